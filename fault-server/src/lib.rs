@@ -1,7 +1,8 @@
-//! A server of models that fails as it is told: one behaviour for each request, and a record of what came.
+//! A model server for tests that fails on demand: a script chooses the behavior for each request,
+//! and all requests are recorded.
 //!
-//! It speaks chat completions, Responses and messages, streaming where a request asks for it, on plain sockets:
-//! a web framework would not reset a connection or cut a body.
+//! It supports chat completions, Responses and messages, with streaming on request. It uses plain
+//! sockets, because a web framework would not reset a connection or cut a body.
 
 mod shapes;
 
@@ -13,64 +14,64 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// What the server does with a request.
+/// Behavior of the server for one request.
 #[derive(Debug, Clone)]
 pub enum Behaviour {
     /// Answers with this text.
     Text(String),
     /// Answers with this code as a call of the tool `execute_code`.
     Code(String),
-    /// Answers with this text and these calls: name and arguments as JSON text.
+    /// Answers with this text and these calls, each with its name and its arguments as JSON text.
     Calls(String, Vec<(&'static str, &'static str)>),
-    /// Answers with this text after so many milliseconds.
+    /// Answers with this text after a delay in milliseconds.
     Late(u64, String),
-    /// Answers with this text and counts no tokens.
+    /// Answers with this text, without a token count.
     NoUsage(String),
-    /// Answers with what fits, and says that the limit of output tokens cut it.
+    /// Answers with this text, cut off by the limit of output tokens.
     Length(String),
-    /// Says that the content filter withheld the answer.
+    /// Reports that the content filter withheld the answer.
     Filter,
     /// Answers with an empty list of choices.
     Empty,
     /// Answers with this status, these headers and this body.
     Status(u16, Vec<(String, String)>, String),
-    /// Puts an error with this message into a 200.
+    /// Answers with status 200 and an error with this message.
     ErrorInOk(String),
-    /// Closes the connection so that the client sees it reset.
+    /// Resets the connection.
     Reset,
     /// Sends nothing until the client gives up.
     Stall,
-    /// Sends the head and the beginning of the body, then nothing.
+    /// Sends the header and the beginning of the body, then nothing.
     StallInBody(String),
-    /// Ends the connection in the middle of the body.
+    /// Closes the connection in the middle of the body.
     Cut(String),
-    /// Sends a body that is complete, but half of the JSON that it should be.
+    /// Sends a complete body with only the first half of the JSON.
     HalfJson(String),
-    /// Sends a body that is no JSON.
+    /// Sends a body that is not JSON.
     Garbage,
-    /// Streams this text a few characters at a time with so many milliseconds between.
+    /// Streams this text a few characters at a time, with a delay in milliseconds between them.
     Trickle(u64, String),
 }
 
-/// A request as it came.
+/// A received request.
 #[derive(Debug, Clone)]
 pub struct Seen {
-    /// 0-based: the how-manieth request of all.
+    /// 0-based number of the request.
     pub number: usize,
-    /// `GET`, `POST`, ….
+    /// Method: `GET`, `POST`, ….
     pub method: String,
-    /// From the first `/` on, with the query.
+    /// Path with the query.
     pub path: String,
-    /// Names in lower case.
+    /// Headers, with lowercase names.
     pub headers: Vec<(String, String)>,
-    /// Null if the body is no JSON.
+    /// Parsed body; null if it is not JSON.
     pub body: Value,
-    /// The body byte for byte, as far as it is UTF-8.
+    /// Body as text; invalid UTF-8 is replaced.
     pub text: String,
 }
 
 impl Seen {
-    /// A header by its name in lower case.
+    /// Returns a header by its lowercase name.
     pub fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().find(|(header, _)| header == name)?;
         Some(&found.1)
@@ -86,14 +87,14 @@ struct State {
     stopped: AtomicBool,
 }
 
-/// The server; dropping it ends it.
+/// The server, which stops when dropped.
 pub struct FaultServer {
     address: SocketAddr,
     state: Arc<State>,
 }
 
 impl FaultServer {
-    /// Starts a server that asks `script` what to do with each request.
+    /// Starts a server that calls `script` to choose the behavior for each request.
     pub fn start(script: impl Fn(&Seen) -> Behaviour + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
         let address = listener.local_addr().expect("a listener has an address");
@@ -116,27 +117,28 @@ impl FaultServer {
         Self { address, state }
     }
 
-    /// A server that goes through a list, one behaviour for each request, and repeats the last.
+    /// Starts a server that goes through a list of behaviors, one for each request, and repeats the
+    /// last.
     pub fn list(behaviours: Vec<Behaviour>) -> Self {
         Self::start(move |seen| behaviours[seen.number.min(behaviours.len() - 1)].clone())
     }
 
-    /// `http://127.0.0.1:PORT`, without a path.
+    /// Returns `http://127.0.0.1:PORT`, without a path.
     pub fn origin(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// The base URL for `--base-url` with the prefixes `openai/` and `openai-responses/`.
+    /// Returns the base URL for `--base-url` with the prefixes `openai/` and `openai-responses/`.
     pub fn openai(&self) -> String {
         format!("http://{}/v1", self.address)
     }
 
-    /// The base URL for `--base-url` with the prefix `anthropic/`.
+    /// Returns the base URL for `--base-url` with the prefix `anthropic/`.
     pub fn anthropic(&self) -> String {
         self.origin()
     }
 
-    /// What came so far.
+    /// Returns the requests so far.
     pub fn seen(&self) -> Vec<Seen> {
         self.state
             .seen
@@ -149,25 +151,25 @@ impl FaultServer {
 impl Drop for FaultServer {
     fn drop(&mut self) {
         self.state.stopped.store(true, Ordering::SeqCst);
-        // Wakes the thread that accepts.
+        // Wakes the thread that accepts connections.
         drop(TcpStream::connect(self.address));
     }
 }
 
-/// A base URL at which nobody listens.
+/// Returns a base URL on which nothing listens.
 pub fn refused() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     let address = listener.local_addr().expect("a listener has an address");
     format!("http://{address}/v1")
 }
 
-/// Serves one request of a connection; none when the connection is done for.
+/// Serves one request of a connection. Returns `None` when the connection is to be closed.
 fn serve(mut stream: &TcpStream, state: &State) -> Option<()> {
     let request = read(stream, state)?;
     state.seen.lock().ok()?.push(request.clone());
     let behaviour = (state.script)(&request);
     if matches!(behaviour, Behaviour::Reset) {
-        // The last byte of the request is still unread, so that closing resets.
+        // The last byte of the request is still unread, so closing resets the connection.
         return None;
     }
     stream.read_exact(&mut [0]).ok()?;
@@ -231,7 +233,7 @@ fn answer(stream: &TcpStream, request: &Seen, behaviour: &Behaviour, streams: bo
     }
 }
 
-/// The head and the first half of the body.
+/// Sends the header and the first half of the body.
 fn begin_body(stream: &TcpStream, request: &Seen, text: String, streams: bool) -> Option<()> {
     let behaviour = Behaviour::Text(text);
     if streams {
@@ -250,7 +252,7 @@ fn whole(stream: &TcpStream, kind: &str, body: &str) -> Option<()> {
     send(stream, &(head(kind, Some(body.len())) + body))
 }
 
-/// Without a length, the body comes in chunks.
+/// Returns the header. Without a length, the body is sent in chunks.
 fn head(kind: &str, length: Option<usize>) -> String {
     let length = match length {
         Some(length) => format!("content-length: {length}"),
@@ -259,7 +261,7 @@ fn head(kind: &str, length: Option<usize>) -> String {
     format!("HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\n{length}\r\n\r\n")
 }
 
-/// One chunk; an empty one ends the body.
+/// Sends one chunk; an empty one ends the body.
 fn chunk(stream: &TcpStream, text: &str) -> Option<()> {
     send(stream, &format!("{:x}\r\n{text}\r\n", text.len()))
 }
@@ -269,7 +271,7 @@ fn send(mut stream: &TcpStream, text: &str) -> Option<()> {
     stream.flush().ok()
 }
 
-/// Waits until the client is gone or the server ends.
+/// Waits until the client disconnects or the server stops.
 fn stall(mut stream: &TcpStream, state: &State) -> Option<()> {
     stream
         .set_read_timeout(Some(Duration::from_millis(50)))
@@ -289,7 +291,7 @@ fn stall(mut stream: &TcpStream, state: &State) -> Option<()> {
     None
 }
 
-/// Reads a request but for its last byte.
+/// Reads a request except for its last byte.
 fn read(mut stream: &TcpStream, state: &State) -> Option<Seen> {
     let mut peeked = vec![0; 64 << 10];
     let length = loop {

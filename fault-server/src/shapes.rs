@@ -1,10 +1,10 @@
-//! What the fault server says in each wire format, whole and as a stream of events.
+//! Answers of the fault server in each wire format, whole and as a stream of events.
 
 use serde_json::{Value, json};
 
 use crate::{Behaviour, Seen};
 
-/// An error object.
+/// Returns an error object.
 pub fn error(path: &str, message: &str) -> Value {
     if path.ends_with("/messages") {
         json!({"type": "error", "error": {"type": "api_error", "message": message}})
@@ -13,7 +13,7 @@ pub fn error(path: &str, message: &str) -> Value {
     }
 }
 
-/// The body of an answer.
+/// Returns the body of an answer.
 pub fn whole(request: &Seen, behaviour: &Behaviour) -> Value {
     let model = served_model(request);
     if request.path.ends_with("/models") {
@@ -40,7 +40,7 @@ pub fn whole(request: &Seen, behaviour: &Behaviour) -> Value {
     answer
 }
 
-/// The events of a streamed answer, each with its blank line.
+/// Returns the events of a streamed answer, each with its blank line.
 pub fn events(request: &Seen, behaviour: &Behaviour) -> Vec<String> {
     let answer = whole(request, behaviour);
     if request.path.ends_with("/messages") {
@@ -170,7 +170,7 @@ fn event(name: &str, data: &Value) -> String {
     format!("event: {name}\ndata: {data}\n\n")
 }
 
-/// A few characters at a time.
+/// Splits a text into pieces of a few characters.
 fn pieces(text: &str) -> Vec<String> {
     let characters: Vec<char> = text.chars().collect();
     characters

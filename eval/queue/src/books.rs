@@ -1,7 +1,9 @@
-//! The books of a run over all workers: a budget is handed out in slices, each to a worker for a time. What a worker that is not heard
-//! of any more held comes back; what it had reported stays spent.
+//! The budget accounts of a run over all workers. The budget is leased to workers in slices for a
+//! limited time. When a worker falls silent, the unused part of its lease returns; what it reported
+//! as used stays spent.
 //!
-//! The books are one message that is changed by compare-and-set, so that two workers never get the same slice.
+//! The accounts are a single message that is changed by compare-and-set, so that two workers never
+//! get the same slice.
 
 use std::collections::BTreeMap;
 
@@ -21,12 +23,12 @@ pub struct Amounts<T> {
 }
 
 impl<T: Copy> Amounts<T> {
-    /// In the order of the fields.
+    /// Returns the amounts in the order of the fields.
     pub const fn all(&self) -> [T; 3] {
         [self.cost_usd, self.tokens, self.calls]
     }
 
-    /// From the order of the fields.
+    /// Creates amounts from the order of the fields.
     pub const fn of([cost_usd, tokens, calls]: [T; 3]) -> Self {
         Self {
             cost_usd,
@@ -37,14 +39,14 @@ impl<T: Copy> Amounts<T> {
 }
 
 impl Amounts<f64> {
-    /// Both together.
+    /// Returns the sum.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         let (a, b) = (self.all(), other.all());
         Self::of(std::array::from_fn(|i| a[i] + b[i]))
     }
 
-    /// This less another, and never below nothing.
+    /// Returns the difference, but never less than zero.
     #[must_use]
     pub fn minus(self, other: Self) -> Self {
         let (a, b) = (self.all(), other.all());
@@ -52,44 +54,45 @@ impl Amounts<f64> {
     }
 }
 
-/// What a worker holds.
+/// The part of the budget that a worker holds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Lease {
-    /// What it may spend, from the lease's beginning.
+    /// Amount that it may spend, counted from the start of the lease.
     pub granted: Amounts<f64>,
-    /// What of it is spent.
+    /// Amount that it has spent.
     pub used: Amounts<f64>,
-    /// When it is taken back unless the worker is heard of, in milliseconds since 1970.
+    /// Expiry time unless the worker reports again, in milliseconds since 1970.
     pub until_ms: u64,
 }
 
-/// The books of a run.
+/// Budget accounts of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Books {
-    /// [`VERSION`].
+    /// Version of the message, [`VERSION`].
     pub v: u32,
-    /// Spent by leases that have ended, and before the run came into the queue.
+    /// Amounts spent by leases that have ended, and before the run was submitted.
     pub spent: Amounts<f64>,
-    /// By worker.
+    /// Current leases, by worker.
     pub leases: BTreeMap<String, Lease>,
 }
 
-/// What a worker learns when it reports.
+/// Reply to a worker's report.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
-    /// It may spend as much from the beginning of its lease.
+    /// The worker may spend this amount in total since the start of its lease.
     Granted(Amounts<f64>),
-    /// All is handed out; some may come back.
+    /// Everything is leased, but some may return.
     Wait,
-    /// A budget is used up: which (`cost_usd`, `tokens` or `calls`, from 0), and what was spent of it.
+    /// A budget is used up: its index (`cost_usd`, `tokens` or `calls`, from 0) and the amount
+    /// spent.
     Exhausted(usize, f64),
 }
 
-/// Of what is left, a slice is so small a part for each worker.
+/// A slice is the limit divided by this number and by the number of workers.
 const PARTS: f64 = 4.0;
 
 impl Books {
-    /// Books of a run that has spent so much.
+    /// Creates the accounts of a run that has already spent this amount.
     pub fn new(spent: Amounts<f64>) -> Self {
         Self {
             v: VERSION,
@@ -98,13 +101,13 @@ impl Books {
         }
     }
 
-    /// Spent in all, as far as it was reported.
+    /// Returns the total spending, as far as reported.
     pub fn total(&self) -> Amounts<f64> {
         let used = self.leases.values().map(|lease| lease.used);
         used.fold(self.spent, Amounts::plus)
     }
 
-    /// Takes back the leases that are over.
+    /// Ends the leases that have expired.
     pub fn reap(&mut self, now_ms: u64) {
         let over: Vec<String> = self
             .leases
@@ -117,15 +120,16 @@ impl Books {
         }
     }
 
-    /// Ends a lease: what is left of it comes back.
+    /// Ends a lease, which returns its unused part.
     pub fn end(&mut self, worker: &str) {
         if let Some(lease) = self.leases.remove(worker) {
             self.spent = self.spent.plus(lease.used);
         }
     }
 
-    /// A worker says what it has used since its lease began, and whether it needs more than it holds. None if its lease is over: it
-    /// begins a new one with what it has used since it last reported.
+    /// Processes a worker's report: what it has used since its lease began, and whether it needs
+    /// more than it holds. Returns `None` if its lease has expired; the worker then starts a new
+    /// one with what it has used since its last report.
     pub fn report(
         &mut self,
         worker: &str,
@@ -164,14 +168,14 @@ impl Books {
                 continue;
             }
             if !needs {
-                // What it does not need may help others.
+                // What the worker does not need may help others.
                 granted[kind] = granted[kind].min(own.max(0.0)).max(own);
                 continue;
             }
             let free = (left - unused[kind]).max(0.0);
             let mut slice = (limit / (PARTS * workers)).min(free);
             if kind == 2 {
-                // Calls are whole.
+                // The number of calls is an integer.
                 slice = slice.max(1.0).min(free).floor();
             }
             granted[kind] = own + slice;
@@ -179,7 +183,8 @@ impl Books {
                 verdict = Some(Verdict::Wait);
             }
         }
-        // JSON has no infinity: a kind without a limit is granted nothing, and the worker knows that it needs nothing of it.
+        // JSON has no infinity, so an unlimited budget is stored as a grant of 0. The worker knows
+        // that the budget is unlimited.
         let finite = granted.map(|amount| if amount.is_finite() { amount } else { 0.0 });
         lease.granted = Amounts::of(finite);
         verdict.unwrap_or(Verdict::Granted(Amounts::of(granted)))
@@ -212,7 +217,7 @@ mod tests {
 
     #[test]
     fn workers_never_get_more_than_the_limit_together() {
-        // Every worker spends one call whenever it may; who waits asks again.
+        // Every worker spends one call whenever it may; a worker that waits asks again.
         for workers in [1_usize, 2, 3, 8, 20] {
             let mut books = Books::new(calls(1.0));
             let mut used = vec![0.0; workers];
@@ -228,7 +233,7 @@ mod tests {
                         done = true;
                         break;
                     }
-                    // Idle, it gives back what it holds.
+                    // An idle worker returns what it holds.
                     _ => {
                         books.report(&at.to_string(), calls(used[at]), false, TEN, now + 100, now);
                     }

@@ -1,4 +1,5 @@
-//! What a queue needs of a server: streams, messages by subject with compare-and-set, and deliveries that are acknowledged.
+//! The interface of a queue server: streams, messages by subject with compare-and-set, and
+//! deliveries that must be acknowledged.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,160 +10,163 @@ use tokio::sync::mpsc;
 use crate::QueueError;
 use crate::name::{Place, RunKey};
 
-/// How a server is reached. Nothing of it is sent to anybody but the server.
+/// How to connect to a server. None of it is sent to anyone but the server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Access {
-    /// `nats://HOST[:PORT]` or `tls://HOST[:PORT]`; several of a cluster with commas.
+    /// `nats://HOST[:PORT]` or `tls://HOST[:PORT]`; several servers of a cluster are separated by
+    /// commas.
     pub url: String,
-    /// A credentials file: JWT and NKey seed.
+    /// Credentials file: JWT and NKey seed.
     pub creds: Option<PathBuf>,
-    /// A file with the seed of an NKey.
+    /// File with the seed of an NKey.
     pub nkey: Option<PathBuf>,
-    /// Certificates of the authorities that the server's certificate is checked by, beside the system's.
+    /// Additional trusted certificate authorities for the server's certificate.
     pub ca: Option<PathBuf>,
-    /// The client's certificate and key.
+    /// Client certificate and key.
     pub cert: Option<(PathBuf, PathBuf)>,
 }
 
-/// How a run's streams are made.
+/// Limits of a run's streams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Servers that keep each message.
+    /// Number of servers that store each message.
     pub replicas: usize,
-    /// Most bytes of records, trajectories and journals that are kept at once; none for no bound.
+    /// Maximum bytes of stored records, trajectories and journals; `None` for no limit.
     pub max_bytes: Option<u64>,
-    /// Time without a sign of life after which an attempt is delivered again.
+    /// Time without a heartbeat after which an attempt is delivered again.
     pub lease: Duration,
 }
 
-/// What a place must hold for a message to be written.
+/// Condition for writing a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expect {
-    /// Anything.
+    /// No condition.
     Anything,
-    /// Nothing.
+    /// The subject has no message.
     Nothing,
-    /// The message with this number, as its last.
+    /// The last message of the subject has this number.
     Last(u64),
 }
 
-/// A message that a stream keeps.
+/// A message stored in a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stored {
-    /// Its subject.
+    /// Subject of the message.
     pub subject: String,
-    /// Its number in the stream.
+    /// Sequence number in the stream.
     pub sequence: u64,
-    /// Its bytes.
+    /// Content of the message.
     pub bytes: Vec<u8>,
-    /// When the server got it, in milliseconds since 1970 by the server's clock.
+    /// Time when the server received it, in milliseconds since 1970 by the server's clock.
     pub at_ms: u64,
 }
 
-/// Where a stream is followed from.
+/// Start position for following a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Follow {
-    /// Its first message.
+    /// The first message of the stream.
     Start,
     /// The last message of each subject.
     LastOfEach,
 }
 
-/// How much of a run lies in the queue.
+/// Number of attempts and bytes of a run in the queue.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Attempts that nobody makes.
+    /// Number of attempts that no worker has taken.
     pub waiting: u64,
-    /// Attempts that a worker makes, or made before it died.
+    /// Number of attempts that a worker is making, or was making when it died.
     pub under_way: u64,
     /// Bytes of records, trajectories and journals.
     pub bytes: u64,
 }
 
-/// An attempt that was delivered. Dropped without an answer, it is delivered again after its lease.
+/// A delivered attempt. If it is dropped without an acknowledgment, it is delivered again after its
+/// lease.
 #[async_trait]
 pub trait Delivery: Send + Sync {
-    /// Its bytes.
+    /// Returns the content of the message.
     fn bytes(&self) -> &[u8];
-    /// Its subject.
+    /// Returns the subject of the message.
     fn subject(&self) -> &str;
-    /// How often it was delivered, this time included.
+    /// Returns the number of deliveries, including this one.
     fn number(&self) -> u64;
-    /// It is still being worked on.
+    /// Extends the lease, because the attempt is still being made.
     ///
     /// # Errors
-    /// [`QueueError`].
+    /// Returns [`QueueError`] if the server does not respond.
     async fn keep(&self) -> Result<(), QueueError>;
-    /// It is done, or nothing can be done with it: it leaves the queue.
+    /// Removes the attempt from the queue, because it is finished or cannot be made.
     ///
     /// # Errors
-    /// [`QueueError`].
+    /// Returns [`QueueError`] if the server does not respond.
     async fn done(&self) -> Result<(), QueueError>;
-    /// Another may have it, after so long.
+    /// Returns the attempt to the queue, to be delivered again after a delay.
     ///
     /// # Errors
-    /// [`QueueError`].
+    /// Returns [`QueueError`] if the server does not respond.
     async fn give_back(&self, after: Duration) -> Result<(), QueueError>;
 }
 
-/// A server.
+/// A queue server.
 #[async_trait]
 pub trait Broker: Send + Sync {
-    /// Makes the streams of a run, where they are not there yet.
+    /// Creates the missing streams of a run.
     ///
     /// # Errors
-    /// [`QueueError`].
+    /// Returns [`QueueError`] if the streams cannot be created.
     async fn create(&self, run: &RunKey, limits: Limits) -> Result<(), QueueError>;
-    /// Removes the streams of a run, and its entry among the runs.
+    /// Removes the streams of a run and its manifest.
     ///
     /// # Errors
-    /// [`QueueError`].
+    /// Returns [`QueueError`] if they cannot be removed.
     async fn remove(&self, run: &RunKey) -> Result<(), QueueError>;
-    /// Writes a message, and gives its number.
+    /// Writes a message and returns its sequence number.
     ///
     /// # Errors
-    /// [`QueueError::Conflict`] if the place does not hold what is expected.
+    /// Returns [`QueueError::Conflict`] if the condition does not hold.
     async fn put(&self, place: &Place, bytes: Vec<u8>, expect: Expect) -> Result<u64, QueueError>;
-    /// The last message at a place.
+    /// Returns the last message of a subject.
     ///
     /// # Errors
-    /// [`QueueError`].
+    /// Returns [`QueueError`] if the server does not respond.
     async fn last(&self, place: &Place) -> Result<Option<Stored>, QueueError>;
-    /// The first message at a place with at least this number.
+    /// Returns the first message of a subject with at least this sequence number.
     ///
     /// # Errors
-    /// [`QueueError`].
+    /// Returns [`QueueError`] if the server does not respond.
     async fn next(&self, place: &Place, from: u64) -> Result<Option<Stored>, QueueError>;
-    /// Removes all messages at a place, which may have wildcards.
+    /// Removes all messages of a subject, which may contain wildcards. Returns their number.
     ///
     /// # Errors
-    /// [`QueueError`].
+    /// Returns [`QueueError`] if they cannot be removed.
     async fn purge(&self, place: &Place) -> Result<u64, QueueError>;
-    /// Messages at a place, which may have wildcards, in the order of the stream, and those that will come. It goes on across failures
-    /// of the connection and ends when the receiver is dropped.
+    /// Follows the existing and future messages of a subject, which may contain wildcards, in
+    /// stream order. It survives connection failures and ends when the receiver is dropped.
     ///
     /// # Errors
-    /// [`QueueError`].
+    /// Returns [`QueueError`] if the stream cannot be found.
     async fn follow(
         &self,
         place: &Place,
         from: Follow,
     ) -> Result<mpsc::Receiver<Stored>, QueueError>;
-    /// At most so many attempts of a run, each as it comes. The channel closes after `wait`, or when all have come.
+    /// Requests up to `wanted` attempts of a run, delivered as they become available. The channel
+    /// closes after `wait`, or when all have arrived.
     ///
     /// # Errors
-    /// [`QueueError`].
+    /// Returns [`QueueError`] if the server does not respond.
     async fn take(
         &self,
         run: &RunKey,
         wanted: usize,
         wait: Duration,
     ) -> Result<mpsc::Receiver<Box<dyn Delivery>>, QueueError>;
-    /// How much of a run there is.
+    /// Counts what the queue contains of a run.
     ///
     /// # Errors
-    /// [`QueueError`].
+    /// Returns [`QueueError`] if the server does not respond.
     async fn counts(&self, run: &RunKey) -> Result<Counts, QueueError>;
-    /// Messages that this connection has received and sent so far.
+    /// Returns the numbers of messages that this connection has received and sent.
     fn traffic(&self) -> (u64, u64);
 }

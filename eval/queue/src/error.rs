@@ -1,6 +1,6 @@
-//! What can go wrong with a queue.
+//! Errors of a queue.
 
-/// Why something of a queue was not done.
+/// Reason why an operation on a queue failed.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum QueueError {
     /// The program was built without the feature.
@@ -8,61 +8,61 @@ pub enum QueueError {
         "this program was built without the feature `queue`, which runs need that several machines share by NATS"
     )]
     NotBuilt,
-    /// The address is none of a NATS server.
+    /// The address is not that of a NATS server.
     #[error("`{url}` is no address of a NATS server: {problem}")]
     Address {
-        /// As it was typed.
+        /// Address as typed.
         url: String,
-        /// What is wrong with it.
+        /// What is wrong with the address.
         problem: String,
     },
     /// A file for the connection cannot be used.
     #[error("{what} {path}: {reason}")]
     File {
-        /// What it is.
+        /// Kind of the file.
         what: &'static str,
-        /// The file.
+        /// Path of the file.
         path: String,
-        /// What the system says.
+        /// Error of the operating system.
         reason: String,
     },
-    /// No server answers, or it refuses the connection.
+    /// No server responds, or it rejects the connection.
     #[error("no connection to the NATS server {url}: {reason}")]
     Connect {
-        /// Its address.
+        /// Address of the server.
         url: String,
-        /// Why.
+        /// Reason of the failure.
         reason: String,
     },
-    /// The server did not do what it was asked, and may do it later.
+    /// The server failed to do something, but may succeed later.
     #[error("the NATS server did not {what}: {reason}")]
     Unavailable {
-        /// What it was asked.
+        /// What the server failed to do.
         what: &'static str,
-        /// Its words.
+        /// Error of the server.
         reason: String,
     },
-    /// A stream has no room left.
+    /// A stream is full.
     #[error("a stream of the queue is full: {0}")]
     Full(String),
-    /// Somebody else was first.
+    /// Another client has written first.
     #[error("another has written this since it was read")]
     Conflict,
-    /// A message is not what it should be.
+    /// A message is invalid.
     #[error("{place}: {problem}")]
     Message {
-        /// Its subject.
+        /// Subject of the message.
         place: String,
-        /// What is wrong.
+        /// Reason why it is invalid.
         problem: String,
     },
-    /// There is no such run in the queue.
+    /// The queue does not contain this run.
     #[error("the queue has no run `{0}`")]
     NoRun(String),
 }
 
 impl QueueError {
-    /// What would help, if it is known.
+    /// Returns a hint on how to fix the error, if one is known.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::NotBuilt => Some(
@@ -79,7 +79,7 @@ impl QueueError {
         }
     }
 
-    /// Whether the same may succeed later.
+    /// Whether the same operation may succeed later.
     pub const fn may_pass(&self) -> bool {
         matches!(self, Self::Unavailable { .. } | Self::Full(_))
     }

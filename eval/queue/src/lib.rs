@@ -1,8 +1,10 @@
-//! A run's attempts as a queue on NATS JetStream: names, messages, leases, and the server.
+//! A run's attempts as a queue on NATS JetStream: names, messages, leases, and the connection to
+//! the server.
 //!
-//! Invariants: nothing here knows engines, benchmarks, run directories or flags; records, events and journals are bytes. Every message is
-//! input from outside: its size is bounded, its version is checked, and what does not parse is an error that names it. Only `nats` talks
-//! to a server, and only it is left out of builds without the feature `queue`.
+//! This crate does not know engines, benchmarks, run directories or flags: records, events and
+//! journals are bytes. Every message is untrusted input. Its size is limited, its version is
+//! checked, and a message that cannot be parsed is an error that names it. Only the module `nats`
+//! connects to a server, and only it is left out of builds without the feature `queue`.
 
 pub mod name;
 

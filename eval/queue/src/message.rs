@@ -1,4 +1,4 @@
-//! The messages of a queue, with their versions and bounds.
+//! The messages of a queue, with their version and size limits.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -8,34 +8,34 @@ use crate::QueueError;
 use crate::books::Amounts;
 use crate::name::RunKey;
 
-/// Version of all messages; each carries it as `v`.
+/// Version of all messages; each message carries it as `v`.
 pub const VERSION: u32 = 1;
 
-/// Most bytes of a message without a body. Servers refuse more than 1 MiB by default.
+/// Maximum bytes of a message without a body. By default, servers reject more than 1 MiB.
 pub const MOST_BYTES: usize = 1024 * 1024;
 
-/// Most bytes of what came of one attempt: record and trajectory.
+/// Maximum bytes of an attempt's result: record and trajectory.
 pub const MOST_BODY: u64 = 4 * 1024 * 1024 * 1024;
 
-/// Bytes of a piece of a body, and of a body that stands in the message itself.
+/// Maximum bytes of a piece of a body, and of a body inside the message itself.
 pub const PIECE: usize = 256 * 1024;
 
-/// Most characters of an id.
+/// Maximum characters of an id.
 const LONGEST_ID: usize = 4096;
 
-/// An attempt that is to be made: ids alone.
+/// An attempt to make, which consists only of ids.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Job {
-    /// [`VERSION`].
+    /// Version of the message, [`VERSION`].
     pub v: u32,
-    /// The sample.
+    /// Id of the sample.
     pub sample: String,
-    /// 1-based.
+    /// Number of the attempt, 1-based.
     pub attempt: u32,
 }
 
 impl Job {
-    /// An attempt.
+    /// Creates the message for an attempt.
     pub fn new(sample: String, attempt: u32) -> Self {
         Self {
             v: VERSION,
@@ -45,173 +45,174 @@ impl Job {
     }
 }
 
-/// What workers do with a run.
+/// State of a run, which determines what workers do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "kebab-case")]
 pub enum State {
-    /// They take its attempts.
+    /// Workers take attempts.
     Open,
-    /// They take none, and finish what is under way.
+    /// Workers take no attempts, but finish those under way.
     Paused,
-    /// A budget is used up: they take none, and return what is under way.
+    /// A budget is used up. Workers take no attempts, and return those under way.
     Halted {
-        /// Which, and how far.
+        /// Which budget is used up, and the amount spent.
         reason: String,
     },
-    /// It is given up: they take none, and drop what is under way.
+    /// The run is cancelled. Workers take no attempts, and abandon those under way.
     Cancelled,
-    /// Every attempt is made, and all that came of them is stored.
+    /// Every attempt has been made, and all results are stored.
     Complete,
 }
 
-/// A run in the queue.
+/// Manifest: the description of a run in the queue.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// [`VERSION`].
+    /// Version of the message, [`VERSION`].
     pub v: u32,
-    /// Its key.
+    /// Key of the run.
     pub key: RunKey,
-    /// Its id.
+    /// Id of the run.
     pub run_id: String,
-    /// What workers do with it.
+    /// State of the run.
     pub state: State,
-    /// The digest of the program that may work on it.
+    /// Digest of the program that may work on the run.
     pub program: String,
-    /// The digest of its dataset.
+    /// Digest of the dataset.
     pub dataset_digest: String,
-    /// The hash of all that can change an answer.
+    /// Fingerprint: the hash of everything that can change an answer.
     pub fingerprint: String,
-    /// What its attempts have in common, for the records.
+    /// Values that all attempts share, for the records.
     pub identity: Value,
-    /// The flags that it was begun with.
+    /// Flags that the run was started with.
     pub flags: Value,
-    /// Attempts of the whole run.
+    /// Number of attempts of the whole run.
     pub attempts_total: u64,
-    /// Seconds without a sign of life after which an attempt is given to another worker.
+    /// Seconds without a heartbeat after which an attempt is given to another worker.
     pub lease_s: u64,
-    /// Times that an attempt is begun before it ends in an error.
+    /// Maximum number of times that an attempt is started before it ends in an error.
     pub max_deliveries: u64,
-    /// What may be spent.
+    /// Budget limits.
     pub limits: Amounts<Option<f64>>,
-    /// Samples that are not to be made any more.
+    /// Ids of samples whose remaining attempts are cancelled.
     #[serde(default)]
     pub cancelled: Vec<String>,
-    /// Attempts that were taken out of the queue for a time.
+    /// Attempts temporarily taken out of the queue.
     #[serde(default)]
     pub held: Vec<Job>,
-    /// Workers that take nothing of it any more.
+    /// Workers that no longer take attempts of the run.
     #[serde(default)]
     pub paused_workers: Vec<String>,
-    /// Those of them that return what they have under way, too.
+    /// Paused workers that also return their attempts under way.
     #[serde(default)]
     pub dismissed: Vec<String>,
-    /// Whether attempts may be in the queue that are made already: it was submitted more than once.
+    /// Whether the queue may contain finished attempts, because the run was submitted more than
+    /// once.
     #[serde(default)]
     pub resubmitted: bool,
-    /// When it was submitted, in milliseconds since 1970.
+    /// Time of submission, in milliseconds since 1970.
     pub submitted_ms: u64,
 }
 
-/// A worker and what it does for a run, sent every few seconds.
+/// Heartbeat of a worker with its activity for a run, sent every few seconds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Presence {
-    /// [`VERSION`].
+    /// Version of the message, [`VERSION`].
     pub v: u32,
-    /// The worker.
+    /// Name of the worker.
     pub worker: String,
-    /// Its machine.
+    /// Host name of its machine.
     pub host: String,
-    /// When this was sent, in milliseconds since 1970 by the worker's clock.
+    /// Time when this was sent, in milliseconds since 1970 by the worker's clock.
     pub at_ms: u64,
-    /// Attempts that it makes at once.
+    /// Maximum number of concurrent attempts.
     pub concurrency: usize,
-    /// Those of the run that are under way.
+    /// Attempts of the run that are under way.
     pub under_way: Vec<UnderWay>,
-    /// Attempts of the run that it has finished.
+    /// Number of attempts of the run that it has finished.
     pub finished: u64,
-    /// What it spent for the run.
+    /// Amounts that it has spent on the run.
     pub spent: Amounts<f64>,
-    /// Why it does not work on the run, if it does not.
+    /// Reason why it does not work on the run, if so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unfit: Option<String>,
-    /// Whether it stops.
+    /// Whether it is shutting down.
     #[serde(default)]
     pub leaving: bool,
 }
 
-/// An attempt that a worker makes.
+/// An attempt that a worker is making.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct UnderWay {
-    /// The sample.
+    /// Id of the sample.
     pub sample: String,
-    /// 1-based.
+    /// Number of the attempt, 1-based.
     pub attempt: u32,
-    /// When the worker began it, in milliseconds since 1970 by its clock.
+    /// Time when the worker started it, in milliseconds since 1970 by the worker's clock.
     pub since_ms: u64,
-    /// How often it was begun, this time included.
+    /// Number of times that it was started, including this one.
     pub delivery: u64,
-    /// Requests to models so far.
+    /// Number of requests to models so far.
     pub calls: u64,
 }
 
-/// An attempt was begun again, or given back: one entry for each time.
+/// An entry for each time that an attempt was started again or returned.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Begun {
-    /// [`VERSION`].
+    /// Version of the message, [`VERSION`].
     pub v: u32,
-    /// How often it was begun, this time included.
+    /// Number of times that it was started, including this one.
     pub delivery: u64,
-    /// By which worker.
+    /// Name of the worker.
     pub worker: String,
-    /// When, in milliseconds since 1970 by the worker's clock.
+    /// Time of the entry, in milliseconds since 1970 by the worker's clock.
     pub at_ms: u64,
-    /// Who had it before, as far as workers have said.
+    /// Previous worker, as far as workers have reported.
     pub before: Option<String>,
-    /// Whether the worker gave it back by itself instead.
+    /// Whether the worker returned the attempt instead of starting it.
     #[serde(default)]
     pub returned: bool,
 }
 
-/// The head of what came of an attempt. The body follows it in the same message, or in pieces.
+/// Header of an attempt's result. The body follows in the same message, or in pieces.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Parcel {
-    /// [`VERSION`].
+    /// Version of the message, [`VERSION`].
     pub v: u32,
-    /// The sample.
+    /// Id of the sample.
     pub sample: String,
-    /// 1-based.
+    /// Number of the attempt, 1-based.
     pub attempt: u32,
-    /// Who made it.
+    /// Worker that made the attempt.
     pub worker: String,
-    /// How often the attempt was begun.
+    /// Number of times that the attempt was started.
     pub delivery: u64,
-    /// Names the pieces.
+    /// Identifier of the pieces.
     pub nonce: String,
-    /// Pieces of the body; 0 if it is in the same message.
+    /// Number of pieces of the body; 0 if it is in the same message.
     pub pieces: u64,
     /// Bytes of the body.
     pub bytes: u64,
-    /// Lower-case hexadecimal SHA-256 of the body.
+    /// Lowercase hex SHA-256 of the body.
     pub sha256: String,
-    /// Of work that counts for nothing: why.
+    /// Reason why the result does not count; `None` if it counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wasted: Option<String>,
 }
 
-/// How many workers a run has, as one of them counted.
+/// Number of workers of a run, as counted by one of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Roster {
-    /// [`VERSION`].
+    /// Version of the message, [`VERSION`].
     pub v: u32,
-    /// Workers that were heard of lately.
+    /// Number of workers with a recent heartbeat.
     pub workers: u32,
 }
 
 /// A message with a version and ids.
 pub trait Message: Serialize + DeserializeOwned {
-    /// Its version.
+    /// Returns the version of the message.
     fn version(&self) -> u32;
-    /// The ids in it.
+    /// Returns the ids in the message.
     fn ids(&self) -> Vec<&str>;
 }
 
@@ -239,12 +240,12 @@ message! {
     crate::rate::Pace: ;
 }
 
-/// Reads a message.
+/// Parses a message.
 ///
 /// # Errors
-/// [`QueueError::Message`] for one that is too long, malformed or of a later version.
+/// Returns [`QueueError::Message`] if it is too long, malformed, or of a later version.
 pub fn read<M: Message>(place: &str, bytes: &[u8]) -> Result<M, QueueError> {
-    /// Read first: of a later version, nothing else can be relied on.
+    /// Read first, because a later version may change everything else.
     #[derive(Deserialize)]
     struct Versioned {
         v: u32,
@@ -272,9 +273,9 @@ pub fn read<M: Message>(place: &str, bytes: &[u8]) -> Result<M, QueueError> {
     Ok(message)
 }
 
-/// Writes a message.
+/// Serializes a message.
 pub fn write<M: Message>(message: &M) -> Vec<u8> {
-    // Of these types nothing fails: they have no maps with keys that are no texts.
+    // This cannot fail, because these types contain no maps with keys other than strings.
     serde_json::to_vec(message).unwrap_or_default()
 }
 

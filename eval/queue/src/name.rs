@@ -1,20 +1,22 @@
-//! Names of runs, attempts, streams and subjects. Ids come from datasets and may hold anything: in a subject stands their hash.
+//! Names of runs, attempts, streams and subjects. Ids come from datasets and may contain anything,
+//! so subjects contain their hashes.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// Most characters of a run's key.
+/// Maximum characters of a run's key.
 const LONGEST: usize = 80;
 
-/// A run in names of streams and subjects: letters, digits and `-`.
+/// Identifier of a run in names of streams and subjects: letters, digits and `-`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String")]
 pub struct RunKey(String);
 
 impl RunKey {
-    /// The key of a run with this id: its id as far as it is plain, and a part of the id's hash.
+    /// Returns the key of a run: its id with other characters replaced by `-`, and a part of the
+    /// id's hash.
     pub fn of(run_id: &str) -> Self {
         let plain = |c: char| {
             if c.is_ascii_alphanumeric() { c } else { '-' }
@@ -23,7 +25,7 @@ impl RunKey {
         Self(format!("{head}-{}", &hash(run_id)[..8]))
     }
 
-    /// As text.
+    /// Returns the key as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -47,48 +49,49 @@ impl fmt::Display for RunKey {
     }
 }
 
-/// Lower-case hexadecimal SHA-256.
+/// Returns the lowercase hex SHA-256.
 pub fn hash(text: impl AsRef<[u8]>) -> String {
     hex::encode(Sha256::digest(text.as_ref()))
 }
 
-/// An attempt as two parts of a subject: a part of the hash of its sample's id, and its number.
+/// Returns an attempt as two tokens of a subject: a part of the hash of its sample's id, and its
+/// number.
 pub fn attempt(sample: &str, attempt: u32) -> String {
     format!("{}.{attempt}", sample_token(sample))
 }
 
-/// A sample as a part of a subject.
+/// Returns a sample as a token of a subject.
 pub fn sample_token(sample: &str) -> String {
     hash(sample)[..24].to_owned()
 }
 
-/// Which stream.
+/// Kind of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Part {
     /// All runs of the queue, one message each.
     Runs,
-    /// The attempts of a run that are still to be made.
+    /// Attempts of a run that are still to be made.
     Work,
-    /// What came of attempts: records, trajectories, journals.
+    /// Results of attempts: records, trajectories, journals.
     Data,
-    /// One message for each: workers, books, paces.
+    /// State with one message each: workers, budget accounts, paces.
     State,
 }
 
 /// A subject within a stream.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Place {
-    /// The stream's name.
+    /// Name of the stream.
     pub stream: String,
-    /// The subject; of a filter with wildcards.
+    /// The subject; a filter may contain wildcards.
     pub subject: String,
 }
 
-/// The stream of all runs.
+/// Name of the stream of all runs.
 pub const RUNS: &str = "eval-runs";
 
 impl Place {
-    /// Where a run is described; of all runs without a key.
+    /// Returns the place of a run's manifest, or of all manifests without a key.
     pub fn manifest(run: Option<&RunKey>) -> Self {
         Self {
             stream: RUNS.to_owned(),
@@ -96,7 +99,7 @@ impl Place {
         }
     }
 
-    /// Within a stream of a run; `rest` is what follows the stream's part of the subject.
+    /// Returns a place in a stream of a run; `rest` follows the stream's part of the subject.
     pub fn of(run: &RunKey, part: Part, rest: &str) -> Self {
         Self {
             stream: stream(run, part),
@@ -105,7 +108,7 @@ impl Place {
     }
 }
 
-/// The name of a run's stream.
+/// Returns the name of a run's stream.
 pub fn stream(run: &RunKey, part: Part) -> String {
     match part {
         Part::Runs => RUNS.to_owned(),

@@ -1,4 +1,4 @@
-//! A NATS server with JetStream, by the client of its makers.
+//! A NATS server with JetStream, accessed with the official client.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -23,19 +23,20 @@ use tokio::sync::mpsc;
 use crate::name::{Part, Place, RUNS, RunKey, stream};
 use crate::{Access, Broker, Counts, Delivery, Expect, Follow, Limits, QueueError, Stored};
 
-/// The consumer of a run's attempts: all workers take from it.
+/// Name of the consumer of a run's attempts, from which all workers take.
 const WORKERS: &str = "workers";
 
-/// How long the server may take for an answer.
+/// Maximum time that the server may take to respond.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Messages that are fetched ahead of who follows a stream.
+/// Number of messages to prefetch when following a stream.
 const AHEAD: usize = 256;
 
-/// Connects; `name` is what the server's own tools call the connection. A connection that is lost is made again for as long as it takes.
+/// Connects to a server. `name` identifies the connection in the server's tools. A lost connection
+/// is retried indefinitely.
 ///
 /// # Errors
-/// [`QueueError`] if the address or a file is wrong, or no server answers.
+/// Returns [`QueueError`] if the address or a file is invalid, or if no server responds.
 pub async fn connect(access: &Access, name: &str) -> Result<Arc<dyn Broker>, QueueError> {
     let urls: Vec<&str> = access.url.split(',').map(str::trim).collect();
     for url in &urls {
@@ -81,10 +82,10 @@ pub async fn connect(access: &Access, name: &str) -> Result<Arc<dyn Broker>, Que
     }))
 }
 
-/// An address without secrets in it, of a scheme that is known.
+/// Checks that an address has a known scheme and contains no secrets.
 fn check_address(url: &str) -> Result<(), QueueError> {
     let wrong = |problem: &str| {
-        // What stands before `@` may be a password.
+        // The part before `@` may be a password.
         let shown = url.rsplit_once('@').map_or(url, |(_, host)| host);
         Err(QueueError::Address {
             url: shown.to_owned(),
@@ -118,7 +119,7 @@ fn file(what: &'static str, path: &Path, error: &std::io::Error) -> QueueError {
     }
 }
 
-/// An error with what caused it.
+/// Formats an error with its causes.
 fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -142,7 +143,7 @@ fn unavailable(what: &'static str, error: &dyn std::error::Error) -> QueueError 
 struct Nats {
     client: Client,
     context: Context,
-    /// The consumers that were looked up.
+    /// Cache of consumers.
     workers: Mutex<HashMap<RunKey, PullConsumer>>,
 }
 
@@ -157,7 +158,7 @@ impl Nats {
     async fn ensure(&self, config: Config) -> Result<(), QueueError> {
         match self.context.create_stream(config.clone()).await {
             Ok(_) => Ok(()),
-            // It is there with other settings, such as of an earlier start: they stay.
+            // The stream exists with other settings, for example from an earlier start; they stay.
             Err(error) => match self.context.get_stream(&config.name).await {
                 Ok(_) => Ok(()),
                 Err(_) => Err(unavailable("make a stream", &error)),
@@ -250,7 +251,7 @@ impl Broker for Nats {
             durable_name: Some(WORKERS.to_owned()),
             ack_policy: AckPolicy::Explicit,
             ack_wait: limits.lease,
-            // Who delivers counts; the last worker makes an error of it.
+            // The receiver counts deliveries, and the last worker reports an error.
             max_deliver: -1,
             max_ack_pending: -1,
             max_waiting: 100_000,
@@ -342,7 +343,7 @@ impl Broker for Nats {
         from: Follow,
     ) -> Result<mpsc::Receiver<Stored>, QueueError> {
         let stream = self.stream(&place.stream).await?;
-        // Once, so that what is wrong for good is said.
+        // Check once, so that permanent errors are reported.
         self.context
             .get_stream(&place.stream)
             .await
@@ -368,7 +369,7 @@ impl Broker for Nats {
                     () = pass_on(&stream, config, &mut last, &sender) => {}
                     () = sender.closed() => return,
                 }
-                // The connection is being made again.
+                // The connection is being re-established.
                 tokio::select! {
                     () = tokio::time::sleep(Duration::from_millis(500)) => {}
                     () = sender.closed() => return,
@@ -400,11 +401,11 @@ impl Broker for Nats {
         };
         let (sender, receiver) = mpsc::channel::<Box<dyn Delivery>>(wanted.max(1));
         tokio::spawn(async move {
-            // To the end, even if nobody waits: what comes is given back at once.
+            // Read to the end even if nobody waits: unwanted attempts are returned immediately.
             while let Some(Ok(message)) = batch.next().await {
                 let delivery = Delivered::new(message);
                 if let Err(unwanted) = sender.send(Box::new(delivery)).await {
-                    // If the server does not hear it, the lease ends by itself.
+                    // If the server does not receive it, the lease expires.
                     let _ = unwanted.0.give_back(Duration::ZERO).await;
                 }
             }
@@ -437,7 +438,7 @@ impl Broker for Nats {
     }
 }
 
-/// Passes messages on until the consumer fails.
+/// Forwards messages until the consumer fails.
 async fn pass_on(
     stream: &jetstream::stream::Stream<()>,
     config: pull::OrderedConfig,
@@ -471,7 +472,7 @@ async fn pass_on(
     }
 }
 
-/// A message that waits for an answer.
+/// A message that has to be acknowledged.
 struct Delivered {
     message: Message,
     number: u64,

@@ -1,13 +1,13 @@
-//! In place of the server, where the program is built without the feature `queue`.
+//! Replaces the connection to a server in builds without the feature `queue`.
 
 use std::sync::Arc;
 
 use crate::{Access, Broker, QueueError};
 
-/// Says how to get what is missing.
+/// Always fails, with an error that explains how to get the feature.
 ///
 /// # Errors
-/// [`QueueError::NotBuilt`].
+/// Returns [`QueueError::NotBuilt`].
 #[expect(
     clippy::unused_async,
     reason = "the interface of the server that is there"

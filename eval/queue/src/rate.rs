@@ -1,29 +1,31 @@
-//! The pace of requests to an endpoint over all workers: turns are handed out in slices, each a number of requests from a moment on.
+//! The rate of requests to an endpoint over all workers. Turns are given out in slices: a number of
+//! requests from a point in time.
 //!
-//! The generic cell rate algorithm (ITU-T I.371, as `governor` has it for one process), on one message that is changed by
-//! compare-and-set. Turns that a dead worker held pass by unused.
+//! This is the generic cell rate algorithm (ITU-T I.371, which `governor` implements for one
+//! process), on a single message that is changed by compare-and-set. The turns of a dead worker
+//! expire unused.
 
 use serde::{Deserialize, Serialize};
 
 use crate::message::VERSION;
 
-/// The pace of one endpoint.
+/// Request rate of one endpoint.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Pace {
-    /// [`VERSION`].
+    /// Version of the message, [`VERSION`].
     pub v: u32,
-    /// When the next turn is due by the rate, in milliseconds since 1970: the theoretical arrival time.
+    /// Time when the next turn is due, in milliseconds since 1970: the theoretical arrival time.
     pub due_ms: f64,
 }
 
 /// Turns of one worker.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Turns {
-    /// When the first is, in milliseconds since 1970.
+    /// Time of the first turn, in milliseconds since 1970.
     pub first_ms: f64,
-    /// Between two of them.
+    /// Milliseconds between two turns.
     pub apart_ms: f64,
-    /// How many.
+    /// Number of turns.
     pub number: u32,
 }
 
@@ -37,10 +39,11 @@ impl Default for Pace {
 }
 
 impl Pace {
-    /// Hands out turns at a rate of so many a second, of which `burst` may be at once after a pause.
+    /// Assigns turns at a rate of `per_second`. After a pause, up to `burst` of them may come
+    /// without delay.
     pub fn take(&mut self, per_second: f64, burst: u32, number: u32, now_ms: f64) -> Turns {
         let apart_ms = 1000.0 / per_second;
-        // After a pause, a burst may go ahead of the rate.
+        // After a pause, a burst may exceed the rate.
         let earliest = now_ms - f64::from(burst.saturating_sub(1)) * apart_ms;
         let first_ms = self.due_ms.max(earliest);
         self.due_ms = first_ms + f64::from(number) * apart_ms;

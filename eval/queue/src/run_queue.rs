@@ -1,4 +1,5 @@
-//! One run in the queue: its attempts, what came of them, their journals, its books and its workers.
+//! One run in the queue: its attempts, their results and journals, its budget accounts and its
+//! workers.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -14,19 +15,19 @@ use crate::message::{
 use crate::name::{self, Part, Place, RunKey};
 use crate::{Broker, Counts, Delivery, Expect, Follow, QueueError, Stored};
 
-/// Messages that are on their way to the server at once.
+/// Maximum number of concurrent writes to the server.
 const AT_ONCE: usize = 256;
 
-/// Tries of a compare-and-set before the next one waits longer.
+/// Number of immediate retries of a compare-and-set before delays begin.
 const EAGER: u32 = 8;
 
-/// The longest wait between two tries of what may pass.
+/// Maximum delay between two tries after a temporary error.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
-/// The runs of a queue.
+/// Returns the manifests of all runs in a queue. Invalid manifests are skipped.
 ///
 /// # Errors
-/// [`QueueError`]. What is no description of a run is passed over.
+/// Returns [`QueueError`] if the server does not respond.
 pub async fn manifests(broker: &dyn Broker) -> Result<Vec<Manifest>, QueueError> {
     let place = Place::manifest(None);
     let mut all = Vec::new();
@@ -38,7 +39,7 @@ pub async fn manifests(broker: &dyn Broker) -> Result<Vec<Manifest>, QueueError>
                 all.extend(message::read::<Manifest>(&stored.subject, &stored.bytes));
             }
             Ok(None) => return Ok(all),
-            // There was never a run.
+            // The queue has never contained a run.
             Err(QueueError::Unavailable { reason, .. }) if reason.contains("no responders") => {
                 return Ok(all);
             }
@@ -47,10 +48,10 @@ pub async fn manifests(broker: &dyn Broker) -> Result<Vec<Manifest>, QueueError>
     }
 }
 
-/// The description of a run, with its number.
+/// Returns the manifest of a run, with its sequence number.
 ///
 /// # Errors
-/// [`QueueError`].
+/// Returns [`QueueError`] if the server does not respond or the manifest is invalid.
 pub async fn manifest(
     broker: &dyn Broker,
     run: &RunKey,
@@ -63,10 +64,10 @@ pub async fn manifest(
     Ok(Some((manifest, stored.sequence)))
 }
 
-/// Changes the description of a run.
+/// Changes the manifest of a run.
 ///
 /// # Errors
-/// [`QueueError::NoRun`] if there is none.
+/// Returns [`QueueError::NoRun`] if the run does not exist.
 pub async fn change_manifest(
     broker: &dyn Broker,
     run: &RunKey,
@@ -92,7 +93,7 @@ pub async fn change_manifest(
     }
 }
 
-/// Milliseconds since 1970 by this machine's clock.
+/// Returns the milliseconds since 1970 by this machine's clock.
 pub fn now_ms() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     now.map_or(0, |now| u64::try_from(now.as_millis()).unwrap_or(u64::MAX))
@@ -106,17 +107,17 @@ pub struct RunQueue {
 }
 
 impl RunQueue {
-    /// The run with this key.
+    /// Refers to the run with this key.
     pub fn new(broker: Arc<dyn Broker>, key: RunKey) -> Self {
         Self { broker, key }
     }
 
-    /// The server.
+    /// Returns the server.
     pub fn broker(&self) -> &dyn Broker {
         self.broker.as_ref()
     }
 
-    /// Its key.
+    /// Returns the key of the run.
     pub const fn key(&self) -> &RunKey {
         &self.key
     }
@@ -134,10 +135,11 @@ impl RunQueue {
         Place::of(&self.key, Part::State, rest)
     }
 
-    /// Puts attempts into the queue, in this order. One that is in it already stays as it is. Gives how many are new.
+    /// Adds attempts to the queue, in this order, and returns how many are new. Attempts already in
+    /// the queue are unchanged.
     ///
     /// # Errors
-    /// [`QueueError`].
+    /// Returns [`QueueError`] if the attempts cannot be written.
     pub async fn submit(&self, jobs: Vec<Job>) -> Result<u64, QueueError> {
         let put = |job: Job| async move {
             let place = self.work(&job.sample, job.attempt);
@@ -161,10 +163,10 @@ impl RunQueue {
         Ok(new)
     }
 
-    /// At most so many attempts, each as it comes within `wait`.
+    /// Requests up to `wanted` attempts, delivered as they become available within `wait`.
     ///
     /// # Errors
-    /// [`QueueError`].
+    /// Returns [`QueueError`] if the server does not respond.
     pub async fn take(
         &self,
         wanted: usize,
@@ -173,18 +175,18 @@ impl RunQueue {
         self.broker.take(&self.key, wanted, wait).await
     }
 
-    /// How much of it there is.
+    /// Counts what the queue contains of the run.
     ///
     /// # Errors
-    /// [`QueueError`].
+    /// Returns [`QueueError`] if the server does not respond.
     pub async fn counts(&self) -> Result<Counts, QueueError> {
         self.broker.counts(&self.key).await
     }
 
-    /// The attempts at a sample that are in the queue.
+    /// Returns the attempts at a sample that are in the queue.
     ///
     /// # Errors
-    /// [`QueueError`].
+    /// Returns [`QueueError`] if the server does not respond.
     pub async fn jobs_of(&self, sample: &str) -> Result<Vec<Job>, QueueError> {
         let token = name::sample_token(sample);
         let place = Place::of(&self.key, Part::Work, &format!("{token}.*"));
@@ -196,20 +198,20 @@ impl RunQueue {
         Ok(jobs)
     }
 
-    /// Takes the attempts at a sample out of the queue. What a worker has begun it may finish.
+    /// Removes the attempts at a sample from the queue. A worker may finish what it has started.
     ///
     /// # Errors
-    /// [`QueueError`].
+    /// Returns [`QueueError`] if the attempts cannot be removed.
     pub async fn withdraw(&self, sample: &str) -> Result<u64, QueueError> {
         let token = name::sample_token(sample);
         let place = Place::of(&self.key, Part::Work, &format!("{token}.*"));
         self.broker.purge(&place).await
     }
 
-    /// Removes all that came of an attempt, so that it can be made again.
+    /// Removes all results of an attempt, so that it can be made again.
     ///
     /// # Errors
-    /// [`QueueError`].
+    /// Returns [`QueueError`] if the results cannot be removed.
     pub async fn forget(&self, sample: &str, attempt: u32) -> Result<(), QueueError> {
         for kind in ["rec", "jrn", "again"] {
             let place = self.data(kind, sample, attempt);
@@ -221,20 +223,21 @@ impl RunQueue {
         Ok(())
     }
 
-    /// Whether an attempt was made.
+    /// Whether an attempt has been made.
     ///
     /// # Errors
-    /// [`QueueError`].
+    /// Returns [`QueueError`] if the server does not respond.
     pub async fn is_made(&self, sample: &str, attempt: u32) -> Result<bool, QueueError> {
         let place = self.data("rec", sample, attempt);
         Ok(self.broker.last(&place).await?.is_some())
     }
 
-    /// Sends what came of an attempt: its pieces first, and last its head, which counts only if no other was there before. What
-    /// counts for nothing always counts as that.
+    /// Sends the result of an attempt: first its pieces, then its header, which counts only if it
+    /// is the first. A result marked as wasted is always recorded as such. Temporary errors are
+    /// retried.
     ///
     /// # Errors
-    /// [`QueueError::Conflict`] if another has made the attempt. What may pass is tried until it does.
+    /// Returns [`QueueError::Conflict`] if another worker has made the attempt.
     pub async fn send(&self, mut parcel: Parcel, body: &[u8]) -> Result<(), QueueError> {
         parcel.bytes = body.len() as u64;
         parcel.sha256 = name::hash(body);
@@ -265,7 +268,7 @@ impl RunQueue {
             .persist(|| self.broker.put(&place, bytes.clone(), Expect::Nothing))
             .await;
         match sent {
-            // The first try may have come through although its answer did not.
+            // An earlier try may have succeeded although its reply was lost.
             Err(QueueError::Conflict) if self.is_own(&place, &parcel).await? => Ok(()),
             sent => sent.map(|_| ()),
         }
@@ -277,19 +280,19 @@ impl RunQueue {
         Ok(stored.is_some_and(|stored| head(&stored).is_ok_and(|(own, _)| is_own(&own))))
     }
 
-    /// What comes of attempts, from the first on: for each the head and its body.
+    /// Follows the results of attempts from the first on: a header and a body for each.
     ///
     /// # Errors
-    /// [`QueueError`].
+    /// Returns [`QueueError`] if the stream cannot be found.
     pub async fn arrivals(&self) -> Result<mpsc::Receiver<Stored>, QueueError> {
         let place = Place::of(&self.key, Part::Data, ">");
         self.broker.follow(&place, Follow::Start).await
     }
 
-    /// Reads an arrival: none for a message that is no head of anything, such as a piece.
+    /// Reads a result. Returns `None` for a message that is not a header, such as a piece.
     ///
     /// # Errors
-    /// [`QueueError::Message`] for one that is not what it should be, the pieces of its body among it.
+    /// Returns [`QueueError::Message`] if the header or a piece of the body is invalid.
     pub async fn open(&self, stored: &Stored) -> Result<Option<(Parcel, Vec<u8>)>, QueueError> {
         let mut parts = stored.subject.split('.').skip(3);
         let kind = parts.next().unwrap_or_default();
@@ -337,10 +340,10 @@ impl RunQueue {
         Ok(Some((parcel, body)))
     }
 
-    /// Removes an arrival that is not what it should be, so that the attempt can be made.
+    /// Removes an invalid result, so that the attempt can be made again.
     ///
     /// # Errors
-    /// [`QueueError`].
+    /// Returns [`QueueError`] if the result cannot be removed.
     pub async fn reject(&self, stored: &Stored) -> Result<(), QueueError> {
         let place = Place {
             stream: name::stream(&self.key, Part::Data),
@@ -349,11 +352,11 @@ impl RunQueue {
         self.broker.purge(&place).await.map(|_| ())
     }
 
-    /// The whole journal of an attempt, which from now on only the caller may go on with: whoever had it before is refused.
-    /// Gives its whole lines, and the number to go on from.
+    /// Takes over the journal of an attempt, after which writes of its previous owner are rejected.
+    /// Returns its complete lines, and the sequence number to continue from.
     ///
     /// # Errors
-    /// [`QueueError`].
+    /// Returns [`QueueError`] if the journal cannot be read or written.
     pub async fn take_journal(
         &self,
         sample: &str,
@@ -377,17 +380,19 @@ impl RunQueue {
                 .await
             {
                 Ok(own) => return Ok((bytes, own)),
-                // Whoever had it has written meanwhile, or the server that was asked was behind.
+                // The previous owner has written in the meantime, or the server that responded was
+                // behind.
                 Err(QueueError::Conflict) => {}
                 Err(error) => return Err(error),
             }
         }
     }
 
-    /// Adds lines to the journal of an attempt, after the message with this number; 0 if it has none.
+    /// Appends lines to the journal of an attempt, after the message with this sequence number, or
+    /// 0 if there is none. Returns the new sequence number.
     ///
     /// # Errors
-    /// [`QueueError::Conflict`] if another worker goes on with the attempt.
+    /// Returns [`QueueError::Conflict`] if another worker has taken over the attempt.
     pub async fn journal(
         &self,
         sample: &str,
@@ -400,7 +405,7 @@ impl RunQueue {
             let put = || self.broker.put(&place, piece.to_vec(), after(last));
             last = match put().await {
                 Err(error) if error.may_pass() => {
-                    // It may have come through although its answer did not.
+                    // The write may have succeeded although its reply was lost.
                     let next = self.persist(|| self.broker.next(&place, last + 1)).await?;
                     match next {
                         Some(own) if own.bytes == piece => own.sequence,
@@ -414,10 +419,11 @@ impl RunQueue {
         Ok(last)
     }
 
-    /// The number of the last message of an attempt's journal; 0 if it has none.
+    /// Returns the sequence number of the last message of an attempt's journal, or 0 if there is
+    /// none.
     ///
     /// # Errors
-    /// [`QueueError`].
+    /// Returns [`QueueError`] if the server does not respond.
     pub async fn journal_end(&self, sample: &str, attempt: u32) -> Result<u64, QueueError> {
         let place = self.data("jrn", sample, attempt);
         let last = self.persist(|| self.broker.last(&place)).await?;
@@ -427,16 +433,16 @@ impl RunQueue {
     /// Removes the journal of an attempt.
     ///
     /// # Errors
-    /// [`QueueError`].
+    /// Returns [`QueueError`] if the journal cannot be removed.
     pub async fn drop_journal(&self, sample: &str, attempt: u32) -> Result<(), QueueError> {
         let place = self.data("jrn", sample, attempt);
         self.broker.purge(&place).await.map(|_| ())
     }
 
-    /// Notes that an attempt is begun again, and gives all such notes of it.
+    /// Records that an attempt is started again, and returns all such entries of the attempt.
     ///
     /// # Errors
-    /// [`QueueError`].
+    /// Returns [`QueueError`] if the entry cannot be written.
     pub async fn note_begun(
         &self,
         sample: &str,
@@ -457,10 +463,10 @@ impl RunQueue {
         Ok(all)
     }
 
-    /// A worker says what it does.
+    /// Sends the heartbeat of a worker.
     ///
     /// # Errors
-    /// [`QueueError`].
+    /// Returns [`QueueError`] if it cannot be written.
     pub async fn announce(&self, presence: &Presence) -> Result<(), QueueError> {
         let worker = &name::hash(&presence.worker)[..16];
         let place = self.state(&format!("worker.{worker}"));
@@ -469,19 +475,19 @@ impl RunQueue {
         Ok(())
     }
 
-    /// What workers say, the last word of each first.
+    /// Follows the heartbeats of workers, starting with the last one of each.
     ///
     /// # Errors
-    /// [`QueueError`].
+    /// Returns [`QueueError`] if the stream cannot be found.
     pub async fn watch_workers(&self) -> Result<mpsc::Receiver<Stored>, QueueError> {
         let place = self.state("worker.*");
         self.broker.follow(&place, Follow::LastOfEach).await
     }
 
-    /// The last word of every worker.
+    /// Returns the last heartbeat of every worker, with its time. Invalid ones are skipped.
     ///
     /// # Errors
-    /// [`QueueError`]. What is none of it is passed over.
+    /// Returns [`QueueError`] if the server does not respond.
     pub async fn workers(&self) -> Result<Vec<(Presence, u64)>, QueueError> {
         let place = self.state("worker.*");
         let (mut all, mut from) = (Vec::new(), 1);
@@ -494,10 +500,11 @@ impl RunQueue {
         Ok(all)
     }
 
-    /// How many workers there are, as one of them counted, and how long ago that was in milliseconds.
+    /// Returns the number of workers, as counted by one of them, and the age of that count in
+    /// milliseconds.
     ///
     /// # Errors
-    /// [`QueueError`].
+    /// Returns [`QueueError`] if the server does not respond.
     pub async fn roster(&self) -> Result<Option<(Roster, u64)>, QueueError> {
         let Some(stored) = self.broker.last(&self.state("roster")).await? else {
             return Ok(None);
@@ -506,10 +513,10 @@ impl RunQueue {
         Ok(Some((roster, now_ms().saturating_sub(stored.at_ms))))
     }
 
-    /// Says how many workers there are.
+    /// Stores the number of workers.
     ///
     /// # Errors
-    /// [`QueueError`].
+    /// Returns [`QueueError`] if it cannot be written.
     pub async fn set_roster(&self, roster: &Roster) -> Result<(), QueueError> {
         let place = self.state("roster");
         let bytes = message::write(roster);
@@ -517,20 +524,21 @@ impl RunQueue {
         Ok(())
     }
 
-    /// The books, if there are any.
+    /// Returns the budget accounts, if they exist.
     ///
     /// # Errors
-    /// [`QueueError`].
+    /// Returns [`QueueError`] if the server does not respond or the message is invalid.
     pub async fn books(&self) -> Result<Option<Books>, QueueError> {
         let stored = self.broker.last(&self.state("books")).await?;
         let read = |stored: Stored| message::read(&stored.subject, &stored.bytes);
         stored.map(read).transpose()
     }
 
-    /// Changes the one message at a place of the run's state by compare-and-set; `change` gets what is there.
+    /// Changes a message of the run's state by compare-and-set; `change` receives its current
+    /// content.
     ///
     /// # Errors
-    /// [`QueueError`].
+    /// Returns [`QueueError`] if the message cannot be read or written.
     pub async fn change<M: Message + Send + Sync, T: Send>(
         &self,
         rest: &str,
@@ -548,7 +556,7 @@ impl RunQueue {
                 Ok(_) => return Ok(gives),
                 Err(QueueError::Conflict) => {
                     if tries >= EAGER {
-                        // Another is always first: a little chance decides who is next.
+                        // Under contention, a random delay decides who is next.
                         let wait = now_ms() % 20 + u64::from(tries.min(50));
                         tokio::time::sleep(Duration::from_millis(wait)).await;
                     }
@@ -559,7 +567,8 @@ impl RunQueue {
         Err(QueueError::Conflict)
     }
 
-    /// Does what may pass until it does, or the run is no longer in the queue.
+    /// Retries an operation after temporary errors until it succeeds or the run is no longer in the
+    /// queue.
     async fn persist<T, F: Future<Output = Result<T, QueueError>> + Send>(
         &self,
         mut ask: impl FnMut() -> F + Send,
@@ -581,7 +590,7 @@ impl RunQueue {
     }
 }
 
-/// What whoever takes a journal over writes into it: a line that was begun before is never finished.
+/// Written when a journal is taken over, so that an incomplete line can never be completed.
 const TAKEN: &[u8] = &[0];
 
 const fn after(last: u64) -> Expect {
@@ -592,13 +601,13 @@ const fn after(last: u64) -> Expect {
     }
 }
 
-/// Without a last line that has no end.
+/// Removes a truncated last line.
 fn whole_lines(bytes: &mut Vec<u8>) {
     let end = bytes.iter().rposition(|byte| *byte == b'\n');
     bytes.truncate(end.map_or(0, |end| end + 1));
 }
 
-/// The head of an arrival, and what follows it.
+/// Splits a result into its header and the rest.
 fn head(stored: &Stored) -> Result<(Parcel, &[u8]), QueueError> {
     let end = stored.bytes.iter().position(|byte| *byte == b'\n');
     let end = end.unwrap_or(stored.bytes.len());

@@ -1,4 +1,5 @@
-//! What the server needs of whoever runs agents: the names that clients may ask for, and an answer to a question.
+//! Interface to whatever runs agents: the names that clients may request, and the answer to a
+//! question.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,116 +12,116 @@ use model::{Status, Usage};
 pub struct Offer {
     /// The name: `rlm/openai/gpt-5-mini`.
     pub name: String,
-    /// What it runs, in one line for people.
+    /// Description of what it runs, in one line for people.
     pub description: String,
 }
 
-/// What a client asks.
+/// A client's question.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Question {
-    /// What the agent is to do.
+    /// Task of the agent.
     pub query: String,
-    /// The data that it works on.
+    /// Data that the agent works on.
     pub context: String,
     /// Images that belong to the query, as data URLs.
     pub images: Vec<String>,
-    /// What this answer may take, beside what the server and its clients may.
+    /// Limits of this answer, in addition to those of the server and the client.
     pub limits: Limits,
 }
 
-/// What may be spent. `None` means that nothing here limits it.
+/// Limits on spending. `None` means no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Limits {
     /// US dollars.
     pub cost_usd: Option<f64>,
-    /// Tokens, input and output together.
+    /// Input and output tokens together.
     pub tokens: Option<u64>,
-    /// Requests to models.
+    /// Number of requests to models.
     pub llm_calls: Option<u64>,
-    /// Wall time.
+    /// Wall-clock time.
     pub time: Option<Duration>,
 }
 
-/// Who asks.
+/// The client that asks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Asker {
-    /// The name that the server's settings give the client.
+    /// Name of the client in the server's settings.
     pub client: String,
-    /// What all requests of the client together may spend.
+    /// Limits for all requests of the client together.
     pub budget: Limits,
 }
 
-/// What an agent reports while it works.
+/// Progress report of a working agent.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Progress {
-    /// What is happening, in a line for people. It may hold text of a model.
+    /// Description of a step in one line for people. It may contain text from a model.
     Step(String),
-    /// A call of a model took this.
+    /// Usage of a model call.
     Spent {
-        /// Tokens.
+        /// Tokens; `None` if unknown.
         usage: Option<Usage>,
-        /// US dollars; none if unknown.
+        /// Cost in US dollars; `None` if unknown.
         cost_usd: Option<f64>,
     },
 }
 
-/// How an agent ended. All figures are of its whole tree.
+/// Result of an agent. All figures cover its whole tree.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answered {
-    /// How.
+    /// How the agent ended.
     pub status: Status,
-    /// The answer.
+    /// Answer of the agent.
     pub answer: Option<String>,
-    /// Why there is none, or why it is the last one within a limit.
+    /// Reason why there is no answer, or why it is the last one within a limit.
     pub error: Option<String>,
-    /// Tokens; none if no response carries a count.
+    /// Tokens; `None` if no response carries a count.
     pub usage: Option<Usage>,
-    /// US dollars; none if the cost of any call is unknown.
+    /// Cost in US dollars; `None` if the cost of any call is unknown.
     pub cost_usd: Option<f64>,
-    /// Agents, the root and one-shot calls included.
+    /// Number of agents, including the root and one-shot calls.
     pub agents: u32,
     /// Depth of the deepest agent.
     pub depth_reached: u32,
-    /// Iterations of the root.
+    /// Number of iterations of the root.
     pub iterations: u32,
-    /// Requests to models.
+    /// Number of requests to models.
     pub llm_calls: u32,
-    /// The run directory that holds the trajectory.
+    /// Run directory that contains the trajectory.
     pub run: String,
-    /// The sample of that run.
+    /// Id of the sample in that run.
     pub sample: String,
 }
 
-/// Why a question was not taken.
+/// Reason why a question was rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    /// The client, or the server, has spent all that it may.
+    /// The budget of the client or the server is used up.
     #[error("{0}")]
     OutOfBudget(String),
-    /// Nobody can answer now.
+    /// No agent can answer now.
     #[error("{0}")]
     Unavailable(String),
 }
 
-/// Takes what an agent reports.
+/// Callback for the progress of an agent.
 pub type OnProgress = Arc<dyn Fn(Progress) + Send + Sync>;
 
 /// Runs agents.
 #[async_trait]
 pub trait Agents: Send + Sync + 'static {
-    /// The names that clients can ask for.
+    /// Returns the names that clients can request.
     fn offers(&self) -> &[Offer];
 
-    /// Checks what can be checked of a question before it waits for its turn.
+    /// Checks a question as far as possible before it waits for its turn.
     ///
     /// # Errors
-    /// A sentence about what of it the agent cannot take.
+    /// Returns a sentence about what the agent does not accept.
     fn check(&self, offer: &str, question: &Question) -> Result<(), String>;
 
     /// Answers a question. Dropping the future stops the agent.
     ///
     /// # Errors
-    /// [`Refused`] if no agent was started.
+    /// Returns [`Refused`] if no agent was started.
     async fn answer(
         &self,
         offer: &str,

@@ -1,7 +1,7 @@
-//! `POST /v1/chat/completions`.
+//! Implements `POST /v1/chat/completions`.
 //!
-//! The format: <https://platform.openai.com/docs/api-reference/chat>. Progress of a stream is in `reasoning_content`, the field
-//! that other servers of reasoning models use.
+//! The format: <https://platform.openai.com/docs/api-reference/chat>. A stream reports progress in
+//! `reasoning_content`, the field that other servers of reasoning models use.
 
 use model::{Status, Usage};
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use super::events::{Frames, Interface, comment, data};
 use super::request::{Fields, Show, expected, object, read_content, text};
 use super::responses::is_plain_text;
 
-/// How a request wants to be answered.
+/// Response format of a request.
 #[derive(Debug)]
 pub(crate) struct Chat {
     head: Head,
@@ -22,20 +22,20 @@ pub(crate) struct Chat {
     said_role: bool,
 }
 
-/// What all parts of an answer have in common.
+/// Values shared by all parts of a response.
 #[derive(Debug, Clone)]
 pub(crate) struct Head {
-    /// Without the prefix of the interface.
+    /// Id without the prefix of the interface.
     pub id: String,
-    /// Seconds since 1970.
+    /// Creation time in seconds since 1970.
     pub created: u64,
-    /// As the client named it.
+    /// Name of the model as the client wrote it.
     pub model: String,
-    /// Members of the request that change nothing.
+    /// Fields of the request that have no effect.
     pub ignored: Vec<String>,
 }
 
-/// The messages of a request.
+/// Parses the messages of a request.
 pub(crate) fn conversation(fields: &mut Fields) -> Result<Conversation, ApiError> {
     let messages = match fields.take("messages") {
         Some(Value::Array(messages)) if !messages.is_empty() => messages,
@@ -80,7 +80,7 @@ fn turn(message: Value, place: &str) -> Result<Turn, ApiError> {
     };
     let content = message.shift_remove("content").unwrap_or_default();
     read_content(&mut turn, content, &format!("{place}.content"))?;
-    // What another model called earlier in the conversation is part of what was said.
+    // Tool calls by another model earlier in the conversation are part of what was said.
     if let Some(calls) = message
         .shift_remove("tool_calls")
         .filter(|calls| !calls.is_null())
@@ -90,7 +90,7 @@ fn turn(message: Value, place: &str) -> Result<Turn, ApiError> {
     Ok(turn)
 }
 
-/// Refuses what agents do not do.
+/// Rejects features that agents do not support.
 pub(crate) fn refuse(fields: &mut Fields) -> Result<(), ApiError> {
     let is_none = |value: &Value| value.as_array().is_some_and(Vec::is_empty);
     let tools = "an agent calls its own tools, and none of the client's";
@@ -114,7 +114,7 @@ pub(crate) fn refuse(fields: &mut Fields) -> Result<(), ApiError> {
 }
 
 impl Chat {
-    /// Reads how the answer is to be sent.
+    /// Parses how the response is to be sent.
     pub(crate) fn new(fields: &mut Fields, show: Show) -> Self {
         let with_usage = match fields.take("stream_options") {
             None => false,
@@ -223,7 +223,8 @@ impl Interface for Chat {
     }
 }
 
-/// One that a limit ended is cut off, with the answer that it had or with none.
+/// Returns the finish reason. A response that ended at a limit counts as cut off, with or without
+/// an answer.
 const fn finish_reason(status: Status) -> &'static str {
     match status {
         Status::Ok => "stop",
@@ -250,7 +251,7 @@ fn usage(answered: &Answered) -> Value {
     })
 }
 
-/// What `OpenAI`'s interface has no field for.
+/// Returns what `OpenAI`'s interface has no field for.
 pub(crate) fn extension(answered: &Answered, ignored: &[String]) -> Value {
     json!({
         "status": answered.status.as_str(),

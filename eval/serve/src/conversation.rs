@@ -1,17 +1,17 @@
-//! What of a conversation becomes the agent's query, and what its context: one rule for both interfaces. The page
-//! `docs/guides/serve.md` states it for users.
+//! Splits a conversation into the agent's query and its context, with one rule for both interfaces.
+//! `docs/guides/serve.md` states the rule for users.
 
 use super::agents::Question;
 use super::error::ApiError;
 use super::request::Extension;
 
-/// Characters above which a text goes into the context, where the server's settings say nothing else.
+/// Default maximum characters of a text in the query; a longer one goes into the context.
 pub const DEFAULT_LONG_TEXT: usize = 16_000;
 
-/// Characters of the beginning and of the end of a long text that the query still holds.
+/// Characters of the beginning and of the end of a long text that stay in the query.
 const SHOWN: usize = 2_000;
 
-/// A conversation as either interface sends it.
+/// A conversation from either interface.
 #[derive(Debug, Default)]
 pub(crate) struct Conversation {
     pub turns: Vec<Turn>,
@@ -23,18 +23,18 @@ pub(crate) struct Turn {
     pub speaker: Speaker,
     pub text: String,
     pub files: Vec<Piece>,
-    /// Data URLs.
+    /// Images as data URLs.
     pub images: Vec<String>,
 }
 
-/// A text with a name.
+/// A named text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Piece {
     pub name: String,
     pub text: String,
 }
 
-/// Whose message it is.
+/// Speaker of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Speaker {
     /// `system` and `developer` messages, and `instructions`.
@@ -56,8 +56,8 @@ impl Speaker {
 }
 
 impl Conversation {
-    /// The question that it comes to. `long` is the number of characters above which a text goes into the context; `param` names
-    /// the field of the request that holds the messages.
+    /// Converts the conversation to a question. `long` is the maximum characters of a text in the
+    /// query; `param` names the field of the request with the messages.
     pub(crate) fn question(
         self,
         extension: Extension,
@@ -139,7 +139,8 @@ impl Conversation {
     }
 }
 
-/// The text as it is, or of a long one its beginning and end; then the whole of it becomes a piece of the context.
+/// Returns a short text unchanged. For a long one, returns its beginning and end, and adds the
+/// whole text to the context.
 fn shorten(text: String, name: &str, long: usize, pieces: &mut Vec<Piece>) -> String {
     let chars = text.chars().count();
     if chars <= long {
@@ -157,7 +158,7 @@ fn shorten(text: String, name: &str, long: usize, pieces: &mut Vec<Piece>) -> St
     short
 }
 
-/// The name, with a number before its ending if a file has it.
+/// Returns the name, with a number before its extension if it is already used.
 fn unused(name: &str, pieces: &[Piece]) -> String {
     let is_free = |name: &str| !pieces.iter().any(|piece| piece.name == name);
     if is_free(name) {
@@ -168,7 +169,8 @@ fn unused(name: &str, pieces: &[Piece]) -> String {
     numbered.find(|name| is_free(name)).unwrap_or_default()
 }
 
-/// One text as it is; several as `--context-dir` joins the files of a folder.
+/// Returns a single text unchanged, or joins several as `--context-dir` joins the files of a
+/// folder.
 fn joined(pieces: Vec<Piece>) -> String {
     let mut pieces = pieces;
     if pieces.len() == 1 {
@@ -179,7 +181,7 @@ fn joined(pieces: Vec<Piece>) -> String {
         if !text.is_empty() {
             text.push('\n');
         }
-        // A name is one line, whatever the client sent.
+        // Make sure that a name is a single line, whatever the client sent.
         let name: String = piece
             .name
             .chars()

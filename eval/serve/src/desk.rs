@@ -1,4 +1,4 @@
-//! A request from its arrival to its end, whichever interface it uses.
+//! Handles a request from arrival to end, for both interfaces.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -18,10 +18,10 @@ use super::gate::{Gate, Place};
 use super::keys::Client;
 use super::metrics::Metrics;
 
-/// How long a stream may be silent: proxies take a longer silence for a broken connection.
+/// Maximum silence of a stream; proxies treat a longer silence as a broken connection.
 const SILENCE: Duration = Duration::from_secs(15);
 
-/// What all requests share.
+/// State shared by all requests.
 pub(crate) struct Desk {
     pub agents: Arc<dyn Agents>,
     pub gate: Gate,
@@ -29,30 +29,30 @@ pub(crate) struct Desk {
     pub phase: watch::Sender<Phase>,
 }
 
-/// Where the server is between its start and its end.
+/// Phase of the server's life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Phase {
-    /// It takes requests.
+    /// The server accepts requests.
     Open,
-    /// It takes no more, and ends those that it has.
+    /// The server accepts no more requests and finishes those under way.
     Draining,
-    /// What is left is stopped.
+    /// The remaining requests are stopped.
     Stopping,
 }
 
-/// A question that was read, and the client whose it is.
+/// A parsed question and its client.
 pub(crate) struct Asked {
     pub client: Arc<Client>,
     pub model: String,
     pub question: Question,
     pub ignored: Vec<String>,
     pub is_stream: bool,
-    /// Held until the answer has ended.
+    /// Permit held until the answer has ended.
     pub permit: Option<OwnedSemaphorePermit>,
 }
 
 impl Desk {
-    /// Answers a question by an interface.
+    /// Answers a question through an interface.
     pub(crate) async fn answer(
         self: &Arc<Self>,
         asked: Asked,
@@ -91,7 +91,7 @@ impl Desk {
         }
     }
 
-    /// The request's place in the queue, if it can be answered at all.
+    /// Returns the request's place in the queue, if it can be answered at all.
     fn place(&self, asked: &Asked) -> Result<Place, ApiError> {
         if *self.phase.borrow() != Phase::Open {
             return Err(ApiError::stopping());
@@ -110,7 +110,7 @@ impl Desk {
         frames: mpsc::UnboundedSender<String>,
         mut watched: Watched,
     ) {
-        // The receiver ends with the client, and this task with it.
+        // If the client disconnects, the receiver is dropped and this task is aborted.
         let send = |all: Vec<String>| all.into_iter().for_each(|one| drop(frames.send(one)));
         send(interface.begin());
         let (reports, mut reported) = mpsc::unbounded_channel();
@@ -131,7 +131,7 @@ impl Desk {
                 _ = quiet.tick() => send(vec![comment("still at work")]),
             }
         };
-        // What it reported last, before its end.
+        // Send the progress that was reported just before the end.
         while let Ok(progress) = reported.try_recv() {
             send(interface.progress(&progress));
         }
@@ -147,7 +147,7 @@ impl Desk {
         }
     }
 
-    /// Waits for the request's turn, and for the agent.
+    /// Waits for the request's turn, then for the agent.
     async fn work(
         &self,
         asked: Asked,
@@ -163,7 +163,7 @@ impl Desk {
         } = asked;
         let mut phase = self.phase.subscribe();
         let stopping = async {
-            // The sender lives as long as this.
+            // The sender lives as long as `self`.
             let _ = phase.wait_for(|phase| *phase == Phase::Stopping).await;
         };
         let work = async {
@@ -182,7 +182,7 @@ impl Desk {
             });
             let answer = self.agents.answer(&model, question, &asker, forward);
             tokio::pin!(answer);
-            // Booked as it happens: what a stopped agent took counts.
+            // Spending is recorded as it occurs, so that a stopped agent's spending counts.
             let answered = loop {
                 tokio::select! {
                     biased;
@@ -218,7 +218,7 @@ impl Desk {
     }
 }
 
-/// Counts an agent as working until it is dropped.
+/// Counts an agent as working until dropped.
 struct Working<'a>(&'a Desk);
 
 impl<'a> Working<'a> {
@@ -234,7 +234,7 @@ impl Drop for Working<'_> {
     }
 }
 
-/// Counts a request when it has ended. One that is dropped before was left by its client.
+/// Counts a request when it ends. If it is dropped before, its client has disconnected.
 struct Watched {
     desk: Arc<Desk>,
     model: String,
@@ -269,7 +269,7 @@ impl Watched {
 
 impl Drop for Watched {
     fn drop(&mut self) {
-        /// What nginx counts a client as that went away.
+        /// Status that nginx uses for a client that disconnected.
         const CLIENT_CLOSED: u16 = 499;
         if !self.is_over {
             self.ended(CLIENT_CLOSED);

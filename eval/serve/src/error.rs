@@ -1,4 +1,4 @@
-//! What can be wrong: with the server itself, and with a request, whose errors have `OpenAI`'s shape.
+//! Errors of the server itself, and errors of requests in `OpenAI`'s format.
 
 use std::io;
 use std::net::SocketAddr;
@@ -9,26 +9,26 @@ use axum::http::header::{CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
-/// Why the server does not start, or ends.
+/// Reason why the server does not start, or stops.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// The address is taken, or may not be used.
+    /// The address is in use or not permitted.
     #[error("cannot listen on {address}: {reason}")]
     Listen {
-        /// The address.
+        /// Address to listen on.
         address: SocketAddr,
-        /// Why not.
+        /// Error of the operating system.
         reason: io::Error,
     },
-    /// No more connections can be taken.
+    /// The server can no longer accept connections.
     #[error("cannot serve: {0}")]
     Serve(io::Error),
-    /// Clients of other machines could use it without a key.
+    /// Clients on other machines could use the server without a key.
     #[error("{0} can be reached by other machines, and no client needs a key")]
     OpenToAll(SocketAddr),
 }
 
-/// An error as clients of `OpenAI`'s interface read it.
+/// An error in the format of `OpenAI`'s interface.
 ///
 /// The format: <https://platform.openai.com/docs/guides/error-codes/api-errors>.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,12 +41,13 @@ pub(crate) struct ApiError {
     retry: Retry,
 }
 
-/// What the client's library is to do.
+/// Instruction for retries by the client's library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Retry {
-    /// Send it again after this many seconds.
+    /// Retry after this many seconds.
     After(u64),
-    /// Not send it again by itself: an agent's work would be paid twice, or nothing would change.
+    /// Do not retry automatically: an agent's work would be paid for twice, or nothing would
+    /// change.
     Never,
 }
 
@@ -67,19 +68,19 @@ impl ApiError {
         self
     }
 
-    /// A field of the request is wrong.
+    /// Creates the error for an invalid field.
     pub(crate) fn invalid(param: impl Into<String>, message: impl Into<String>) -> Self {
         let mut error = Self::of_request(message);
         error.param = Some(param.into());
         error
     }
 
-    /// The request as a whole is wrong.
+    /// Creates the error for an invalid request.
     pub(crate) fn of_request(message: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, "invalid_request_error", message)
     }
 
-    /// The request asks for something that agents do not do.
+    /// Creates the error for a feature that agents do not support.
     pub(crate) fn unsupported(param: impl Into<String>, message: impl Into<String>) -> Self {
         Self::invalid(param, message).code("unsupported_parameter")
     }
@@ -153,7 +154,8 @@ impl ApiError {
         error
     }
 
-    /// The agent ended in an error: what it asks did not work, after the retries of the server's settings.
+    /// Creates the error for an agent that ended in an error, after the retries of the server's
+    /// settings.
     pub(crate) fn failed(message: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_GATEWAY, "server_error", message).code("agent_failed")
     }
@@ -162,7 +164,7 @@ impl ApiError {
         self.status
     }
 
-    /// The body, and what a stream sends that has begun.
+    /// Returns the response body, which is also what a stream sends after it has begun.
     pub(crate) fn to_json(&self) -> Value {
         json!({"error": {
             "message": self.message,
@@ -172,7 +174,7 @@ impl ApiError {
         }})
     }
 
-    /// `{code, message}`, as a failed response of the Responses interface has it.
+    /// Returns `{code, message}`, as in a failed response of the Responses interface.
     pub(crate) fn of_response(&self) -> Value {
         json!({"code": self.code.unwrap_or(self.kind), "message": self.message})
     }
@@ -184,7 +186,7 @@ impl IntoResponse for ApiError {
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        // OpenAI's libraries do what this header says, whatever the status.
+        // OpenAI's libraries obey this header, whatever the status.
         let should_retry = HeaderName::from_static("x-should-retry");
         match self.retry {
             Retry::Never => headers.insert(should_retry, HeaderValue::from_static("false")),

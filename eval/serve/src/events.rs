@@ -1,4 +1,4 @@
-//! Answers as server-sent events: what an interface has to say, and the stream that carries it.
+//! Server-sent events: the events of an interface, and the stream that carries them.
 //!
 //! The format: <https://html.spec.whatwg.org/multipage/server-sent-events.html>.
 
@@ -18,53 +18,53 @@ use super::agents::{Answered, Progress};
 use super::chat::Head;
 use super::error::ApiError;
 
-/// Events as they are sent, each with the blank line that ends it.
+/// Serialized events, each with its terminating blank line.
 pub(crate) type Frames = Vec<String>;
 
 /// One of the two interfaces, for one answer.
 pub(crate) trait Interface: Send + 'static {
-    /// What the answer is called.
+    /// Sets the values shared by all parts of the response.
     fn set_head(&mut self, head: Head);
 
-    /// The answer in one piece.
+    /// Returns the whole answer.
     fn whole(&self, answered: &Answered) -> Value;
 
-    /// The first events of a stream.
+    /// Returns the first events of a stream.
     fn begin(&mut self) -> Frames;
 
-    /// Those for something that the agent reports.
+    /// Returns the events for a progress report.
     fn progress(&mut self, progress: &Progress) -> Frames;
 
-    /// Those for its answer; none follows.
+    /// Returns the final events for an answer.
     fn end(&mut self, answered: &Answered) -> Frames;
 
-    /// Those for an answer that cannot be; none follows.
+    /// Returns the final events for a failure.
     fn failed(&mut self, error: &ApiError) -> Frames;
 }
 
-/// An event without a name.
+/// Formats an unnamed event.
 pub(crate) fn data(value: &Value) -> String {
     format!("data: {value}\n\n")
 }
 
-/// An event with a name.
+/// Formats a named event.
 pub(crate) fn named(name: &str, value: &Value) -> String {
     format!("event: {name}\ndata: {value}\n\n")
 }
 
-/// A comment, which clients skip.
+/// Formats a comment, which clients skip.
 pub(crate) fn comment(line: &str) -> String {
     let line = line.replace(['\r', '\n'], " ");
     format!(": {line}\n\n")
 }
 
-/// Sends what a task writes. The client's going away ends the task.
+/// Streams what a task sends. The task is aborted when the client disconnects.
 pub(crate) fn response(frames: mpsc::UnboundedReceiver<String>, task: JoinHandle<()>) -> Response {
     let body = Body::from_stream(Events { frames, task });
     let mut response = Response::new(body);
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
-    // For proxies that would otherwise keep events back.
+    // Tells proxies not to buffer events.
     headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
     response
 }

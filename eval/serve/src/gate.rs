@@ -1,4 +1,4 @@
-//! How many agents work at once, and how many requests wait for that.
+//! Limits the number of concurrent agents and of waiting requests.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,7 +7,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::error::ApiError;
 
-/// Lets a number of requests through at once; the others wait in the order in which they came, up to a number.
+/// Admits a number of concurrent requests. Others wait in order of arrival, up to a maximum number.
 #[derive(Debug)]
 pub(crate) struct Gate {
     free: Arc<Semaphore>,
@@ -15,14 +15,14 @@ pub(crate) struct Gate {
     most_waiting: usize,
 }
 
-/// A request's place in the queue.
+/// Place of a request in the queue.
 #[derive(Debug)]
 pub(crate) struct Place {
     free: Arc<Semaphore>,
     _waiting: Waiting,
 }
 
-/// Counts as waiting until it is dropped.
+/// Counts as waiting until dropped.
 #[derive(Debug)]
 struct Waiting(Arc<AtomicUsize>);
 
@@ -41,7 +41,7 @@ impl Gate {
         }
     }
 
-    /// A place in the queue.
+    /// Adds a request to the queue, unless it is full.
     pub(crate) fn enter(&self) -> Result<Place, ApiError> {
         let before = self.waiting.fetch_add(1, Ordering::Relaxed);
         let waiting = Waiting(Arc::clone(&self.waiting));
@@ -64,14 +64,14 @@ impl Gate {
         })
     }
 
-    /// Requests that wait.
+    /// Returns the number of waiting requests.
     pub(crate) fn waiting(&self) -> usize {
         self.waiting.load(Ordering::Relaxed)
     }
 }
 
 impl Place {
-    /// Waits for its turn. None if the server ends first.
+    /// Waits for the request's turn. Returns `None` if the server stops first.
     pub(crate) async fn turn(self) -> Option<OwnedSemaphorePermit> {
         self.free.acquire_owned().await.ok()
     }

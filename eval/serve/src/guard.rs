@@ -1,4 +1,4 @@
-//! Which requests are looked at: on this machine's own address, none that a page of some site sends.
+//! Rejects requests that pages of other sites send to the loopback address.
 
 use std::net::SocketAddr;
 
@@ -9,11 +9,11 @@ use axum::response::{IntoResponse, Response};
 
 use super::error::ApiError;
 
-/// Refuses what a browser sends for a page of another site.
+/// Rejects what a browser sends for a page of another site.
 ///
-/// Such a page can send requests to this port but can neither forge `Host`, `Origin` nor `Sec-Fetch-Site`; one whose name was
-/// rebound to 127.0.0.1 sends its own name as `Host`. An address that others reach has names that are not known here, and needs
-/// a key, which no page has.
+/// Such a page can send requests to this port, but cannot forge `Host`, `Origin` or
+/// `Sec-Fetch-Site`. A site whose name was rebound to 127.0.0.1 sends its own name as `Host`. A
+/// non-loopback address has unknown names; it is protected by the key, which pages do not have.
 pub(crate) async fn guard(
     State(address): State<SocketAddr>,
     request: Request,

@@ -1,4 +1,4 @@
-//! The clients of the server: who has which key, and what each may do.
+//! The clients of the server, with their keys and permissions.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -17,17 +17,17 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::agents::{Asker, Limits};
 use super::error::ApiError;
 
-/// The SHA-256 of a key. The key itself is not kept.
+/// SHA-256 of a key. The key itself is not stored.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct KeyHash([u8; 32]);
 
 impl KeyHash {
-    /// That of a key.
+    /// Hashes a key.
     pub fn of(key: &str) -> Self {
         Self(Sha256::digest(key).into())
     }
 
-    /// From 64 hexadecimal digits; none if it is something else.
+    /// Parses 64 hex digits, or returns `None` for anything else.
     pub fn from_hex(text: &str) -> Option<Self> {
         let mut hash = [0; 32];
         hex::decode_to_slice(text, &mut hash).ok()?;
@@ -41,7 +41,7 @@ impl fmt::Debug for KeyHash {
     }
 }
 
-/// A client, and what it may do.
+/// A client and its permissions.
 #[derive(Debug)]
 pub struct Client {
     name: String,
@@ -52,7 +52,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// One that may do everything. Its name appears in metrics and records.
+    /// Creates a client with all permissions. Its name appears in metrics and records.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -63,7 +63,7 @@ impl Client {
         }
     }
 
-    /// It may use these names of models alone.
+    /// Restricts the client to these model names.
     #[must_use]
     pub fn using(self, offers: GlobSet) -> Self {
         Self {
@@ -72,7 +72,7 @@ impl Client {
         }
     }
 
-    /// It may send this many requests a minute, all of them at once if it likes.
+    /// Limits the requests per minute, which may all come at the same moment.
     #[must_use]
     pub fn per_minute(self, requests: NonZeroU32) -> Self {
         let limiter = RateLimiter::direct(Quota::per_minute(requests));
@@ -82,7 +82,7 @@ impl Client {
         }
     }
 
-    /// It may have this many requests under way.
+    /// Limits the concurrent requests.
     #[must_use]
     pub fn at_once(self, requests: usize) -> Self {
         Self {
@@ -91,7 +91,7 @@ impl Client {
         }
     }
 
-    /// It may spend this, as long as the server runs.
+    /// Limits the total spending while the server runs.
     #[must_use]
     pub fn spending(self, budget: Limits) -> Self {
         Self { budget, ..self }
@@ -114,7 +114,7 @@ impl Client {
             .is_none_or(|offers| offers.is_match(offer))
     }
 
-    /// Counts a request on its limits. The permit is to be held until the request has ended.
+    /// Counts a request toward its limits. The permit must be held until the request has ended.
     pub(crate) fn admit(&self) -> Result<Option<OwnedSemaphorePermit>, ApiError> {
         let permit = match &self.at_once {
             None => None,
@@ -141,7 +141,7 @@ fn seconds_up(time: Duration) -> u64 {
     time.as_secs() + u64::from(time.subsec_nanos() > 0)
 }
 
-/// All clients.
+/// All clients of the server.
 #[derive(Debug)]
 pub struct Clients(Known);
 
@@ -152,24 +152,24 @@ enum Known {
 }
 
 impl Clients {
-    /// Nobody needs a key.
+    /// Accepts everyone without a key.
     pub fn anybody() -> Self {
         Self(Known::Anybody(Arc::new(Client::new("anyone"))))
     }
 
-    /// Whoever has one of these keys.
+    /// Accepts clients with one of these keys.
     pub fn with_keys(clients: impl IntoIterator<Item = (KeyHash, Client)>) -> Self {
         let clients = clients.into_iter();
         let shared = clients.map(|(key, client)| (key, Arc::new(client)));
         Self(Known::ByKey(shared.collect()))
     }
 
-    /// Whether a key is needed.
+    /// Whether a key is required.
     pub const fn need_keys(&self) -> bool {
         matches!(self.0, Known::ByKey(_))
     }
 
-    /// The client that sent a request with these headers.
+    /// Returns the client that sent a request with these headers.
     pub(crate) fn of(&self, headers: &HeaderMap) -> Result<Arc<Client>, ApiError> {
         let clients = match &self.0 {
             Known::Anybody(client) => return Ok(Arc::clone(client)),
@@ -179,7 +179,7 @@ impl Clients {
             let (scheme, key) = value.to_str().ok()?.split_once(' ')?;
             scheme.eq_ignore_ascii_case("bearer").then(|| key.trim())
         });
-        // Looked up by hash: how long that takes says nothing of a key.
+        // Lookup by hash, so that its duration reveals nothing about keys.
         let client = sent.and_then(|key| clients.get(&KeyHash::of(key)));
         client.map(Arc::clone).ok_or_else(ApiError::no_key)
     }

@@ -6,9 +6,10 @@
 //!                               JSON or server-sent events ←── Answered ←────────┘
 //! ```
 //!
-//! Invariants: what runs an agent is a trait here ([`Agents`]); nothing in this crate knows a model, a prompt or a run directory.
-//! A client's key is kept as its hash and goes nowhere. What belongs to one request is owned by its handler alone, and dropping
-//! the handler, as happens when its client goes away, ends the agent. Addresses that a client names are never fetched.
+//! What runs an agent is a trait ([`Agents`]): nothing in this crate knows models, prompts or run
+//! directories. Only the hash of a client's key is stored, and it is never passed on. The state of
+//! a request belongs to its handler alone; when the client disconnects, the handler is dropped and
+//! the agent stops. Addresses from clients are never fetched.
 
 mod server;
 

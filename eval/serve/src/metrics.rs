@@ -1,4 +1,4 @@
-//! What the server counts, in the text format of Prometheus.
+//! Metrics of the server, in the text format of Prometheus.
 
 use std::sync::atomic::{AtomicI64, AtomicU64};
 use std::time::Duration;
@@ -13,15 +13,15 @@ use prometheus_client::registry::{Registry, Unit};
 
 use super::agents::{Answered, Progress};
 
-/// Upper bounds of the buckets of times, in seconds: agents work for seconds or for an hour.
+/// Upper bounds of the histogram buckets in seconds. Agents may work for seconds or for an hour.
 const SECONDS: [f64; 12] = [
     0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 900.0, 3600.0,
 ];
 
-/// Names of labels with their values.
+/// Label names with their values.
 type Labels = Vec<(&'static str, String)>;
 
-/// What is counted.
+/// All metrics of the server.
 pub(crate) struct Metrics {
     registry: Registry,
     requests: Family<Labels, Counter>,
@@ -34,7 +34,7 @@ pub(crate) struct Metrics {
     llm_calls: Family<Labels, Counter>,
 }
 
-/// The media type of [`Metrics::text`].
+/// Media type of [`Metrics::text`].
 pub(crate) const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 impl Metrics {
@@ -78,7 +78,7 @@ impl Metrics {
         }
     }
 
-    /// A request has ended.
+    /// Counts a finished request.
     pub(crate) fn ended(&self, model: &str, client: &str, status: u16, took: Duration) {
         let labels = vec![
             ("model", model.to_owned()),
@@ -92,12 +92,12 @@ impl Metrics {
             .observe(took.as_secs_f64());
     }
 
-    /// An agent was started, or has ended.
+    /// Changes the number of working agents.
     pub(crate) fn works(&self, more: i64) {
         self.working.inc_by(more);
     }
 
-    /// What a call of a model took.
+    /// Counts the usage of a model call.
     pub(crate) fn spent(&self, model: &str, client: &str, progress: &Progress) {
         let Progress::Spent { usage, cost_usd } = progress else {
             return;
@@ -124,7 +124,7 @@ impl Metrics {
         }
     }
 
-    /// What an answer took.
+    /// Counts the agents and calls of an answer.
     pub(crate) fn answered(&self, model: &str, answered: &Answered) {
         let labels = of_model(model);
         let (agents, calls) = (answered.agents, answered.llm_calls);
@@ -134,7 +134,7 @@ impl Metrics {
             .inc_by(u64::from(calls));
     }
 
-    /// All of it as text.
+    /// Returns all metrics as text.
     pub(crate) fn text(&self, waiting: usize) -> String {
         self.waiting.set(i64::try_from(waiting).unwrap_or(i64::MAX));
         let mut text = String::new();

@@ -1,4 +1,4 @@
-//! Reads requests: fields with their places, parts of messages, and the extension field `rlm`.
+//! Parses requests: fields with their paths, parts of messages, and the extension field `rlm`.
 
 use std::time::Duration;
 
@@ -10,22 +10,22 @@ use super::agents::Limits;
 use super::conversation::{Piece, Turn};
 use super::error::ApiError;
 
-/// The field of a request that `OpenAI`'s interface does not have.
+/// Field of a request that `OpenAI`'s interface does not have.
 const EXTENSION: &str = "rlm";
 
-/// How progress is shown in a stream.
+/// How a stream shows progress.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Show {
     /// As reasoning of the model.
     #[default]
     Reasoning,
-    /// As comments, which no client takes for content.
+    /// As comments, which clients do not treat as content.
     Comments,
     /// Not at all.
     Nothing,
 }
 
-/// What the extension field says.
+/// Content of the extension field.
 #[derive(Debug, Default)]
 pub(crate) struct Extension {
     pub query: Option<String>,
@@ -35,14 +35,14 @@ pub(crate) struct Extension {
     pub show: Show,
 }
 
-/// The members of a request, read one by one: what nobody read was ignored.
+/// Fields of a request. Fields that are never read are reported as ignored.
 #[derive(Debug)]
 pub(crate) struct Fields {
     members: Map<String, Value>,
 }
 
 impl Fields {
-    /// The object that a body holds.
+    /// Parses the object in a request body.
     pub(crate) fn of(body: &[u8]) -> Result<Self, ApiError> {
         let value: Value = serde_json::from_slice(body).map_err(|error| {
             ApiError::of_request(format!("the body is no JSON that can be read: {error}"))
@@ -56,7 +56,7 @@ impl Fields {
         }
     }
 
-    /// Takes a member; null is as good as none.
+    /// Takes a field. Null counts as missing.
     pub(crate) fn take(&mut self, name: &str) -> Option<Value> {
         let value = self.members.shift_remove(name)?;
         (!value.is_null()).then_some(value)
@@ -75,7 +75,7 @@ impl Fields {
         }
     }
 
-    /// Refuses a member whose value asks for something that agents do not do.
+    /// Rejects a field, unless its value is harmless, because agents do not support it.
     pub(crate) fn refuse(
         &mut self,
         name: &str,
@@ -90,7 +90,8 @@ impl Fields {
         }
     }
 
-    /// What an agent's requests to models hold is said by the server's settings: the names of members that were not read.
+    /// Returns the names of the fields that were not read. The server's settings determine an
+    /// agent's requests to models instead.
     pub(crate) fn ignored(self) -> Vec<String> {
         let left = self.members.into_iter();
         left.filter(|(_, value)| !value.is_null())
@@ -98,7 +99,7 @@ impl Fields {
             .collect()
     }
 
-    /// The extension field.
+    /// Parses the extension field.
     pub(crate) fn extension(&mut self) -> Result<Extension, ApiError> {
         let members = match self.take(EXTENSION) {
             None => return Ok(Extension::default()),
@@ -149,13 +150,13 @@ impl Fields {
     }
 }
 
-/// What a field should have been.
+/// Creates the error for a field of the wrong type.
 pub(crate) fn expected(place: &str, wanted: &str, got: &Value) -> ApiError {
     let message = format!("`{place}` must be {wanted}, and is {}", kind(got));
     ApiError::invalid(place, message)
 }
 
-/// A value in a few words, without the text that it may hold.
+/// Describes a value without revealing the text in it.
 fn kind(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),
@@ -191,7 +192,7 @@ fn count(value: &Value, place: &str) -> Result<u64, ApiError> {
     number.ok_or_else(|| expected(place, "a whole number above 0", value))
 }
 
-/// `[{"name": …, "text": …}]`.
+/// Parses `[{"name": …, "text": …}]`.
 fn files(value: Value, place: &str) -> Result<Vec<Piece>, ApiError> {
     let Value::Array(entries) = value else {
         return Err(expected(place, "an array", &value));
@@ -213,7 +214,7 @@ fn files(value: Value, place: &str) -> Result<Vec<Piece>, ApiError> {
         .collect()
 }
 
-/// Takes in what a message holds: a text, or parts of which the interfaces have each their names.
+/// Parses the content of a message: a text, or parts in the format of either interface.
 pub(crate) fn read_content(turn: &mut Turn, content: Value, place: &str) -> Result<(), ApiError> {
     let parts = match content {
         Value::Null => return Ok(()),
@@ -270,7 +271,7 @@ fn image_url(url: Value, place: &str) -> Result<String, ApiError> {
     ))
 }
 
-/// A file whose content the request holds.
+/// Parses a file whose content is in the request.
 fn file_part(mut file: Map<String, Value>, place: &str) -> Result<Piece, ApiError> {
     let mut take = |name: &str| file.shift_remove(name).filter(|value| !value.is_null());
     let Some(data) = take("file_data") else {

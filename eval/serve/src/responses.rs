@@ -1,7 +1,7 @@
-//! `POST /v1/responses`.
+//! Implements `POST /v1/responses`.
 //!
-//! The format: <https://platform.openai.com/docs/api-reference/responses>. Nothing is stored: each request holds its whole
-//! conversation.
+//! The format: <https://platform.openai.com/docs/api-reference/responses>. Nothing is stored: each
+//! request contains its whole conversation.
 
 use model::Status;
 use serde_json::{Value, json};
@@ -13,18 +13,18 @@ use super::error::ApiError;
 use super::events::{Frames, Interface, comment, named};
 use super::request::{Fields, Show, expected, object, read_content, text};
 
-/// How a request wants to be answered.
+/// Response format of a request.
 #[derive(Debug)]
 pub(crate) struct Responses {
     head: Head,
     show: Show,
     /// Number of the next event.
     sequence: u64,
-    /// The progress so far, where it is shown as reasoning.
+    /// Progress so far, if it is shown as reasoning.
     reasoning: Option<String>,
 }
 
-/// The messages of a request.
+/// Parses the messages of a request.
 pub(crate) fn conversation(fields: &mut Fields) -> Result<Conversation, ApiError> {
     let mut turns = Vec::new();
     if let Some(instructions) = fields.text("instructions")? {
@@ -81,7 +81,7 @@ fn read_item(item: Value, place: &str) -> Result<Option<Turn>, ApiError> {
             read_content(&mut turn, take("content"), &format!("{place}.content"))?;
             turn
         }
-        // What another model thought is no part of what was said.
+        // Reasoning of another model is not part of what was said.
         "reasoning" => return Ok(None),
         "function_call" => {
             let call = format!("{}({})", plain(&take("name")), plain(&take("arguments")));
@@ -104,7 +104,7 @@ fn plain(value: &Value) -> String {
     }
 }
 
-/// Refuses what agents do not do.
+/// Rejects features that agents do not support.
 pub(crate) fn refuse(fields: &mut Fields) -> Result<(), ApiError> {
     let is_none = |value: &Value| value.as_array().is_some_and(Vec::is_empty);
     let tools = "an agent calls its own tools, and none of the client's";
@@ -126,7 +126,7 @@ pub(crate) fn refuse(fields: &mut Fields) -> Result<(), ApiError> {
     fields.refuse("modalities", is_plain_text, "an agent answers with text")
 }
 
-/// Whether modalities are no more than text.
+/// Whether the modalities include nothing but text.
 pub(crate) fn is_plain_text(modalities: &Value) -> bool {
     let all = modalities.as_array();
     all.is_some_and(|all| all.iter().all(|one| one == "text"))
@@ -147,7 +147,7 @@ impl Responses {
         }
     }
 
-    /// A response with all members that libraries expect.
+    /// Returns a response with all fields that libraries expect.
     fn response(&self, status: &str, output: &Value, answered: Option<&Answered>) -> Value {
         let incomplete = (status == "incomplete").then(|| json!({"reason": "max_output_tokens"}));
         let mut response = json!({
@@ -202,7 +202,7 @@ impl Responses {
         named(name, &members)
     }
 
-    /// Place and item of the progress, in all events about it.
+    /// Returns the position and item of the progress, which all events about it share.
     fn about_reasoning(&self) -> Value {
         json!({"item_id": format!("rs_{}", self.head.id), "output_index": 0, "summary_index": 0})
     }
@@ -226,7 +226,7 @@ impl Responses {
         frames
     }
 
-    /// Ends the progress; gives its item, if there is one.
+    /// Ends the progress and returns its item, if there is one.
     fn end_reasoning(&mut self, frames: &mut Frames) -> Option<Value> {
         let text = self.reasoning.take()?;
         let mut done = self.about_reasoning();
@@ -243,12 +243,13 @@ impl Responses {
     }
 }
 
-/// The text of an answer as a part of its message.
+/// Returns the text of an answer as a part of its message.
 fn output_text(text: &str) -> Value {
     json!({"type": "output_text", "text": text, "annotations": [], "logprobs": []})
 }
 
-/// One that a limit ended is incomplete, with the answer that it had or with none.
+/// Returns the status word. A response that ended at a limit is incomplete, with or without an
+/// answer.
 const fn word(status: Status) -> &'static str {
     match status {
         Status::Ok => "completed",

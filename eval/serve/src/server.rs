@@ -1,4 +1,4 @@
-//! The server: its addresses, its routes, and its end.
+//! The HTTP server: its address, its routes and its shutdown.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -30,32 +30,32 @@ use super::metrics::{MEDIA_TYPE, Metrics};
 use super::request::{Extension, Fields};
 use super::responses::{self, Responses};
 
-/// How long requests that are stopped may take to end.
+/// Maximum time for stopped requests to end.
 const STOP_GRACE: Duration = Duration::from_secs(2);
 
-/// How a server works.
+/// Settings of a server.
 #[derive(Debug)]
 pub struct Settings {
-    /// Where it listens; port 0 is any that is free.
+    /// Address to listen on; port 0 means any free port.
     pub address: SocketAddr,
-    /// Who may use it.
+    /// Clients that may use the server.
     pub clients: Clients,
-    /// Agents at work at once, each with its children.
+    /// Maximum concurrent agents, each with its children.
     pub max_concurrency: usize,
-    /// Requests that may wait for that.
+    /// Maximum waiting requests.
     pub max_queue: usize,
-    /// Bytes of a request.
+    /// Maximum bytes of a request.
     pub max_request_bytes: usize,
-    /// Characters above which a text goes into the context.
+    /// Maximum characters of a text in the query; a longer one goes into the context.
     pub long_text: usize,
-    /// How long requests under way may go on when the server is to end.
+    /// Maximum time for requests under way to finish on shutdown.
     pub shutdown_timeout: Duration,
 }
 
-/// A conversation, and the field of the request that it is in.
+/// A conversation, and the name of the request's field that contains it.
 type Parts = (Conversation, &'static str);
 
-/// A server that listens and does not answer yet.
+/// A server that listens but does not answer yet.
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
@@ -63,7 +63,7 @@ pub struct Server {
     shutdown_timeout: Duration,
 }
 
-/// What handlers share.
+/// State shared by handlers.
 struct Shared {
     desk: Arc<Desk>,
     clients: Clients,
@@ -72,10 +72,11 @@ struct Shared {
 }
 
 impl Server {
-    /// Listens.
+    /// Listens on the configured address.
     ///
     /// # Errors
-    /// [`ServeError::OpenToAll`] if others could use it without a key, or [`ServeError::Listen`].
+    /// Returns [`ServeError::OpenToAll`] if other machines could use the server without a key, and
+    /// [`ServeError::Listen`] if it cannot listen.
     pub async fn bind(settings: Settings, agents: Arc<dyn Agents>) -> Result<Self, ServeError> {
         let address = settings.address;
         if !address.ip().is_loopback() && !settings.clients.need_keys() {
@@ -103,16 +104,16 @@ impl Server {
         })
     }
 
-    /// What clients take as their base URL.
+    /// Returns the base URL for clients.
     pub fn base_url(&self) -> String {
         format!("http://{}/v1", self.address)
     }
 
-    /// Answers until `stop` ends; then it takes no more requests and lets those under way end, until `stop_now` ends or the
-    /// time for it is over.
+    /// Answers requests until `stop` completes. Then accepts no more requests and waits for those
+    /// under way, until `stop_now` completes or the shutdown timeout passes.
     ///
     /// # Errors
-    /// [`ServeError::Serve`] if no more connections can be taken.
+    /// Returns [`ServeError::Serve`] if the server can no longer accept connections.
     pub async fn serve(
         self,
         stop: impl Future<Output = ()> + Send + 'static,
@@ -141,7 +142,7 @@ impl Server {
             () = stop_now => {}
         }
         phase.send_replace(Phase::Stopping);
-        // A connection whose client reads nothing is left to itself.
+        // A connection whose client does not read is abandoned.
         match timeout(STOP_GRACE, &mut serve).await {
             Ok(ended) => ended.map_err(ServeError::Serve),
             Err(_) => Ok(()),
@@ -168,14 +169,15 @@ fn router(shared: Arc<Shared>, address: SocketAddr) -> Router {
 }
 
 impl Shared {
-    /// Reads a request up to the question that it comes to.
+    /// Parses a request into a question.
     async fn read<I>(
         &self,
         request: Request,
         how: impl FnOnce(&mut Fields, &Extension) -> Result<(Parts, I), ApiError>,
     ) -> Result<(Asked, I), ApiError> {
         let client = self.clients.of(request.headers())?;
-        // Before the body is read: nobody without a key makes the server keep one.
+        // Checked before the body is read, so that clients without a key cannot make the server
+        // buffer one.
         let permit = client.admit()?;
         let body = to_bytes(request.into_body(), self.max_request_bytes).await;
         let body = body.map_err(|_| ApiError::too_large(self.max_request_bytes))?;
@@ -199,7 +201,7 @@ impl Shared {
         ))
     }
 
-    /// The name of the model, if there is one of that name and the client may use it.
+    /// Returns the name of the model, if it exists and the client may use it.
     fn offer(&self, fields: &mut Fields, client: &Client) -> Result<String, ApiError> {
         let model = fields.text("model")?;
         let name = model.ok_or_else(|| ApiError::invalid("model", "`model` is missing"))?;

@@ -1,61 +1,61 @@
-//! What a run asks of broker, submitter and disk, and where each gives way.
+//! Computes the load of a run on broker, submitter and disk, and where each reaches its limit.
 
 use std::fmt::Write as _;
 
-/// What one of each can do in a second, as measured on a machine with two cores (`docs/guides/queue.md` says how).
+/// Capacity of one broker, submitter and disk per second, as measured on a machine with two cores
+/// (`docs/guides/queue.md` describes how).
 pub struct Capacity {
-    /// Messages through one broker, each way.
+    /// Messages through one broker, in both directions.
     pub messages: f64,
-    /// Records that a submitter stores.
+    /// Records stored by a submitter.
     pub records: f64,
-    /// Bytes that a disk takes.
+    /// Bytes written to a disk.
     pub bytes: f64,
 }
 
-/// As measured.
 pub const MEASURED: Capacity = Capacity {
     messages: 70_000.0,
     records: 400.0,
     bytes: 200e6,
 };
 
-/// A run.
 struct Run {
     workers: f64,
     concurrency: f64,
     attempts: f64,
-    /// Seconds of an attempt on average.
+    /// Mean seconds of an attempt.
     seconds: f64,
-    /// Responses of an attempt.
+    /// Number of responses of an attempt.
     responses: f64,
     /// Bytes of record and trajectory.
     bytes: f64,
     has_budget: bool,
 }
 
-/// Seconds between two signs of life of a worker, as `rlm-eval worker` has them.
+/// Seconds between two heartbeats of a worker in `rlm-eval worker`.
 const SIGN_OF_LIFE: f64 = 2.0;
-/// Seconds between two reports of what was spent: at least so many, and so many for each worker.
+/// Minimum seconds between two spending reports, and additional seconds for each worker.
 const REPORT: f64 = 0.5;
 const REPORT_EACH: f64 = 0.005;
-/// Seconds between two signs of life of an attempt: a third of the default lease.
+/// Seconds between two heartbeats of an attempt: a third of the default lease.
 const KEEP: f64 = 10.0;
 /// Bytes of a piece.
 const PIECE: f64 = 262_144.0;
 
 impl Run {
-    /// Attempts that end in a second while workers are the limit.
+    /// Returns the attempts finished per second while workers are the bottleneck.
     fn rate(&self) -> f64 {
         self.workers * self.concurrency / self.seconds
     }
 
-    /// Messages a second at the broker, both ways.
+    /// Returns the messages per second at the broker, in both directions.
     fn messages(&self) -> f64 {
         let pieces = (self.bytes / PIECE).ceil().max(1.0);
-        // Submission and its answer, request, delivery, acknowledgement; record in pieces and journal, each with its answer.
+        // Submission and its reply, request, delivery, acknowledgment; record in pieces and
+        // journal, each with a reply.
         let of_attempt = 2.0 + 3.0 + 2.0 * pieces + 2.0 * self.responses;
         let kept = self.workers * self.concurrency / KEEP;
-        // Sign of life with its answer, and the number of workers with its answer.
+        // Heartbeat with its reply, and the number of workers with its reply.
         let signs = self.workers * 4.0 / SIGN_OF_LIFE;
         let reports = if self.has_budget {
             self.workers * 4.0 / REPORT.max(REPORT_EACH * self.workers)
@@ -66,7 +66,7 @@ impl Run {
     }
 }
 
-/// For runs of several sizes: what is asked, and the share of what was measured.
+/// Returns the load of runs of several sizes, and its share of the measured capacity.
 pub fn table() -> String {
     let mut text = "| workers | at once | seconds | kB | attempts a second | messages a second | of one broker | of one submitter | MB a second | of one disk | a million attempts take | and lie on the disk as |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n".to_owned();
     let rows = [

@@ -1,4 +1,5 @@
-//! What a queue gains over static shares, and what brokers, submitter and disk must bear at any size: a simulation.
+//! Simulates what a queue gains over static shards, and the load on brokers, submitter and disk at
+//! any size.
 //!
 //! `cargo run --release --package queue --example scale` prints the tables of `docs/guides/queue.md`.
 

@@ -1,4 +1,5 @@
-//! How long a run takes: in static shares, from a queue in any order, and from a queue with the longest first.
+//! Simulates how long a run takes: in static shards, from a queue in any order, and from a queue
+//! with the longest attempts first.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -6,13 +7,13 @@ use std::fmt::Write as _;
 
 use crate::draw::Random;
 
-/// Deviation of the logarithm of lengths.
+/// Standard deviation of the logarithm of lengths.
 const SIGMA: f64 = 1.5;
 
-/// Runs of each design.
+/// Number of simulated runs of each design.
 const RUNS: u64 = 400;
 
-/// The end of the last attempt where workers take one after the other.
+/// Returns the end of the last attempt if workers take attempts in order.
 fn queued(lengths: &[f64], workers: usize) -> f64 {
     let mut free: BinaryHeap<Reverse<u64>> = (0..workers).map(|_| Reverse(0)).collect();
     let mut end = 0;
@@ -25,7 +26,7 @@ fn queued(lengths: &[f64], workers: usize) -> f64 {
     end as f64 / 1e6
 }
 
-/// Millionths of the median.
+/// Converts a length to millionths of the median.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -35,20 +36,21 @@ fn whole(length: f64) -> u64 {
     (length * 1e6) as u64
 }
 
-/// The end of the longest of equal shares, each of one worker.
+/// Returns the end of the longest of equal shards, each with one worker.
 fn shared(lengths: &[f64], workers: usize) -> f64 {
     let share = |worker: usize| -> f64 { lengths.iter().skip(worker).step_by(workers).sum() };
     (0..workers).map(share).fold(0.0, f64::max)
 }
 
-/// No order is faster: all workers are busy all the time, or the longest attempt takes as long.
+/// Returns a lower bound: either all workers are busy all the time, or the longest attempt takes as
+/// long.
 fn bound(lengths: &[f64], workers: usize) -> f64 {
     let sum: f64 = lengths.iter().sum();
     let longest = lengths.iter().copied().fold(0.0, f64::max);
     (sum / workers as f64).max(longest)
 }
 
-/// Mean ratios over many runs.
+/// Returns the mean ratios over many runs.
 pub fn table() -> String {
     let mut text = "| workers | attempts | shares / queue | queue / bound | shares / longest first | longest first / bound |\n|---|---|---|---|---|---|\n".to_owned();
     for (workers, attempts) in [
