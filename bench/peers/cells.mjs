@@ -1,7 +1,7 @@
-// Runs recorded cells under Node.js, a fresh context for each trajectory, and tells the CPU time and the
-// time of each as JSON.
-// Arguments: a file of {"trajectories": [{"context": "…", "cells": ["…"]}]}. CPU time is that of the whole process, its
-// compiler threads included. A cell is what it would be in the REPL of Node.js: `replMode` of the inspector.
+// Runs recorded cells under Node.js, in a fresh context for each trajectory, and prints the CPU
+// time and the time of each cell as JSON. Argument: a file of {"trajectories": [{"context": "…",
+// "cells": ["…"]}]}. CPU time covers the whole process, including its compiler threads. Cells run
+// as in the REPL of Node.js, with the inspector's `replMode`.
 import fs from "node:fs";
 import { Session } from "node:inspector";
 import vm from "node:vm";
@@ -27,7 +27,7 @@ for (const [number, { context, cells }] of trajectories.entries()) {
   const { id } = contexts.find((known) => known.name === name);
   for (const cell of cells) {
     printed = [];
-    // `return(…)` is the recorded REPL's own; at the top level of Node.js it is no statement.
+    // `return(…)` belongs to the recorded REPL; at the top level of Node.js it is not a statement.
     const expression = cell.replace(/^(\s*)return\s*\(/gm, "$1__return(");
     const before = process.cpuUsage();
     const began = performance.now();

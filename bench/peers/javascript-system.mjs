@@ -1,6 +1,7 @@
-// Runs samples in the JavaScript system whose source is in this process's folder, with a model in the process that answers at once.
-// Arguments: samples, how many at a time, iterations of each, and the file that gets the time and the CPU time of all of
-// them, in milliseconds, without those of the program's start. $STEP is the model's reply, $LAST its last one, $CONTEXT the context.
+// Runs samples in the JavaScript system whose source is in the current folder, with an in-process
+// model that answers immediately. Arguments: number of samples, concurrency, iterations per sample,
+// and the output file for the total time and CPU time in milliseconds, without the start of the
+// program. $STEP is the model's reply, $LAST its last one, $CONTEXT the context.
 import fs from "node:fs";
 import { pathToFileURL } from "node:url";
 

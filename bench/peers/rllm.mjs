@@ -1,4 +1,5 @@
-// Makes $SAMPLES samples of two iterations with rllm, $CONCURRENCY at a time, with the model at $BASE_URL.
+// Runs $SAMPLES samples of two iterations with rllm, $CONCURRENCY at a time, with the model at
+// $BASE_URL.
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 

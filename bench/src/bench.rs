@@ -1,4 +1,4 @@
-//! What all parts of the suite share: the program, the server, and the files that runs need.
+//! Shared parts of the suite: the program, the server, and the files that runs need.
 
 use std::error::Error;
 use std::fs;
@@ -16,23 +16,23 @@ use crate::report::Figure;
 use crate::server::Server;
 use crate::suite;
 
-/// Why the suite cannot go on.
+/// Error that stops the suite.
 pub type Failed = Box<dyn Error>;
 
-/// What the chosen parts gave.
+/// Results of the selected parts.
 #[derive(Default)]
 pub struct Measured {
-    /// The JavaScript engine of the program, as `--version` names it.
+    /// JavaScript engine of the program, as reported by `--version`.
     pub engine: String,
     pub figures: Vec<Figure>,
-    /// Why parts could not go on. They gave nothing; the others did.
+    /// Errors of failed parts, which have no results. The other parts still ran.
     pub failures: Vec<String>,
 }
 
-/// Runs the chosen parts.
+/// Runs the selected parts.
 ///
 /// # Errors
-/// What keeps all of them from running.
+/// Returns an error that prevents all of them from running.
 pub fn run(arguments: Arguments) -> Result<Measured, Failed> {
     cost::adopt_orphans();
     let bench = Bench {
@@ -75,13 +75,13 @@ fn engine(bench: &Bench) -> Result<String, Failed> {
     Ok(engine.unwrap_or("unknown").trim().to_owned())
 }
 
-/// Prints on stderr how far the suite is, or what it skips.
+/// Prints progress or a skipped part on stderr.
 #[expect(clippy::print_stderr, reason = "progress is for people")]
 pub fn say(text: &str) {
     eprintln!("bench: {text}");
 }
 
-/// The program under test and its surroundings.
+/// The program under test and its environment.
 pub struct Bench {
     pub arguments: Arguments,
     pub server: Server,
@@ -89,7 +89,7 @@ pub struct Bench {
     folder: TempDir,
 }
 
-/// Milliseconds for each reply of a model that takes its time.
+/// Latency of a reply in milliseconds, for models with latency.
 pub const LATENCY_MS: u64 = 20;
 
 /// Where the model of a run is.
@@ -97,31 +97,32 @@ pub const LATENCY_MS: u64 = 20;
 pub enum Provider {
     /// In the process, with a script.
     InProcess,
-    /// The same, but each reply is computed.
+    /// In the process, with computed replies.
     Computed,
-    /// As the first, but each reply takes [`LATENCY_MS`].
+    /// In the process, with a latency of [`LATENCY_MS`].
     Waiting,
     /// Behind HTTP, on this machine.
     Http,
 }
 
 impl Bench {
-    /// The number for a full run, or the one for a quick one.
+    /// Returns the size for a full or a quick run.
     pub fn size<T>(&self, full: T, quick: T) -> T {
         if self.arguments.quick { quick } else { full }
     }
 
-    /// How often to measure.
+    /// Returns the number of repetitions.
     pub fn runs(&self) -> usize {
         self.size(self.arguments.runs.max(1), 1)
     }
 
-    /// A path in the suite's own folder, which goes with it.
+    /// Returns a path in the suite's temporary folder.
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    /// The program with these arguments, in the suite's folder and an environment of its own.
+    /// Returns a command that runs the program with these arguments, in the suite's folder and a
+    /// clean environment.
     pub fn eval(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.eval);
         command
@@ -134,15 +135,16 @@ impl Bench {
         command
     }
 
-    /// The program itself.
+    /// Returns the path of the program.
     pub fn program(&self) -> &Path {
         &self.eval
     }
 
-    /// `rlm-eval run` over so many samples of a plan; its run directories go to `results/` in the suite's folder.
+    /// Returns a command that runs `rlm-eval run` over `samples` samples of a plan. Its run
+    /// directories are in `results/` in the suite's folder.
     ///
     /// # Errors
-    /// Its files cannot be written.
+    /// Returns an error if its files cannot be written.
     pub fn run_samples(
         &self,
         samples: usize,
@@ -162,18 +164,19 @@ impl Bench {
         if !more.contains(&"direct") {
             arguments.extend(["--max-iterations", "10000", "--max-depth", "4"]);
         }
-        // As many agents at once as a part asks for.
+        // Do not limit the number of concurrent agents.
         arguments.extend(["--max-connections", "2000"]);
         arguments.extend(more);
         Ok(self.eval(&arguments))
     }
 
-    /// The context of a sample: 8,000 characters.
+    /// Returns the context of a sample: 8,000 characters.
     pub fn context() -> String {
         "A line of text that says nothing new at all.\n".repeat(178)
     }
 
-    /// A benchmark of so many samples, each a plan over a context of 8,000 characters.
+    /// Writes a benchmark of `samples` samples, each a plan over a context of 8,000 characters.
+    /// Returns its name.
     fn rows(&self, samples: usize, plan: &Plan) -> Result<String, Failed> {
         let name = format!("{}-{samples}.jsonl", file_name(plan));
         let path = self.path(&name);
@@ -192,7 +195,8 @@ impl Bench {
         Ok(name)
     }
 
-    /// A scripted model that follows a plan as the server does, and takes so long for each reply.
+    /// Writes a scripted model that follows a plan as the server does, with this latency. Returns
+    /// its name.
     pub fn script(&self, plan: &Plan, latency_ms: u64) -> Result<String, Failed> {
         let name = format!("{}{latency_ms}.yaml", file_name(plan));
         let path = self.path(&name);
@@ -205,14 +209,14 @@ impl Bench {
         Ok(name)
     }
 
-    /// A scripted model that follows a plan by rules whose replies are computed.
+    /// Writes a scripted model that follows a plan with computed replies. Returns its name.
     fn computed(&self, plan: &Plan) -> Result<String, Failed> {
         let name = format!("{}-computed.yaml", file_name(plan));
         let path = self.path(&name);
         if !path.exists() {
             let mut rules = rules(plan);
             for rule in &mut rules {
-                // A text in JSON is one in JavaScript.
+                // A JSON string is also a JavaScript string.
                 rule["compute"] = format!("return({})", rule["reply"].take()).into();
                 rule.as_object_mut().and_then(|rule| rule.remove("reply"));
             }
@@ -222,20 +226,20 @@ impl Bench {
         Ok(name)
     }
 
-    /// Puts the run directories out of the way, until the suite's end: where many files were removed of late, ext4 is
-    /// slow to make new ones.
+    /// Moves the run directories out of the way until the suite ends, because ext4 is slow to
+    /// create files where many were recently removed.
     pub fn put_results_aside(&self) {
         let aside = tempfile::Builder::new()
             .prefix("results-")
             .tempdir_in(self.folder.path());
-        // What is not there need not be moved, and what cannot be is only in the way.
+        // Missing directories need not be moved, and others that cannot be moved do no harm.
         if let Ok(aside) = aside {
             let _ = fs::rename(self.path("results"), aside.keep());
         }
     }
 }
 
-/// A plan as rules of a scripted model; JSON is YAML.
+/// Converts a plan to rules of a scripted model. JSON is valid YAML.
 fn rules(plan: &Plan) -> Vec<Value> {
     let of = |plan: &Plan, turns: u32, depth: usize| -> [Value; 2] {
         let reply = |turn| plan.reply(turn, Language::Eval);
@@ -260,7 +264,7 @@ fn file_name(plan: &Plan) -> String {
     plan.text().replace(['=', '/', ';'], "-")
 }
 
-/// Bytes of all files in a folder and those below it.
+/// Returns the total size of all files in a folder, recursively.
 pub fn bytes_in(folder: &Path) -> u64 {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let of = |entry: fs::DirEntry| match entry.metadata() {
@@ -271,15 +275,15 @@ pub fn bytes_in(folder: &Path) -> u64 {
     entries.map(of).sum()
 }
 
-/// Milliseconds for each of so many.
+/// Returns the mean milliseconds of one of `count` items.
 pub fn ms_each(duration: std::time::Duration, count: usize) -> f64 {
     duration.as_secs_f64() * 1000.0 / count as f64
 }
 
-/// The cost of a command, measured once.
+/// Measures the cost of a command once.
 ///
 /// # Errors
-/// It cannot be run, or it fails.
+/// Returns an error if it cannot be run, or if it fails.
 pub fn cost_of(mut command: Command) -> Result<Cost, Failed> {
     Ok(cost::measure(&mut command, &[0], false)?)
 }

@@ -1,4 +1,5 @@
-//! What a command costs: wall time, its own CPU time, that of its children, and memory.
+//! Measures the cost of a command: wall-clock time, its own CPU time, that of its children, and
+//! memory.
 #![expect(unsafe_code, reason = "times of processes are asked of the system")]
 
 use std::fs;
@@ -6,31 +7,32 @@ use std::io;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// What one run of a command cost.
+/// Cost of one run of a command.
 #[derive(Debug, Clone, Copy)]
 pub struct Cost {
-    /// From start to end.
+    /// Wall-clock time.
     pub wall: Duration,
     /// CPU time of the process itself, in steps of the kernel's clock tick (10 ms).
     pub own_cpu: Duration,
     /// CPU time of the process and all its descendants.
     pub cpu: Duration,
-    /// The sum of the largest resident sizes that the process and its children had, in bytes, if it was watched.
+    /// Sum of the peak resident sizes of the process and its children in bytes, if it was watched.
     pub peak_bytes: u64,
-    /// The largest resident size of the process itself, in bytes, if it was watched.
+    /// Peak resident size of the process itself in bytes, if it was watched.
     pub own_peak_bytes: u64,
 }
 
-/// Makes orphans of measured processes children of this one, so that their CPU time is counted. Once, at the start.
+/// Makes orphans of measured processes children of this one, so that their CPU time is counted.
+/// Called once, at the start.
 pub fn adopt_orphans() {
-    // SAFETY: sets a flag of this process.
+    // SAFETY: only sets a flag of this process.
     unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) };
 }
 
-/// Runs a command to its end. With `watch`, its memory is looked at every few milliseconds.
+/// Runs a command to its end. With `watch`, samples its memory every few milliseconds.
 ///
 /// # Errors
-/// It cannot be started, or it ends with a status other than those in `expected`.
+/// Returns an error if it cannot be started, or if its exit status is not in `expected`.
 pub fn measure(command: &mut Command, expected: &[i32], watch: bool) -> io::Result<Cost> {
     let before = children_cpu();
     let began = Instant::now();
@@ -71,7 +73,7 @@ pub fn measure(command: &mut Command, expected: &[i32], watch: bool) -> io::Resu
     })
 }
 
-/// The largest resident sizes seen, by process.
+/// Peak resident sizes, by process.
 #[derive(Default)]
 struct Peak(std::collections::HashMap<u32, u64>);
 
@@ -90,8 +92,8 @@ impl Peak {
     }
 }
 
-/// Proportional resident bytes of a process and its descendants, and those of their page tables: pages that several share
-/// are counted once in all.
+/// Returns the proportional resident bytes of a process and its descendants, including page tables.
+/// Shared pages are counted once in total.
 pub fn tree_bytes(root: u32) -> u64 {
     let of = |pid: u32| {
         let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
@@ -101,7 +103,7 @@ pub fn tree_bytes(root: u32) -> u64 {
     tree(root).into_iter().filter_map(of).sum()
 }
 
-/// A process, its children, and theirs.
+/// Returns a process and all its descendants.
 pub fn tree(root: u32) -> Vec<u32> {
     let mut pids = vec![root];
     let mut next = 0;
@@ -130,10 +132,10 @@ fn kilobytes(text: &str, field: &str) -> Option<u64> {
     Some(kilobytes * 1024)
 }
 
-/// CPU time of a process that has ended and was not waited for yet, its children apart.
+/// Returns the CPU time, without children, of a process that has ended but has not been reaped.
 fn own_cpu(pid: u32) -> Duration {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    // The second field is a name in brackets and may hold anything.
+    // The second field is a name in parentheses and may contain anything.
     let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
     let ticks: u64 = fields
         .split_whitespace()
@@ -141,12 +143,12 @@ fn own_cpu(pid: u32) -> Duration {
         .take(2)
         .filter_map(|ticks| ticks.parse::<u64>().ok())
         .sum();
-    // SAFETY: asks for a constant of the system.
+    // SAFETY: only reads a constant of the system.
     let per_second = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
     Duration::from_secs_f64(ticks as f64 / per_second as f64)
 }
 
-/// CPU time of all children that were waited for, and theirs.
+/// Returns the CPU time of all reaped children and their descendants.
 fn children_cpu() -> Duration {
     // SAFETY: all zeros is a valid value, and the system fills it in.
     let usage = unsafe {
@@ -169,7 +171,7 @@ fn await_end(child: &Child) {
     wait_without_reaping(child, 0);
 }
 
-/// Whether a child has ended; it stays there as a zombie, so that its times can be read.
+/// Whether a child has ended. It stays a zombie, so that its times can be read.
 fn wait_without_reaping(child: &Child, flags: i32) -> bool {
     // SAFETY: all zeros is a valid value, the system fills it in, and the child is not reaped.
     unsafe {
@@ -179,11 +181,12 @@ fn wait_without_reaping(child: &Child, flags: i32) -> bool {
     }
 }
 
-/// Waits for the descendants that a measured process left behind; those that serve it end when it does.
+/// Waits for the descendants that a measured process left behind. They end when the process does.
 fn reap_orphans() {
     let patience = Instant::now() + Duration::from_secs(2);
     loop {
-        // SAFETY: reaps children whose status nobody else asks for: all that were started here were waited for.
+        // SAFETY: reaps only children whose status nobody else requests, because all children
+        // started here have been waited for.
         let pid = unsafe { libc::waitpid(-1, std::ptr::null_mut(), libc::WNOHANG) };
         match pid {
             0 if Instant::now() < patience => std::thread::sleep(Duration::from_millis(1)),

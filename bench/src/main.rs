@@ -1,4 +1,4 @@
-//! The benchmark suite: `eval` as a user runs it, measured from outside, beside its peers.
+//! The benchmark suite: measures `eval` from outside, as a user runs it, next to its peers.
 
 mod suite;
 

@@ -1,11 +1,12 @@
-//! What a benchmarked agent is to do, written into its query, so that the server needs no memory.
+//! Plans of benchmarked agents. The plan is written into the agent's query, so that the server
+//! needs no memory.
 
 use serde_json::Value;
 
-/// How every reply begins.
+/// Beginning of every reply.
 pub const PREFACE: &str = "I look at it.";
 
-/// The language that an agent's code is written in, and how it ends.
+/// Language of an agent's code, which determines how it ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {
     /// `eval`: JavaScript that ends with `return(value)`.
@@ -17,7 +18,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// By the name of the model that is asked for.
+    /// Returns the language for the name of the requested model.
     pub fn of_model(model: &str) -> Self {
         match model {
             "rllm" => Self::Rllm,
@@ -27,20 +28,20 @@ impl Language {
     }
 }
 
-/// What an agent does, in the words `plan=NAME/NUMBER/…;` of its query.
+/// Plan of an agent, given by the words `plan=NAME/NUMBER/…;` in its query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Plan {
     /// Prints until its last iteration, in which it returns.
     Loop { iterations: u32 },
-    /// Starts so many children at once, and they theirs, down to agents of two iterations. Those wait at the gate
-    /// before the second one.
+    /// Starts this number of concurrent children at each level, down to agents of two iterations.
+    /// These wait at the gate before the second one.
     Tree { widths: Vec<u32> },
     /// Runs one cell and waits at the gate.
     Hold,
 }
 
 impl Plan {
-    /// The first plan in a conversation; two iterations if there is none.
+    /// Returns the first plan in a conversation, or two iterations if there is none.
     pub fn find<'a>(mut contents: impl Iterator<Item = &'a Value>) -> Self {
         contents
             .find_map(|content| match content {
@@ -68,7 +69,7 @@ impl Plan {
         })
     }
 
-    /// The plan as words of a query.
+    /// Returns the plan as words of a query.
     pub fn text(&self) -> String {
         match self {
             Self::Loop { iterations } => format!("plan=loop/{iterations};"),
@@ -80,7 +81,7 @@ impl Plan {
         }
     }
 
-    /// Whether the agent waits at the gate in this turn, counted from 1.
+    /// Whether the agent waits at the gate in this turn, 1-based.
     pub fn waits(&self, turn: u32) -> bool {
         let is_leaf = match self {
             Self::Hold => true,
@@ -90,7 +91,7 @@ impl Plan {
         is_leaf && turn == 2
     }
 
-    /// What the model says in this turn.
+    /// Returns the model's reply in this turn.
     pub fn reply(&self, turn: u32, language: Language) -> String {
         let last = match self {
             Self::Loop { iterations } => turn >= *iterations,

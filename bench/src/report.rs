@@ -1,4 +1,4 @@
-//! Figures: the table that people read and the JSON that programs do.
+//! Figures, as a table for people and as JSON for programs.
 
 use std::fs;
 use std::io;
@@ -10,35 +10,35 @@ use serde::Serialize;
 /// One measured value.
 #[derive(Debug, Clone, Serialize)]
 pub struct Figure {
-    /// The part of the suite.
+    /// Part of the suite.
     pub suite: &'static str,
     /// What was measured.
     pub name: String,
-    /// The median of the repetitions.
+    /// Median of the repetitions.
     pub value: f64,
-    /// The smallest of the repetitions.
+    /// Minimum of the repetitions.
     pub least: f64,
-    /// Such as `ms CPU`.
+    /// Unit, such as `ms CPU`.
     pub unit: &'static str,
-    /// Repetitions.
+    /// Number of repetitions.
     pub runs: usize,
-    /// The bound that the project sets itself, if it does.
+    /// Target that the project sets, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<Target>,
 }
 
-/// A bound that a figure is to keep.
+/// Bound that a figure should keep.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Target {
-    /// Not above.
+    /// Maximum.
     AtMost(f64),
-    /// Not below.
+    /// Minimum.
     AtLeast(f64),
 }
 
 impl Figure {
-    /// The median and the minimum of repetitions.
+    /// Creates a figure from repetitions.
     pub fn new(
         suite: &'static str,
         name: impl Into<String>,
@@ -63,13 +63,13 @@ impl Figure {
         }
     }
 
-    /// With a bound.
+    /// Sets the maximum.
     pub fn at_most(mut self, bound: f64) -> Self {
         self.target = Some(Target::AtMost(bound));
         self
     }
 
-    /// With a bound.
+    /// Sets the minimum.
     pub fn at_least(mut self, bound: f64) -> Self {
         self.target = Some(Target::AtLeast(bound));
         self
@@ -85,7 +85,7 @@ impl Figure {
     }
 }
 
-/// The figures as a table.
+/// Formats the figures as a table.
 pub fn table(figures: &[Figure]) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
@@ -111,10 +111,10 @@ pub fn table(figures: &[Figure]) -> String {
     table.to_string()
 }
 
-/// Writes the figures as JSON, with what they were measured on.
+/// Writes the figures as JSON, with a description of the machine.
 ///
 /// # Errors
-/// The file cannot be written.
+/// Returns an error if the file cannot be written.
 pub fn write_json(path: &Path, quick: bool, engine: &str, figures: &[Figure]) -> io::Result<()> {
     let cpu = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = cpu.lines().find_map(|line| line.strip_prefix("model name"));
@@ -133,7 +133,7 @@ pub fn write_json(path: &Path, quick: bool, engine: &str, figures: &[Figure]) ->
     fs::write(path, format!("{json:#}\n"))
 }
 
-/// Three significant digits.
+/// Formats a number with three significant digits.
 fn number(value: f64) -> String {
     if !value.is_finite() {
         return "-".to_owned();

@@ -1,4 +1,5 @@
-//! A model server without latency, in the chat format of `OpenAI`: the agent's query is a plan, and the plan says what to answer.
+//! A model server without latency, in the chat format of `OpenAI`. The agent's query is a plan that
+//! determines the replies.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use tokio::sync::watch;
 
 use crate::plan::{self, Language, Plan};
 
-/// The server; it ends with the program.
+/// The server, which runs until the program ends.
 pub struct Server {
     address: SocketAddr,
     shared: Arc<Shared>,
@@ -24,7 +25,7 @@ pub struct Server {
 struct Shared {
     waiting: AtomicUsize,
     open: watch::Sender<bool>,
-    /// When an agent first came back with what its first cell printed.
+    /// Time when an agent first sent the output of its first cell.
     second_turn: Mutex<Option<Instant>>,
 }
 
@@ -42,7 +43,7 @@ struct Message {
 }
 
 impl Server {
-    /// Starts it on a free port, on a thread of its own.
+    /// Starts the server on a free port, in its own thread.
     pub fn start() -> std::io::Result<Self> {
         let shared = Arc::new(Shared {
             waiting: AtomicUsize::new(0),
@@ -57,32 +58,33 @@ impl Server {
             .build()?;
         let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0"))?;
         let address = listener.local_addr()?;
-        // It serves until the program ends, whatever becomes of single connections.
+        // It serves until the program ends, whatever happens to single connections.
         std::thread::spawn(move || runtime.block_on(async { axum::serve(listener, router).await }));
         Ok(Self { address, shared })
     }
 
-    /// Its base URL.
+    /// Returns the base URL.
     pub fn url(&self) -> String {
         format!("http://{}/v1", self.address)
     }
 
-    /// Opens or closes the gate, at which agents that were asked to wait stop.
+    /// Opens or closes the gate, at which agents wait if their plan says so.
     pub fn set_gate(&self, open: bool) {
         self.shared.open.send_replace(open);
     }
 
-    /// Agents that wait at the gate.
+    /// Returns the number of agents waiting at the gate.
     pub fn waiting(&self) -> usize {
         self.shared.waiting.load(Ordering::SeqCst)
     }
 
-    /// When an agent first asked for its second turn since [`forget_second_turn`](Self::forget_second_turn).
+    /// Returns when an agent first requested its second turn since
+    /// [`forget_second_turn`](Self::forget_second_turn).
     pub fn second_turn(&self) -> Option<Instant> {
         *self.shared.second_turn.lock()
     }
 
-    /// From now on, the next second turn is the first.
+    /// Forgets the time of the first second turn.
     pub fn forget_second_turn(&self) {
         *self.shared.second_turn.lock() = None;
     }
@@ -90,10 +92,12 @@ impl Server {
 
 async fn answer(State(shared): State<Arc<Shared>>, Json(request): Json<Request>) -> Json<Value> {
     let language = Language::of_model(&request.model);
-    // Of the user's messages alone: a child's system prompt holds its ancestors' queries, too.
+    // Only the user's messages count, because a child's system prompt also contains its ancestors'
+    // queries.
     let asked = request.messages.iter().filter(|m| m.role == "user");
     let plan = Plan::find(asked.map(|message| &message.content));
-    // Its own replies: a peer puts words of its own into the assistant's mouth.
+    // Only the server's own replies count, because one peer adds messages of its own as the
+    // assistant.
     let turn = request.messages.iter().filter(|m| {
         m.role == "assistant"
             && m.content

@@ -1,4 +1,5 @@
-//! Reads what each protocol says of itself from its folder in the engine, so that a new one needs no line here.
+//! Generates the list of protocols from their folders in the engine, so that a new protocol needs
+//! no change in this crate.
 
 #[path = "build/folders.rs"]
 mod folders;
@@ -7,7 +8,7 @@ use std::error::Error;
 use std::path::Path;
 use std::{env, fs};
 
-/// A folder for each protocol.
+/// Folder with one subfolder per protocol.
 const PROTOCOLS: &str = "../src/protocol";
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -16,8 +17,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The protocols as `src/protocol.rs` declares them. Only what they say of themselves makes this crate another, and not their
-/// code, whose first line is their documentation.
+/// Returns the input of the macro in `src/protocol.rs`. Only a protocol's declaration affects this
+/// crate, not its code; the first line of the code's documentation is part of the declaration.
 fn protocols() -> Result<String, Box<dyn Error>> {
     let home = Path::new(PROTOCOLS);
     println!("cargo::rerun-if-changed={PROTOCOLS}/mod.rs");

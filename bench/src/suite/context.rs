@@ -1,4 +1,4 @@
-//! Contexts of 1, 10 and 100 MB, read by one agent and by nine.
+//! Measures contexts of 1, 10 and 100 MB, read by one agent and by nine.
 
 use std::fs;
 

@@ -1,16 +1,16 @@
-//! Whether cost grows in proportion: twice the iterations, samples or agents, and what that does to time and bytes; and
-//! what each further sample leaves in the memory of the process.
+//! Measures whether cost grows proportionally: time and bytes for twice the iterations, samples or
+//! agents, and the memory that each further sample leaves in the process.
 
 use crate::bench::{Bench, Failed, Provider, bytes_in, cost_of};
 use crate::cost;
 use crate::plan::Plan;
 use crate::report::Figure;
 
-/// Of twice as much, at most so many times the cost: 2, and a tenth for noise.
+/// Maximum ratio of the cost for twice the work: 2, and a tenth for noise.
 const BOUND: f64 = 2.2;
 
-/// Kilobytes that a sample may leave in the process of `eval`: 20,000 of them stay within 300 MB, 60 of which are there from
-/// the start.
+/// Maximum kilobytes that a sample may leave in the process of `eval`, so that 20,000 samples stay
+/// within 300 MB, 60 of which are used from the start.
 const LEFT_BY_A_SAMPLE: f64 = 12.0;
 
 pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
@@ -75,8 +75,8 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
     Ok(figures)
 }
 
-/// Kilobytes that each further sample leaves: by how much four times as many samples raise the largest resident size of
-/// `eval`, its workers apart.
+/// Returns the kilobytes that each further sample leaves, from the increase of the peak resident
+/// size of `eval`, without its workers, for four times the samples.
 fn left_by_a_sample(
     bench: &Bench,
     provider: Provider,

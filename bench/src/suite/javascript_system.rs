@@ -1,4 +1,5 @@
-//! The JavaScript system that the design is for, beside `eval` with workers and records, in turns: ratios of the same round.
+//! Compares `eval`, with workers and records, with the JavaScript system that the design is for.
+//! They run in turns, and ratios are of the same round.
 
 use std::fs;
 use std::path::Path;
@@ -10,15 +11,15 @@ use crate::bench::{Bench, Failed, Provider, cost_of, ms_each, say};
 use crate::plan::{Language, Plan};
 use crate::report::Figure;
 
-/// Rounds, each of which measures both.
+/// Number of rounds, each of which measures both.
 const ROUNDS: usize = 3;
 
-/// Iterations of a sample, how many samples at once, how many in all, and how many times the throughput of the JavaScript
-/// system is aimed at.
+/// Iterations of a sample, concurrency, number of samples, and the targeted ratio of throughput to
+/// that of the JavaScript system.
 const CASES: [(u32, usize, usize, f64); 3] =
     [(2, 16, 2_000, 1.2), (2, 1, 300, 2.0), (20, 16, 200, 5.0)];
 
-/// What its driver wrote.
+/// Output of the driver.
 #[derive(Deserialize)]
 struct Took {
     ms: f64,

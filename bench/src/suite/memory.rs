@@ -1,4 +1,5 @@
-//! Memory of agents that wait for their model: of one more in an attempt, of attempts, and of a thousand.
+//! Measures the memory of agents that wait for their model: of one more agent in an attempt, of
+//! attempts, and of a thousand.
 
 use std::io;
 use std::process::Stdio;
@@ -9,7 +10,7 @@ use crate::cost;
 use crate::plan::Plan;
 use crate::report::Figure;
 
-/// How long agents may take until all wait.
+/// Maximum time until all agents wait.
 const PATIENCE: Duration = Duration::from_secs(180);
 
 pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
@@ -62,7 +63,8 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
     Ok(figures)
 }
 
-/// Proportional resident bytes of a run and its workers while so many of its agents wait.
+/// Returns the proportional resident bytes of a run and its workers while `agents` of its agents
+/// wait.
 fn held(
     bench: &Bench,
     plan: &Plan,

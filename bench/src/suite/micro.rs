@@ -1,4 +1,4 @@
-//! The micro-benchmarks of `cargo bench --package sandbox`, as criterion left them.
+//! Reads the results of the micro-benchmarks of `cargo bench --package sandbox`.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::bench::{Bench, Failed, say};
 use crate::report::Figure;
 
-/// Where criterion leaves its estimates.
+/// Folder of criterion's estimates.
 const CRITERION: &str = "target/criterion";
 
 pub fn measure(_: &Bench) -> Result<Vec<Figure>, Failed> {
@@ -21,7 +21,7 @@ pub fn measure(_: &Bench) -> Result<Vec<Figure>, Failed> {
     Ok(figures)
 }
 
-/// Takes in every `new/estimates.json` of a folder and those below it.
+/// Collects every `new/estimates.json` in a folder, recursively.
 fn collect(folder: &Path, figures: &mut Vec<Figure>) -> Result<(), Failed> {
     let Ok(entries) = fs::read_dir(folder) else {
         return Ok(());

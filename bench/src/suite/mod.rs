@@ -22,7 +22,7 @@ use crate::report::Figure;
 
 type Measure = fn(&Bench) -> Result<Vec<Figure>, Failed>;
 
-/// The parts: name and function.
+/// Name and function of each part.
 pub const PARTS: [(&str, Measure); 12] = [
     ("micro", micro::measure),
     ("start", start::measure),

@@ -1,4 +1,4 @@
-//! Other programs on the same samples, over HTTP, in turns with `eval`.
+//! Measures other programs on the same samples, over HTTP, in turns with `eval`.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use crate::bench::{Bench, Failed, Provider, cost_of, ms_each, say};
 use crate::plan::Plan;
 use crate::report::Figure;
 
-/// A program to measure against.
+/// A program to compare with.
 struct Peer {
     name: String,
     command: Command,

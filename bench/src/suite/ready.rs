@@ -1,4 +1,5 @@
-//! How long an attempt waits for its isolate before it asks the model, where a model takes its time as models do.
+//! Measures how long an attempt waits for its isolate before its first request, with a model that
+//! has realistic latency.
 
 use std::fs;
 use std::path::Path;
@@ -26,7 +27,8 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
     Ok(figures)
 }
 
-/// From the start of each attempt of the only run to that of its root, in milliseconds.
+/// Returns the milliseconds from the start of each attempt of the only run to the start of its
+/// root.
 fn waits(results: &Path) -> Result<Vec<f64>, Failed> {
     let run = fs::read_dir(results)?.next().ok_or("there is no run")??;
     let mut waits = Vec::new();

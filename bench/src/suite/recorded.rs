@@ -1,4 +1,4 @@
-//! The cells of recorded runs: their CPU time and time here and under Node.js.
+//! Measures the CPU time and time of the cells of recorded runs, here and under Node.js.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::bench::{Bench, Failed, say};
 use crate::report::Figure;
 
-/// Cells that take Node.js longer, in milliseconds, are reported one by one.
+/// Cells that take Node.js longer than this, in milliseconds, are reported individually.
 const LONG_MS: f64 = 20.0;
 
 /// A recorded attempt.
@@ -20,7 +20,7 @@ struct Trajectory {
     cells: Vec<String>,
 }
 
-/// A cell that ran, in milliseconds.
+/// Measurement of a cell, in milliseconds.
 #[derive(Deserialize)]
 struct Ran {
     cpu_ms: f64,
@@ -34,7 +34,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
         .arg("--version")
         .stdout(Stdio::null())
         .status();
-    // `cargo build --example cells` puts it beside the program.
+    // `cargo build --example cells` puts it next to the program.
     let cells_here = bench.program().with_file_name("examples").join("cells");
     if trajectories.is_empty() || has_node.is_err() || !cells_here.exists() {
         say(
@@ -126,7 +126,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
     Ok(figures)
 }
 
-/// Each cell's fastest of so many runs, here and under Node.js in turns.
+/// Returns each cell's fastest of several runs, here and under Node.js in turns.
 fn fastest(
     runs: usize,
     here: impl Fn() -> Result<Vec<Ran>, Failed>,
@@ -147,7 +147,7 @@ fn faster(best: &mut [Ran], again: Vec<Ran>) {
     }
 }
 
-/// The trajectories of all recorded runs in a folder; none if it is not there.
+/// Reads the trajectories of all recorded runs in a folder; none if the folder is missing.
 fn read(folder: &Path) -> Result<Vec<Trajectory>, Failed> {
     let Ok(entries) = fs::read_dir(folder.join("node-rlm")) else {
         return Ok(Vec::new());
@@ -183,7 +183,7 @@ fn read(folder: &Path) -> Result<Vec<Trajectory>, Failed> {
     Ok(trajectories)
 }
 
-/// A task without its test outputs, as the recorded system gave it to the model.
+/// Returns a task without its test outputs, as the recorded system gave it to the model.
 fn context(folder: &Path, id: &str) -> Result<String, Failed> {
     let stem = id.split_once('-').map_or(id, |(_, stem)| stem);
     let file = folder
@@ -198,7 +198,7 @@ fn context(folder: &Path, id: &str) -> Result<String, Failed> {
     Ok(task.to_string())
 }
 
-/// Runs cells by a program that prints the time and the output of each.
+/// Runs cells with a program that prints the time and the output of each.
 fn run(program: &mut Command, cells: &Path) -> Result<Vec<Ran>, Failed> {
     let output = program.arg(cells).stderr(Stdio::inherit()).output()?;
     if !output.status.success() {

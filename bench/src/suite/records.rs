@@ -1,4 +1,4 @@
-//! Run directories of 10,000 samples: writing them, going on with them, comparing them.
+//! Measures run directories of 10,000 samples: writing, resuming and comparing them.
 
 use std::fs;
 
@@ -13,7 +13,8 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
     let mut resume = (Vec::new(), Vec::new());
     let mut compare = (Vec::new(), Vec::new());
     for _ in 0..bench.size(2, 1) {
-        // One call a sample and no sandbox: what is left is the harness and its records.
+        // One call per sample and no sandbox, so that only the harness and its records are
+        // measured.
         let flags = ["--protocol", "direct", "--concurrency", "16"];
         let mut runs = Vec::new();
         for _ in 0..2 {

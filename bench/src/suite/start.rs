@@ -1,4 +1,5 @@
-//! How long the program takes to start: its help, a run of one sample, and such a run until its first cell has run.
+//! Measures how long the program takes to start: its help, a run of one sample, and such a run
+//! until its first cell has run.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -11,13 +12,13 @@ use crate::cost;
 use crate::plan::Plan;
 use crate::report::Figure;
 
-/// What hyperfine exports.
+/// Output of hyperfine.
 #[derive(Deserialize)]
 struct Export {
     results: Vec<Timed>,
 }
 
-/// One command, times in seconds.
+/// Results of one command, with times in seconds.
 #[derive(Deserialize)]
 struct Timed {
     times: Vec<f64>,
@@ -27,7 +28,7 @@ struct Timed {
 
 pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
     let plan = Plan::Loop { iterations: 2 };
-    // Makes the files that the command below reads.
+    // Creates the files that the command below reads.
     let run = bench.run_samples(1, &plan, Provider::InProcess, &[])?;
     let run: Vec<String> = run
         .get_args()
@@ -79,7 +80,8 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
     Ok(figures)
 }
 
-/// How much longer the first run of a user takes, who has none of the files that the program keeps, than the next.
+/// Returns how much longer the first run of a new user takes than the next, because cached files
+/// are missing.
 fn first_after_an_install(bench: &Bench, plan: &Plan) -> Result<Figure, Failed> {
     let mut later = Vec::new();
     for user in 0..bench.runs() {
@@ -104,7 +106,8 @@ fn hyperfine(bench: &Bench, arguments: &[String]) -> Result<Timed, Failed> {
         .map(|word| format!("'{word}'"))
         .collect::<Vec<_>>()
         .join(" ");
-    // The environment and folder of any other command of the suite; hyperfine itself is found by the caller's PATH.
+    // Uses the environment and folder of the suite's other commands; hyperfine itself is found on
+    // the caller's PATH.
     let mut command = Command::new("hyperfine");
     command
         .args(["-N", "--style", "none", "--warmup"])

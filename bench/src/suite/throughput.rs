@@ -1,4 +1,5 @@
-//! Samples of two iterations by provider, isolation and concurrency; samples of twenty.
+//! Measures samples of two iterations by provider, isolation and concurrency, and samples of
+//! twenty.
 
 use std::collections::BTreeMap;
 
@@ -64,7 +65,8 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
     Ok(figures)
 }
 
-/// Adds the ratios that have bounds. Of noisy runs the least is what the program needs.
+/// Adds the ratios that have targets. Uses the minimum of noisy runs, which is what the program
+/// needs.
 fn judge(figures: &mut Vec<Figure>) {
     let least = |name: &str, unit: &str| {
         let found = figures

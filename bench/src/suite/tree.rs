@@ -1,4 +1,4 @@
-//! A tree of 1 + 8 + 64 agents.
+//! Measures a tree of 1 + 8 + 64 agents.
 
 use crate::bench::{Bench, Failed, Provider, cost_of, ms_each};
 use crate::plan::Plan;

@@ -1,10 +1,10 @@
-//! The folders of the protocols. Used by the build scripts of this crate and of the engine.
+//! Finds the folders of the protocols. Shared by the build scripts of this crate and of the engine.
 
 use std::path::Path;
 use std::{fs, io};
 
-/// The names of the protocols' folders: every module of `home` whose folder has a `protocol.yaml`, in the order of the `mod`
-/// lines.
+/// Returns the names of the protocols' folders: every module of `home` whose folder has a
+/// `protocol.yaml`, in the order of the `mod` lines.
 pub fn protocols(home: &Path) -> io::Result<Vec<String>> {
     let modules = fs::read_to_string(home.join("mod.rs"))?;
     let names = modules
@@ -16,7 +16,7 @@ pub fn protocols(home: &Path) -> io::Result<Vec<String>> {
         .collect())
 }
 
-/// `agent_turn` or `agent-turn` as `AgentTurn`.
+/// Converts `agent_turn` or `agent-turn` to `AgentTurn`.
 pub fn camel(name: &str) -> String {
     let parts = name.split(['_', '-']).map(|part| {
         let (first, rest) = part.split_at(part.len().min(1));

@@ -1,9 +1,10 @@
-//! The events that an attempt emits while it runs: the one contract between the engine and everything that shows or
-//! stores a run.
+//! The events that an attempt emits while it runs: the contract between the engine and everything
+//! that shows or stores a run.
 //!
-//! Events form a tree (attempt, invocation, iteration, call). Each names its run, its invocation and its
-//! parent. They are written once and in order, so a trajectory grows linearly with the work done: a request
-//! holds only the messages that are new since the invocation's last one.
+//! Events form a tree (attempt, invocation, iteration, call). Each event names its run, its
+//! invocation and its parent. Events are written once and in order, so a trajectory grows linearly
+//! with the work done: a request contains only the messages that are new since the invocation's
+//! last request.
 
 mod web;
 
@@ -15,353 +16,369 @@ use super::{Message, Role, Status, ToolCall, Usage};
 
 pub use web::WebEvent;
 
-/// Version of the record format; every record carries it as `v`.
+/// Version of the event format; every event carries it as `v`.
 pub const EVENT_VERSION: u32 = 1;
 
 /// One event of an attempt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Event {
-    /// [`EVENT_VERSION`] of the writer.
+    /// [`EVENT_VERSION`] of the program that wrote the event.
     pub v: u32,
-    /// The run.
+    /// Id of the run.
     pub run_id: String,
-    /// The sample.
+    /// Id of the sample.
     pub sample: String,
-    /// 1-based.
+    /// Number of the attempt, 1-based.
     pub attempt: u32,
-    /// Milliseconds since the attempt began; unknown in a recording that another system made.
+    /// Milliseconds since the attempt began; unknown in recordings from other systems.
     pub at_ms: Option<f64>,
-    /// The agent: `root`, `d1-c0`, `d1-c0.d2-c3`.
+    /// Invocation id of the agent: `root`, `d1-c0`, `d1-c0.d2-c3`.
     pub invocation: String,
-    /// The agent that called it; none for the root.
+    /// Invocation id of the agent that called it; `None` for the root.
     pub parent: Option<String>,
-    /// 0 for the root.
+    /// Depth in the tree of agents; 0 for the root.
     pub depth: u32,
     /// What happened.
     pub kind: EventKind,
 }
 
-/// What happened.
+/// Kind of an event, with its data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum EventKind {
     /// The attempt began.
     AttemptStart {
-        /// The task; unknown in a recording that another system made.
+        /// Query of the task; unknown in recordings from other systems.
         query: Option<String>,
-        /// Characters of the context; unknown likewise.
+        /// Characters of the context; unknown in recordings from other systems.
         context_chars: Option<u64>,
     },
-    /// The attempt ended. No event of an agent follows; those of a judge may.
+    /// The attempt ended. Further events can only come from a judge.
     AttemptEnd {
-        /// How.
+        /// How the attempt ended.
         status: Status,
-        /// The root's answer.
+        /// Answer of the root.
         answer: Option<String>,
-        /// Why it has none.
+        /// Reason why there is no answer.
         error: Option<String>,
     },
-    /// The attempt goes on that an earlier process began: this many responses are not asked for again.
+    /// The attempt, started by an earlier process, resumes: the responses in its journal are not
+    /// requested again.
     AttemptResumed {
-        /// Responses that the journal holds.
+        /// Number of responses in the journal.
         responses: u64,
     },
-    /// A resumed attempt starts over: repeating what the journal holds gave another result than in the earlier process.
+    /// A resumed attempt restarts from the beginning, because replaying its journal gave a
+    /// different result than in the earlier process.
     AttemptRestarted {
-        /// What differed.
+        /// Description of the difference.
         reason: String,
     },
     /// An agent began.
     InvocationStart {
-        /// What kind of agent.
+        /// Role of the agent.
         role: Role,
-        /// What it was asked; unknown in a recording that another system made.
+        /// Query of the agent; unknown in recordings from other systems.
         query: Option<String>,
-        /// The model, as `PROVIDER/MODEL`.
+        /// Model, as `PROVIDER/MODEL`.
         model: String,
-        /// Iterations that it has, for each message of an agent that takes several; 1 for agents without a REPL.
+        /// Maximum iterations, for each message if the agent accepts several; 1 for agents without
+        /// a REPL.
         max_iterations: u32,
-        /// Its whole system prompt; unknown likewise.
+        /// Complete system prompt; unknown in recordings from other systems.
         system_prompt: Option<String>,
     },
     /// An agent ended.
     InvocationEnd {
-        /// How.
+        /// How the agent ended.
         status: Status,
-        /// Its answer.
+        /// Answer of the agent.
         answer: Option<String>,
-        /// Why it has none.
+        /// Reason why there is no answer.
         error: Option<String>,
-        /// Iterations that it used.
+        /// Number of iterations used.
         iterations: u32,
     },
-    /// An agent that takes several messages got one. What follows up to its answer is done for this message.
+    /// An agent that accepts several messages received one. Events up to its answer belong to this
+    /// message.
     MessageReceived {
-        /// 1-based.
+        /// Number of the message, 1-based.
         number: u32,
-        /// What it says.
+        /// Text of the message.
         text: String,
     },
-    /// Such an agent is done with a message.
+    /// An agent that accepts several messages has finished one.
     MessageAnswered {
-        /// 1-based.
+        /// Number of the message, 1-based.
         number: u32,
-        /// How.
+        /// How processing the message ended.
         status: Status,
-        /// Its answer.
+        /// Answer to the message.
         answer: Option<String>,
-        /// Why it has none.
+        /// Reason why there is no answer.
         error: Option<String>,
     },
     /// An iteration began.
     IterationStart {
-        /// 1-based; an agent that takes several messages goes on counting.
+        /// Number of the iteration, 1-based. It keeps increasing over the messages of an agent that
+        /// accepts several.
         iteration: u32,
     },
-    /// A cell ran, or there was none to run.
+    /// An iteration ended: its cell ran, or there was none.
     IterationEnd {
-        /// 1-based.
+        /// Number of the iteration, 1-based.
         iteration: u32,
-        /// The code, as the model wrote it; empty if the response held no block.
+        /// Code as the model wrote it; empty if the response contained no block.
         code: String,
-        /// What it printed.
+        /// Output of the cell.
         output: String,
-        /// Why it failed.
+        /// Reason why the cell failed.
         error: Option<String>,
-        /// The value given to `return()`.
+        /// Value passed to `return()`.
         returned: Option<String>,
-        /// Whether that return was shown back to the model instead of ending the agent; unknown in a recording that
-        /// another system made.
+        /// Whether the return was intercepted and shown back to the model instead of ending the
+        /// agent; unknown in recordings from other systems.
         intercepted: Option<bool>,
-        /// CPU milliseconds that the cell executed; unknown likewise.
+        /// CPU milliseconds that the cell executed; unknown in recordings from other systems.
         executed_ms: Option<f64>,
-        /// Blocks of the response beyond those that may run; unknown likewise.
+        /// Number of blocks in the response beyond the maximum that may run; unknown in recordings
+        /// from other systems.
         dropped_blocks: Option<u32>,
     },
-    /// A model is asked.
+    /// A request was sent to a model.
     LlmRequest {
-        /// The messages that are new since the invocation's last request.
+        /// Messages that are new since the invocation's last request.
         new_messages: Vec<Message>,
-        /// Messages in the request, the system prompt not counted; unknown in a recording that another system made.
+        /// Number of messages in the request, without the system prompt; unknown in recordings from
+        /// other systems.
         messages: Option<u32>,
-        /// What it is expected to take, where that is charged: what counts if the process is killed before it ends.
+        /// Expected usage, for models that charge. It counts as spent if the process is killed
+        /// before the call ends.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         estimate: Option<Estimate>,
     },
-    /// A model answered.
+    /// A model responded.
     LlmResponse {
-        /// Its text.
+        /// Text of the response.
         text: String,
-        /// Reasoning that it gave apart from the text.
+        /// Reasoning that the model returned separately from the text.
         reasoning: Option<String>,
-        /// Its tool calls.
+        /// Tool calls in the response.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         tool_calls: Vec<ToolCall>,
-        /// Code that came by a tool call, in records from before tool calls were recorded completely. No longer written.
+        /// Code from a tool call, in records from before tool calls were recorded completely. No
+        /// longer written.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         code: Option<String>,
-        /// Whether the limit of output tokens cut it off, so that nothing of it ran.
+        /// Whether the limit of output tokens cut the response off, so that none of its code ran.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         truncated: bool,
         /// Tokens.
         usage: Option<Usage>,
-        /// US dollars; none if unknown.
+        /// Cost in US dollars; `None` if unknown.
         #[serde(default)]
         cost_usd: Option<f64>,
-        /// The model version that the server says it served.
+        /// Version of the model as reported by the server.
         served_model: Option<String>,
-        /// Time from request to response; unknown in a recording that another system made.
+        /// Milliseconds from request to response; unknown in recordings from other systems.
         ms: Option<f64>,
     },
-    /// A tool was called by a native tool call or as a function in a REPL, and has answered.
+    /// A tool, called natively or as a function in a REPL, has returned.
     ToolCall {
-        /// The call's id, as in the response that made it; of a function in a REPL, `repl-` and a number.
+        /// Id of the call, as in the response; for a function in a REPL, `repl-` and a number.
         call: String,
-        /// The tool.
+        /// Name of the tool.
         name: String,
-        /// The arguments as the model wrote them.
+        /// Arguments as the model wrote them.
         arguments: String,
-        /// The result, as the model reads it.
+        /// Result as the model reads it.
         result: String,
         /// Whether the call failed.
         is_error: bool,
-        /// What it took.
+        /// Duration in milliseconds.
         ms: f64,
     },
-    /// A hook said something for the records.
+    /// A hook added a note to the records.
     HookNote {
-        /// The hook's name.
+        /// Name of the hook.
         hook: String,
-        /// What it said.
+        /// Text of the note.
         note: String,
     },
-    /// The request failed and is sent again.
+    /// The request failed and will be retried.
     LlmRetry {
-        /// What the provider said.
+        /// Error of the provider.
         error: String,
-        /// Milliseconds until it is sent again.
+        /// Milliseconds until the retry.
         delay_ms: f64,
     },
     /// The request waited before it was sent.
     LlmWait {
-        /// What for.
+        /// Reason for waiting.
         reason: WaitReason,
-        /// How long.
+        /// Duration in milliseconds.
         ms: f64,
     },
-    /// The response that follows comes from a cache: nothing was sent, and no budget is charged with it.
+    /// The next response comes from a cache: nothing was sent, and no budget is charged.
     LlmCached,
-    /// A try gave no response and used tokens nevertheless, by its server's count or by an estimate. Its retry or error follows.
+    /// A try used tokens without a response, as counted by the server or estimated. Its retry or
+    /// error follows.
     LlmBilled {
         /// Tokens.
         usage: Usage,
-        /// US dollars; none if unknown.
+        /// Cost in US dollars; `None` if unknown.
         cost_usd: Option<f64>,
     },
-    /// The conversation outgrew the model's context: outputs of older cells were replaced by their size. After an
-    /// [`EventKind::LlmError`] the request is sent again, which is another call.
+    /// The conversation exceeded the model's context window, so outputs of older cells were
+    /// replaced by their size. After an [`EventKind::LlmError`], the request is sent again, which
+    /// counts as another call.
     ContextTrimmed {
-        /// The messages that were shortened, by their place in the conversation, counted from 0.
+        /// 0-based indices of the shortened messages in the conversation.
         messages: Vec<u32>,
-        /// Characters of output that were left out.
+        /// Number of dropped characters of output.
         chars: u64,
-        /// Of a context in a first message, the characters that it lacks now: from the first, up to behind the last.
+        /// For a context in the first message, the range of its dropped characters, with an
+        /// exclusive end.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cut: Option<[u64; 2]>,
     },
-    /// A conversation was made shorter before it outgrew the model's context, or a summary took the place of older turns.
+    /// A conversation was shortened before it exceeded the model's context window, or a summary
+    /// replaced older turns.
     ContextCompacted {
-        /// The messages that were cut, by their place in the conversation, counted from 0: replaced by the two messages of the
-        /// summary, or, where there is none, shortened.
+        /// 0-based indices of the affected messages in the conversation. They were replaced by the
+        /// two messages of the summary, or shortened if there is none.
         messages: Vec<u32>,
-        /// Characters that were left out.
+        /// Number of dropped characters.
         chars: u64,
-        /// Tokens of the conversation before, as far as they are known, the rest estimated.
+        /// Tokens of the conversation before, partly estimated.
         tokens_before: u64,
-        /// Tokens after, likewise.
+        /// Tokens of the conversation after, partly estimated.
         tokens_after: u64,
-        /// What stands there instead.
+        /// The summary that replaced the messages, if any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         summary: Option<Summary>,
-        /// Whether the model had refused the conversation, which is sent again, as another call.
+        /// Whether the model had rejected the conversation, which is then sent again as another
+        /// call.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         sent_again: bool,
     },
-    /// A model gave no answer.
+    /// A request to a model failed.
     LlmError {
-        /// What the provider said.
+        /// Error of the provider.
         error: String,
-        /// Time from request to error; unknown likewise.
+        /// Milliseconds from request to error; unknown in recordings from other systems.
         ms: Option<f64>,
     },
-    /// A judge is asked about the attempt's answer, or asked again; the attempt's record has what it said. These events
-    /// show what was spent where a run is killed before there is a record.
+    /// A judge was asked about the attempt's answer, possibly again. The attempt's record has its
+    /// verdict; the judge's events show what was spent if a run is killed before the record is
+    /// written.
     JudgeRequest {
-        /// What the call is expected to take, where that is charged.
+        /// Expected usage, for models that charge.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         estimate: Option<Estimate>,
     },
-    /// A try of a judge's call used tokens and gave no response.
+    /// A try of a judge's call used tokens without a response.
     JudgeBilled {
         /// Tokens.
         usage: Usage,
-        /// US dollars; none if unknown.
+        /// Cost in US dollars; `None` if unknown.
         cost_usd: Option<f64>,
     },
-    /// A judge answered.
+    /// A judge responded.
     JudgeResponse {
-        /// Tokens; none if unknown.
+        /// Tokens; `None` if unknown.
         usage: Option<Usage>,
-        /// US dollars; none if unknown.
+        /// Cost in US dollars; `None` if unknown.
         cost_usd: Option<f64>,
     },
-    /// A judge gave no answer.
+    /// A request to a judge failed.
     JudgeError {
-        /// What the provider said.
+        /// Error of the provider.
         error: String,
     },
-    /// An agent called `rlm()` or `llm()`. The child's own events say the rest.
+    /// An agent called `rlm()` or `llm()`. The child has its own events.
     DelegationSpawn {
-        /// The child's invocation.
+        /// Invocation id of the child.
         child: String,
-        /// What it is.
+        /// Role of the child.
         role: Role,
     },
-    /// An agent created one that takes its messages. It answers none yet.
+    /// An agent created another that accepts messages, but has not received one yet.
     AgentCreated {
-        /// The new agent's invocation.
+        /// Invocation id of the new agent.
         child: String,
-        /// What it is.
+        /// Role of the new agent.
         role: Role,
-        /// The name that its creator gave it.
+        /// Name that its creator gave it.
         name: String,
     },
-    /// An agent sent a message to one that it created. A [`EventKind::DelegationReturn`] or [`EventKind::DelegationError`] follows.
+    /// An agent sent a message to one that it created. A [`EventKind::DelegationReturn`] or
+    /// [`EventKind::DelegationError`] follows.
     MessageSent {
-        /// The invocation that gets it.
+        /// Invocation id of the recipient.
         child: String,
     },
-    /// A child's answer went to its caller.
+    /// A child's answer was returned to its caller.
     DelegationReturn {
-        /// The child's invocation.
+        /// Invocation id of the child.
         child: String,
         /// Characters of the answer.
         answer_chars: u64,
     },
-    /// A call failed; the caller's `await` throws.
+    /// A call of a child failed, so the caller's `await` throws.
     DelegationError {
-        /// The child's invocation.
+        /// Invocation id of the child.
         child: String,
-        /// Why.
+        /// Reason of the failure.
         error: String,
     },
-    /// Something happened in the attempt's world.
+    /// Something happened in the attempt's web environment.
     Web {
-        /// What.
+        /// The event.
         event: WebEvent,
     },
-    /// Calls that a cell did not wait for; what was still running is stopped.
+    /// A cell ended without awaiting its calls; those still running were stopped.
     DelegationUnawaited {
-        /// How many.
+        /// Number of these calls.
         count: u32,
     },
 }
 
-/// What took the place of older turns.
+/// Summary that replaced older turns.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Summary {
-    /// The invocation of whoever wrote it.
+    /// Invocation id of the summarizer.
     pub child: String,
-    /// The summary: the agent has it as a message of its own.
+    /// The summary, which the agent has as a message of its own.
     pub text: String,
     /// What the agent is shown after it.
     pub shown: String,
 }
 
-/// What a request waits for.
+/// Reason why a request waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WaitReason {
-    /// The rate limit.
+    /// A rate limit.
     RateLimit,
-    /// A free connection.
+    /// No free connection.
     Connection,
     /// The delay before a retry.
     Backoff,
 }
 
-/// What a request is expected to take.
+/// Expected usage of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
     /// Tokens.
     pub usage: Usage,
-    /// US dollars; none if unknown.
+    /// Cost in US dollars; `None` if unknown.
     pub cost_usd: Option<f64>,
 }
 
-/// Takes the events of attempts, from many tasks at once.
+/// Receives the events of attempts. Can be shared between tasks.
 pub trait EventSink: Send + Sync {
-    /// Takes one event. Must not block for long: the agent waits.
+    /// Receives one event. Must not block for long, because the agent waits.
     fn emit(&self, event: Event);
 }
 
@@ -373,7 +390,7 @@ impl EventSink for NoEvents {
     fn emit(&self, _event: Event) {}
 }
 
-/// Milliseconds with a fraction, the unit of every `…_ms` field.
+/// Converts a duration to milliseconds with a fraction, the unit of every `…_ms` field.
 pub fn ms(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1000.0
 }

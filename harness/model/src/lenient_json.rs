@@ -1,27 +1,29 @@
-//! Decodes JSON whose strings may hold halves of surrogate pairs, as models and JavaScript write them.
+//! Decodes JSON whose strings may contain unpaired surrogates, as models and JavaScript write them.
 //!
-//! A Rust string holds Unicode scalar values only, so `serde_json` refuses an escape such as `"\ud83d"` that is not followed
-//! by its other half. Here such a half becomes U+FFFD.
+//! A Rust string contains only Unicode scalar values, so `serde_json` rejects an escape such as
+//! `"\ud83d"` without its other half. Here an unpaired surrogate becomes U+FFFD.
 //!
-//! A server may also split a pair over two events of a stream. [`piece`] therefore keeps halves as marks inside the decoded
-//! strings. Strings of several pieces are concatenated, and [`join`] turns the marks into characters.
+//! A server may also split a surrogate pair over two events of a stream. [`piece`] therefore
+//! encodes surrogates as marks inside the decoded strings. After strings of several pieces have
+//! been concatenated, [`join`] turns the marks into characters.
 
 use std::borrow::Cow;
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-/// Introduces a mark: four hexadecimal digits of a UTF-16 code unit follow. It is a noncharacter, which texts do not contain;
-/// one that a text contains nevertheless becomes a mark of itself, so that nothing is lost.
+/// Introduces a mark: four hex digits of a UTF-16 code unit follow. It is a noncharacter, which
+/// texts normally do not contain. If a text contains it anyway, it is itself encoded as a mark, so
+/// that nothing is lost.
 const MARK: char = '\u{fdd0}';
 
-/// Number of hexadecimal digits of an escape or a mark.
+/// Number of hex digits of an escape or a mark.
 const DIGITS: usize = 4;
 
-/// Decodes JSON. A half of a surrogate pair becomes U+FFFD.
+/// Decodes JSON. An unpaired surrogate becomes U+FFFD.
 ///
 /// # Errors
-/// Those of [`serde_json::from_str`].
+/// Returns the errors of [`serde_json::from_str`].
 pub fn from_str<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
     serde_json::from_str(&valid(text))
 }
@@ -29,7 +31,7 @@ pub fn from_str<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
 /// Decodes JSON like [`from_str`].
 ///
 /// # Errors
-/// Those of [`serde_json::from_slice`].
+/// Returns the errors of [`serde_json::from_slice`].
 pub fn from_slice<T: DeserializeOwned>(bytes: &[u8]) -> serde_json::Result<T> {
     match std::str::from_utf8(bytes) {
         Ok(text) => from_str(text),
@@ -37,7 +39,7 @@ pub fn from_slice<T: DeserializeOwned>(bytes: &[u8]) -> serde_json::Result<T> {
     }
 }
 
-/// Returns the JSON text with U+FFFD in place of every half of a surrogate pair. Other text is unchanged.
+/// Returns the JSON text with every unpaired surrogate replaced by U+FFFD. Other text is unchanged.
 pub fn valid(text: &str) -> Cow<'_, str> {
     if !may_hold_half(text) {
         return Cow::Borrowed(text);
@@ -47,10 +49,11 @@ pub fn valid(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// Decodes a piece of a stream. A half of a surrogate pair becomes a mark, which [`join`] and [`join_text`] resolve.
+/// Decodes a piece of a stream. An unpaired surrogate becomes a mark, which [`join`] and
+/// [`join_text`] resolve.
 ///
 /// # Errors
-/// Those of [`serde_json::from_str`].
+/// Returns the errors of [`serde_json::from_str`].
 pub fn piece(text: &str) -> serde_json::Result<Value> {
     let has_mark = text.contains(MARK) || text.to_ascii_lowercase().contains(r"\ufdd0");
     if !has_mark && !may_hold_half(text) {
@@ -65,8 +68,8 @@ pub fn piece(text: &str) -> serde_json::Result<Value> {
     serde_json::from_str(&marked)
 }
 
-/// Joins the halves in all strings and keys of a value that was put together of [`piece`]s. A half without its other half
-/// becomes U+FFFD.
+/// Resolves the marks in all strings and keys of a value assembled from [`piece`]s. A surrogate
+/// that stays unpaired becomes U+FFFD.
 #[must_use]
 pub fn join(value: Value) -> Value {
     match value {
@@ -85,7 +88,7 @@ pub fn join(value: Value) -> Value {
     }
 }
 
-/// Joins the halves in one string like [`join`].
+/// Resolves the marks in one string like [`join`].
 pub fn join_text(text: &str) -> Cow<'_, str> {
     let mut parts = text.split(MARK);
     let first = parts.next().unwrap_or_default();
@@ -99,7 +102,7 @@ pub fn join_text(text: &str) -> Cow<'_, str> {
         }
         let digits = part.get(..DIGITS);
         let unit = digits.and_then(|digits| u16::from_str_radix(digits, 16).ok());
-        // Without digits it is not a mark.
+        // Without digits, it is not a mark.
         let (unit, rest) = match unit {
             Some(unit) => (unit, &part[DIGITS..]),
             None => (0xfdd0, part),
@@ -118,7 +121,7 @@ pub fn join_text(text: &str) -> Cow<'_, str> {
     Cow::Owned(joined)
 }
 
-/// Whether an escape of a surrogate may be in the text. Most texts contain none, and are not copied.
+/// Whether the text may contain an escaped surrogate. Most texts do not, and are not copied.
 fn may_hold_half(text: &str) -> bool {
     let mut rest = text.as_bytes();
     while let Some(at) = rest.iter().position(|byte| *byte == b'\\') {
@@ -134,14 +137,14 @@ const fn is_surrogate(unit: u16) -> bool {
     matches!(unit, 0xd800..=0xdfff)
 }
 
-/// The code unit of the escape that the text begins with.
+/// Returns the code unit of the escape at the beginning of a text.
 fn escaped(text: &str) -> Option<u16> {
     let digits = text.strip_prefix("\\u")?.get(..DIGITS)?;
     let are_digits = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     are_digits.then(|| u16::from_str_radix(digits, 16).ok())?
 }
 
-/// Replaces escapes of code units that are not part of a surrogate pair, where `replacement` has one.
+/// Replaces escapes of code units outside surrogate pairs for which `replacement` returns a text.
 fn replace_escapes(text: &str, replacement: impl Fn(u16) -> Option<String>) -> Cow<'_, str> {
     const LENGTH: usize = DIGITS + 2;
     let mut replaced = String::new();
@@ -150,7 +153,7 @@ fn replace_escapes(text: &str, replacement: impl Fn(u16) -> Option<String>) -> C
     while let Some(found) = text[at..].find('\\') {
         at += found;
         let Some(unit) = escaped(&text[at..]) else {
-            // An escape of one character, which may be a backslash.
+            // Skip an escape of one character, which may be a backslash.
             let next = text[at + 1..].chars().next().map_or(0, char::len_utf8);
             at += 1 + next;
             continue;

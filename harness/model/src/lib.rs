@@ -1,6 +1,8 @@
-//! What all other layers speak of: messages, tool calls, usage, outcomes, and the events of an attempt.
+//! Vocabulary of all other layers: messages, tool calls, usage, outcomes, and the events of an
+//! attempt.
 //!
-//! Data and traits alone: nothing here asks a model, assembles a prompt or runs code.
+//! This crate contains only data and traits: it does not query models, assemble prompts or run
+//! code.
 
 mod event;
 pub mod lenient_json;

@@ -1,14 +1,15 @@
-//! Answers that are too long to be shown whole: what stands for them in records and events.
+//! Shortens answers that are too long to be stored whole in records and events.
 
 use std::borrow::Cow;
 
-/// Characters of an answer up to which records and events hold it whole: as many as a cell prints by default.
+/// Maximum characters of an answer that records and events store whole: the default maximum output
+/// of a cell.
 pub const INLINE_ANSWER_CHARS: usize = 50_000;
 
-/// Characters of a longer one that stand for it.
+/// Characters of a longer answer that are stored.
 const SHOWN_CHARS: usize = 1_000;
 
-/// Characters of a text, if it is too long to be shown whole.
+/// Returns the number of characters if a text is too long to be stored whole.
 pub fn too_long(answer: &str) -> Option<usize> {
     // A text has no more characters than bytes.
     if answer.len() <= INLINE_ANSWER_CHARS {
@@ -18,7 +19,8 @@ pub fn too_long(answer: &str) -> Option<usize> {
     (chars > INLINE_ANSWER_CHARS).then_some(chars)
 }
 
-/// The answer, or of a long one its beginning and its length, and where all of it is.
+/// Returns a short answer unchanged. For a long one, returns its beginning, its length, and where
+/// all of it is.
 pub fn shown<'a>(answer: &'a str, whole_in: &str) -> Cow<'a, str> {
     let Some(chars) = too_long(answer) else {
         return Cow::from(answer);

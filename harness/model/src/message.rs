@@ -7,52 +7,53 @@ use super::{ToolCall, ToolResult};
 /// One message of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Message {
-    /// Who speaks.
+    /// Author of the message.
     pub role: MessageRole,
-    /// The text.
+    /// Text of the message.
     pub content: String,
-    /// Images that belong to it.
+    /// Images that belong to the message.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub images: Vec<Image>,
-    /// Calls that the model made; the harness's next message holds a result for each.
+    /// Tool calls by the model. The harness's next message contains a result for each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<ToolCall>,
-    /// What the tools say that the model's last message called; the text and the images follow them.
+    /// Results of the calls in the model's last message. The text and the images follow them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool_results: Vec<ToolResult>,
-    /// What the model's server wants back with this message: see `reasoning_signature` of a response.
+    /// Opaque value that the model's server requires with this message: `reasoning_signature` of
+    /// its response.
     #[serde(rename = "carry", default, skip_serializing_if = "Option::is_none")]
     pub reasoning_signature: Option<String>,
 }
 
-/// An image.
+/// An image in a message.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Image {
-    /// `image/png`, `image/jpeg`, `image/gif` or `image/webp`: what all formats take.
+    /// Media type supported by all APIs: `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
     pub media_type: String,
-    /// The bytes in base64.
+    /// Content in base64.
     pub data: String,
 }
 
 impl Image {
-    /// How many bytes it has: base64 has four characters for three of them.
+    /// Returns the size of the content in bytes: base64 encodes three bytes in four characters.
     pub fn bytes(&self) -> u64 {
         self.data.trim_end_matches('=').len() as u64 * 3 / 4
     }
 }
 
-/// Who speaks.
+/// Author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MessageRole {
-    /// The harness.
+    /// Message from the harness.
     User,
-    /// The model.
+    /// Message from the model.
     Assistant,
 }
 
 impl Message {
-    /// A message of the harness.
+    /// Creates a message from the harness.
     pub fn user(content: impl Into<String>) -> Self {
         Self {
             role: MessageRole::User,
@@ -64,7 +65,7 @@ impl Message {
         }
     }
 
-    /// A message of the model.
+    /// Creates a message from the model.
     pub fn assistant(content: impl Into<String>) -> Self {
         Self {
             role: MessageRole::Assistant,
@@ -72,7 +73,8 @@ impl Message {
         }
     }
 
-    /// All of its text: what tools said, then its own, each on a line of its own.
+    /// Returns all text of the message, each part on its own line: results of tools, then its own
+    /// text.
     pub fn all_text(&self) -> String {
         let results = self
             .tool_results

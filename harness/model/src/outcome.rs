@@ -1,4 +1,4 @@
-//! What comes of an attempt: its status, its answer, and what it used.
+//! Outcome of an attempt: its status, its answer, and what it used.
 
 use std::fmt;
 use std::ops::AddAssign;
@@ -6,22 +6,22 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// How an agent or an attempt ended. Separate from its score.
+/// How an agent or an attempt ended, independently of its score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// It gave an answer.
+    /// An answer was given.
     Ok,
-    /// A budget ran out, or the agent's own code brought its sandbox down: scored 0.
+    /// A budget ran out, or the agent's own code brought its sandbox down. Scored 0.
     Limit,
-    /// Infrastructure failed: no score, may be retried.
+    /// The infrastructure failed. Not scored, may be retried.
     Error,
     /// The run was stopped.
     Cancelled,
 }
 
 impl Status {
-    /// The word used in files and tables.
+    /// Returns the name used in files and tables.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -41,28 +41,28 @@ impl fmt::Display for Status {
 /// Tokens of one or more model calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct Usage {
-    /// All input tokens, cached ones included.
+    /// Input tokens, including cached ones.
     pub input_tokens: u64,
     /// Input tokens read from the provider's cache.
     pub cached_input_tokens: u64,
     /// Input tokens written to the provider's cache.
     #[serde(default)]
     pub cache_write_tokens: u64,
-    /// All output tokens, reasoning included.
+    /// Output tokens, including reasoning.
     pub output_tokens: u64,
     /// Output tokens spent on reasoning.
     pub reasoning_tokens: u64,
-    /// Whether any of it is the harness's estimate because the server sent none.
+    /// Whether any count is an estimate because the server sent none.
     pub estimated: bool,
 }
 
 impl Usage {
-    /// Input and output.
+    /// Returns the sum of input and output tokens.
     pub const fn total(&self) -> u64 {
         self.input_tokens.saturating_add(self.output_tokens)
     }
 
-    /// This without a part of it.
+    /// Subtracts a part of the usage.
     #[must_use]
     pub const fn without(&self, part: &Self) -> Self {
         Self {
@@ -95,87 +95,90 @@ impl AddAssign for Usage {
     }
 }
 
-/// What came of an attempt.
+/// Outcome of an attempt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AttemptOutcome {
-    /// What it answered to messages of the user that were not the last.
+    /// Answers to the user's messages before the last one.
     pub earlier_answers: Vec<String>,
     /// How it ended.
     pub status: Status,
-    /// The root's answer.
+    /// Answer of the root.
     pub answer: Option<String>,
-    /// Why it has none.
+    /// Reason why there is no answer.
     pub error: Option<String>,
-    /// The state of its world, by which it is judged instead of by its answer; none for an attempt without a world.
+    /// Final state of the environment, which is scored instead of the answer; `None` without an
+    /// environment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<serde_json::Value>,
-    /// What it used.
+    /// Resources used by the attempt.
     pub stats: Stats,
 }
 
-/// What an attempt used, all agents of its tree included unless said otherwise.
+/// Resources used by an attempt, including all agents of its tree unless stated otherwise.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Stats {
-    /// Iterations of the root alone.
+    /// Number of iterations of the root only.
     pub iterations: u32,
-    /// Agents, the root and one-shot calls included.
+    /// Number of agents, including the root and one-shot calls.
     pub agents: u32,
-    /// Deepest agent.
+    /// Depth of the deepest agent.
     pub depth_reached: u32,
-    /// Requests to models.
+    /// Number of requests to models.
     pub llm_calls: u32,
-    /// Requests that providers sent again.
+    /// Number of requests that providers retried.
     pub retries: u32,
-    /// Requests that a cache answered: nothing was sent.
+    /// Number of requests answered from a cache, without being sent.
     pub cached_calls: u32,
-    /// Tokens of the responses that a cache gave: part of `usage`, but used once and not again.
+    /// Tokens of the cached responses. They are part of `usage`, but were not used again.
     pub cached_usage: Option<Usage>,
-    /// Times that older outputs were left out because the conversation outgrew the model's context.
+    /// Number of times that older outputs were dropped because the conversation exceeded the
+    /// model's context window.
     pub context_trims: u32,
-    /// Tokens of the responses that carry a count, and of tries that used some without giving a response; none if
-    /// there is no count at all.
+    /// Tokens of responses that carry a count, and of billed tries without a response; `None`
+    /// without any count.
     pub usage: Option<Usage>,
-    /// US dollars of the responses and billed tries whose cost is known; none if it is known of none.
+    /// Known cost in US dollars of responses and billed tries; `None` if no cost is known.
     pub known_cost_usd: Option<f64>,
-    /// Responses and billed tries whose cost is not known.
+    /// Number of responses and billed tries of unknown cost.
     pub unpriced_calls: u32,
-    /// Responses that did not follow the protocol: no block, or more than may run.
+    /// Number of responses that did not follow the protocol: no block, or more than may run.
     pub protocol_faults: u32,
-    /// Calls of `rlm()` and `llm()`.
+    /// Number of calls of `rlm()` and `llm()`.
     pub delegations: u32,
-    /// Calls that nobody awaited.
+    /// Number of calls that were never awaited.
     pub unawaited: u32,
-    /// Cells that ended in an error.
+    /// Number of cells that ended in an error.
     pub failed_cells: u32,
-    /// Whether the root's first-iteration return was shown back to it.
+    /// Whether the root's return in its first iteration was intercepted and shown back to it.
     pub returned_early: bool,
-    /// Wall time from start to end.
+    /// Wall-clock time from start to end.
     pub total: Duration,
-    /// Wall time in which at least one model call or cell was running.
+    /// Wall-clock time in which at least one model call or cell was running.
     pub busy: Duration,
-    /// Wall time in which nothing ran and at least one call waited: for a rate limit, a connection or a retry.
+    /// Wall-clock time in which nothing ran and at least one call waited for a rate limit, a
+    /// connection or a retry.
     pub waiting: Duration,
 }
 
 impl Stats {
-    /// Time that was neither a model's nor the sandbox's, nor spent waiting.
+    /// Returns the time that was spent neither by models, nor by the sandbox, nor waiting.
     pub fn overhead(&self) -> Duration {
         self.working().saturating_sub(self.busy)
     }
 
-    /// The whole time less that in which everything waited.
+    /// Returns the total time without the time in which everything waited.
     pub fn working(&self) -> Duration {
         self.total.saturating_sub(self.waiting)
     }
 
-    /// US dollars of all responses; none where the cost of any is not known.
+    /// Returns the cost of all responses in US dollars, or `None` if any cost is unknown.
     pub fn cost_usd(&self) -> Option<f64> {
         self.known_cost_usd
             .filter(|_| self.unpriced_calls == 0)
             .map(settled)
     }
 
-    /// Takes in what one response, or a try that gave none, used.
+    /// Adds the usage of one response, or of a try without a response.
     pub fn add_use(&mut self, usage: Option<Usage>, cost_usd: Option<f64>) {
         if let Some(usage) = usage {
             *self.usage.get_or_insert_default() += usage;
@@ -187,8 +190,8 @@ impl Stats {
     }
 }
 
-/// A sum of US dollars, rounded to 1e-12: calls that end together are added in any order, and the rounding error of that
-/// must not make two equal runs differ.
+/// Rounds a sum of US dollars to 1e-12. Concurrent calls are added in any order, and the resulting
+/// rounding error must not make two equal runs differ.
 pub fn settled(cost_usd: f64) -> f64 {
     const DIGITS: f64 = 1e12;
     (cost_usd * DIGITS).round() / DIGITS

@@ -1,15 +1,16 @@
-//! The protocols: how a model speaks with the harness, and what each says of itself.
+//! The protocols: how a model interacts with the harness, and the properties that each protocol
+//! declares.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Declares the protocols in the order of help texts, as `build.rs` finds them: each with its folder, and what its
-/// `protocol.yaml` says.
+/// Declares the protocols in the order of help texts, from the output of `build.rs`: the folder of
+/// each, and the content of its `protocol.yaml`.
 macro_rules! protocols {
     ($($(#[$about:meta])* $variant:ident = $folder:literal, $word:literal, $($field:ident: $value:expr,)*;)*) => {
-        /// How the model speaks.
+        /// How a model interacts with the harness.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(rename_all = "kebab-case")]
         pub enum Protocol {
@@ -20,21 +21,21 @@ macro_rules! protocols {
             /// Every protocol, in the order of help texts.
             pub const ALL: [Self; <[&str]>::len(&[$($folder),*])] = [$(Self::$variant),*];
 
-            /// The word for the protocol in flags, files and CSV columns.
+            /// Returns the name used in flags, files and CSV columns.
             pub const fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$variant => $word,)*
                 }
             }
 
-            /// The name of its folder in the sources, which its root has in trajectories.
+            /// Returns the name of its source folder, which is also its root's role in trajectories.
             pub(super) const fn folder(self) -> &'static str {
                 match self {
                     $(Self::$variant => $folder,)*
                 }
             }
 
-            /// What the protocol says of itself.
+            /// Returns the properties of the protocol.
             pub const fn nature(self) -> ProtocolNature {
                 match self {
                     $(Self::$variant => ProtocolNature { $($field: $value),* },)*
@@ -46,45 +47,45 @@ macro_rules! protocols {
 
 include!(concat!(env!("OUT_DIR"), "/protocols.rs"));
 
-/// What a protocol says of itself. Whether anything can be combined with it follows from what its agents are sent, which
-/// is assembled from this (`Treatment::sent` of the engine).
+/// Properties of a protocol. Whether a setting can be combined with the protocol follows from what
+/// its agents are sent, which the engine assembles from these properties (`Treatment::sent`).
 #[derive(Debug, Clone, Copy)]
 pub struct ProtocolNature {
-    /// What its agents get, in one sentence for messages.
+    /// What its agents receive, in one sentence for messages.
     pub summary: &'static str,
-    /// What its root can work on.
+    /// Kinds of tasks that its root can work on.
     pub subjects: &'static [Subject],
-    /// Where its root works.
+    /// Where its root acts.
     pub workplace: Workplace,
-    /// Whether its root answers in one response.
+    /// Whether its root answers in a single response.
     pub one_call: bool,
 }
 
-/// Where an agent works between its requests.
+/// Where an agent acts between its requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Workplace {
-    /// Nowhere: all that it does is to write.
+    /// Nowhere: the agent only writes text.
     None,
-    /// In a REPL, from which it calls children and the tools of the run.
+    /// In a REPL that can call children and the run's tools.
     Repl,
-    /// In a REPL, from which it calls the tools of the run, and no children.
+    /// In a REPL that can call the run's tools, but not children.
     LoneRepl,
-    /// In a REPL that runs its program, which calls agents and the tools of the run.
+    /// In a REPL that runs its program, which calls agents and the run's tools.
     Program,
-    /// With the tools of the run, which it calls natively.
+    /// By native calls of the run's tools.
     NativeTools,
-    /// On a web page, as the settings of the web agent have it.
+    /// On a web page, configured by the settings of the web agent.
     Page,
-    /// Among apps and documents.
+    /// In apps and documents.
     Apps,
 }
 
-/// What a task consists of.
+/// Kind of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
     /// A query with a context.
     Texts,
-    /// A site that a browser opens.
+    /// A site opened in a browser.
     Pages,
     /// Apps and documents.
     Apps,
@@ -96,14 +97,14 @@ impl Workplace {
         matches!(self, Self::Repl | Self::LoneRepl | Self::Program)
     }
 
-    /// Whether an agent that works there goes on turn after turn in one conversation, which grows.
+    /// Whether an agent that acts there continues turn by turn in one growing conversation.
     pub const fn keeps_turns(self) -> bool {
         self.is_repl() || matches!(self, Self::NativeTools)
     }
 }
 
 impl ProtocolNature {
-    /// Whether its root works in a REPL.
+    /// Whether its root has a REPL.
     pub const fn has_repl(self) -> bool {
         self.workplace.is_repl()
     }
@@ -113,17 +114,17 @@ impl ProtocolNature {
         matches!(self.workplace, Workplace::Repl)
     }
 
-    /// Whether its root calls children by code.
+    /// Whether its root calls children from code.
     pub const fn calls_children(self) -> bool {
         matches!(self.workplace, Workplace::Repl | Workplace::Program)
     }
 
-    /// Whether its root calls the tools of the run: in its REPL, or natively.
+    /// Whether its root can call the run's tools, from its REPL or natively.
     pub const fn calls_tools(self) -> bool {
         self.workplace.is_repl() || matches!(self.workplace, Workplace::NativeTools)
     }
 
-    /// Whether pictures of what its root sees can go into trajectories.
+    /// Whether screenshots of what its root sees can be added to trajectories.
     pub fn takes_pictures(self) -> bool {
         self.subjects
             .iter()
@@ -132,7 +133,7 @@ impl ProtocolNature {
 }
 
 impl Subject {
-    /// The words for it in messages.
+    /// Returns the words for it in messages.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Texts => "texts",
@@ -143,26 +144,27 @@ impl Subject {
 }
 
 impl Protocol {
-    /// What the protocol of this word says of itself; none if there is no such protocol in this version.
+    /// Returns the properties of the protocol with this name, or `None` if this version has no such
+    /// protocol.
     pub fn nature_of(word: &str) -> Option<ProtocolNature> {
         word.parse().ok().map(Self::nature)
     }
 
-    /// The protocols that work on this.
+    /// Returns the protocols that can work on this kind of task.
     pub fn that_work_on(subject: Subject) -> Vec<Self> {
         let works = |protocol: &Self| protocol.nature().subjects.contains(&subject);
         Self::ALL.into_iter().filter(works).collect()
     }
 }
 
-/// The first one.
+/// Returns the first protocol.
 impl Default for Protocol {
     fn default() -> Self {
         Self::ALL[0]
     }
 }
 
-/// Protocols in a sentence: `rlm, direct or tools`.
+/// Formats protocols for a sentence: `rlm, direct or tools`.
 pub fn protocol_words(protocols: &[Protocol]) -> String {
     let words: Vec<&str> = protocols.iter().map(|protocol| protocol.as_str()).collect();
     in_a_sentence(&words)
@@ -182,7 +184,7 @@ impl fmt::Display for Protocol {
     }
 }
 
-/// A word that is no protocol.
+/// Error for a word that is not the name of a protocol.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown protocol `{0}`, expected {known}", known = quoted_words())]
 pub struct UnknownProtocol(String);

@@ -1,4 +1,4 @@
-//! What kind of agent an invocation is.
+//! The roles of agents.
 
 use std::fmt;
 
@@ -7,35 +7,35 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{Protocol, Workplace};
 
-/// What kind of agent an invocation is.
+/// Role of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
-    /// The root of an attempt, as its protocol has it.
+    /// The root of an attempt under its protocol.
     Root(Protocol),
     /// A child with a REPL and the standard prompt.
     Child,
-    /// A child with a REPL and a prompt of its caller's.
+    /// A child with a REPL and a system prompt from its caller.
     Specialist,
-    /// A child with native tool calls and a prompt of its own: a definition that must call a tool.
+    /// A child with native tool calls and its own prompt, from a definition that must call a tool.
     ToolSpecialist,
-    /// An agent of the `rlm` protocol at the depth limit: one call.
+    /// An agent of the `rlm` protocol at the depth limit, which makes a single call.
     Flat,
-    /// The answer to `llm()`: one call.
+    /// The answer to `llm()`, which is a single call.
     OneShot,
-    /// Two agents that talk with each other: the agent itself asks no model, its two sides do.
+    /// Two agents in a dialogue. The agent itself makes no calls; its two sides do.
     DualAi,
-    /// An agent that talks with a person, or with an agent in a person's place.
+    /// An agent in a dialogue with a person, or with an agent that stands in for one.
     AiHuman,
-    /// An app's request for a model's answer: one call, with the prompt as the app wrote it.
+    /// An app's request to a model: a single call with the app's prompt.
     App,
-    /// No agent: whoever summarises the older turns of one.
+    /// Not an agent: summarizes older turns of one.
     Compaction,
-    /// No agent: whoever judges an agent's answer.
+    /// Not an agent: judges an agent's answer.
     Judge,
 }
 
 impl Role {
-    /// The roles besides roots.
+    /// All roles other than roots.
     const OTHERS: [Self; 10] = [
         Self::Child,
         Self::Specialist,
@@ -49,7 +49,7 @@ impl Role {
         Self::Judge,
     ];
 
-    /// Where such an agent works.
+    /// Returns where an agent of this role acts.
     pub const fn workplace(self) -> Workplace {
         match self {
             Self::Root(protocol) => protocol.nature().workplace,
@@ -65,12 +65,12 @@ impl Role {
         }
     }
 
-    /// Whether such an agent has a REPL.
+    /// Whether an agent of this role has a REPL.
     pub const fn has_repl(self) -> bool {
         self.workplace().is_repl()
     }
 
-    /// The word for the role in files.
+    /// Returns the name used in files.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Root(Protocol::Rlm) => "root",

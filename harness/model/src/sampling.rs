@@ -1,43 +1,43 @@
-//! How a model is to answer: the settings that a request carries to its server.
+//! Sampling settings that a request sends to a model's server.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Settings of a request. What is absent is left to the server.
+/// Settings of a request. The server chooses a default for absent ones.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sampling {
-    /// From 0 for the likeliest token.
+    /// Sampling temperature; 0 selects the most likely token.
     pub temperature: Option<f64>,
-    /// For servers that sample reproducibly.
+    /// Seed, for servers that sample reproducibly.
     pub seed: Option<u64>,
-    /// Most output tokens.
+    /// Maximum output tokens.
     pub max_tokens: Option<u32>,
-    /// Texts at which the answer ends.
+    /// Texts that end the response.
     pub stop: Vec<String>,
-    /// How hard the model thinks.
+    /// Reasoning effort.
     pub effort: Option<Effort>,
-    /// Most tokens of reasoning.
+    /// Maximum tokens of reasoning.
     pub reasoning_tokens: Option<u32>,
-    /// Whether code comes by a forced tool call instead of in fenced blocks.
+    /// Whether code comes as a forced tool call instead of in fenced blocks.
     pub code_via_tool: bool,
-    /// Code blocks after which the request is stopped, where code comes in blocks; none to read every response
-    /// to its end.
+    /// Number of code blocks after which a response is cut off, if code comes in blocks; `None` to
+    /// read every response to its end.
     #[serde(default)]
     pub stop_after_blocks: Option<u32>,
-    /// Fields put into the request's body as they are.
+    /// Fields added to the request's body unchanged.
     pub extra: Map<String, Value>,
 }
 
-/// How hard a model thinks.
+/// Reasoning effort of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Effort {
-    /// No reasoning, or as little as there is.
+    /// No reasoning, or as little as possible.
     Minimal,
-    /// Little.
+    /// Low effort.
     Low,
-    /// The middle.
+    /// Medium effort.
     Medium,
-    /// Much.
+    /// High effort.
     High,
 }

@@ -1,24 +1,24 @@
-//! What an attempt is given.
+//! The input of an attempt.
 
 use std::sync::Arc;
 
 use super::Image;
 
-/// What an attempt is given.
+/// Input of an attempt.
 #[derive(Debug, Clone)]
 pub struct Task {
-    /// The run.
+    /// Id of the run.
     pub run_id: String,
-    /// The sample.
+    /// Id of the sample.
     pub sample: String,
-    /// 1-based.
+    /// Number of the attempt, 1-based.
     pub attempt: u32,
     /// The question.
     pub query: String,
-    /// What the user says after it: each message once the one before it has been answered.
+    /// Further messages of the user, each sent after the previous one has been answered.
     pub follow_ups: Vec<String>,
     /// The data.
     pub context: Arc<String>,
-    /// What is shown to the root with the question.
+    /// Images shown to the root with the question.
     pub images: Vec<Image>,
 }

@@ -7,25 +7,25 @@ use serde_json::{Map, Value};
 
 use crate::lenient_json;
 
-/// The tools of a request. None at all by default.
+/// Tools of a request. By default, there are none.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ToolUse {
-    /// What the model may call. Empty: nothing of tools is sent.
+    /// Tools that the model may call. If empty, the request mentions no tools.
     pub specs: Arc<[ToolSpec]>,
-    /// Whether it may, must not or must call.
+    /// Whether the model may, must not or must call tools.
     pub choice: ToolChoice,
-    /// Whether one response may hold several calls.
+    /// Whether one response may contain several calls.
     pub parallel: bool,
 }
 
-/// A tool as the model sees it.
+/// A tool as described to the model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolSpec {
-    /// Letters, digits, `_` and `-`, at most 64: what all formats take.
+    /// Name of at most 64 letters, digits, `_` and `-`, as all APIs require.
     pub name: String,
-    /// What it is for.
+    /// Description of the tool's purpose.
     pub description: String,
-    /// JSON Schema of its arguments, which are an object.
+    /// JSON Schema of the arguments, which are an object.
     pub parameters: Value,
 }
 
@@ -33,50 +33,51 @@ pub struct ToolSpec {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ToolChoice {
-    /// As it likes.
+    /// The model decides.
     #[default]
     Auto,
-    /// Not at all: nothing of tools is sent.
+    /// The model cannot call tools, and the request mentions none.
     None,
-    /// At least one.
+    /// The model must call at least one tool.
     Required,
-    /// This one. A model that thinks cannot be forced at every server; there it is as `Auto`.
+    /// The model must call this tool. Some servers cannot force a call by a reasoning model; they
+    /// treat this as `Auto`.
     Forced(String),
 }
 
-/// A call that a model made.
+/// A tool call by a model.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ToolCall {
-    /// What its result refers to; differs from those of all other calls of the conversation.
+    /// Id of the call, unique in the conversation, which its result refers to.
     pub id: String,
-    /// The tool, which need not exist.
+    /// Name of the tool, which may not exist.
     pub name: String,
-    /// JSON text as the model wrote it, which need not be JSON.
+    /// Arguments as the model wrote them, which may not be valid JSON.
     pub arguments: String,
 }
 
-/// What came of a call.
+/// Result of a tool call.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ToolResult {
-    /// The call's id.
+    /// Id of the call.
     pub call: String,
-    /// What the model reads.
+    /// Text that the model reads.
     pub content: String,
-    /// Whether the call failed. The content says so, too: not every format has a word for it.
+    /// Whether the call failed. The text says so as well, because not every API has a field for it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
 }
 
 impl ToolUse {
-    /// Whether anything of tools is sent.
+    /// Whether the request mentions no tools.
     pub fn is_off(&self) -> bool {
         self.specs.is_empty() || self.choice == ToolChoice::None
     }
 }
 
 impl ToolCall {
-    /// The arguments as an object, in which nothing is lost: none are `{}`, and what is no JSON object is its field
-    /// `arguments`.
+    /// Returns the arguments as an object without losing anything: empty arguments become `{}`, and
+    /// anything but a JSON object becomes its field `arguments`.
     pub fn input(&self) -> Map<String, Value> {
         if self.arguments.trim().is_empty() {
             return Map::new();

@@ -1,4 +1,4 @@
-//! What happens in an attempt's world on the web, as its trajectory holds it.
+//! Events of an attempt's web environment, as recorded in trajectories.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -6,101 +6,104 @@ use serde_json::Value;
 use crate::web::{ActionResult, Dump, Envelope, LoggedTurn};
 use crate::{Image, Message};
 
-/// Something that happened in a world.
+/// An event of a web environment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum WebEvent {
     /// The page was read for the next turn.
     Page {
-        /// When, in UTC: `2026-01-31T12:00:00.123Z`. Older programs did not say.
+        /// Time in UTC: `2026-01-31T12:00:00.123Z`. Older programs did not record it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         at: Option<String>,
-        /// The page, with what its ids stand for and the time that it took.
+        /// The page as text, with the elements that its ids refer to and the time that reading
+        /// took.
         dump: Dump,
-        /// Characters (code points) of what the model was shown of it.
+        /// Characters (code points) shown to the model.
         chars: u64,
-        /// Bytes of that in UTF-8.
+        /// Bytes in UTF-8 of the characters shown to the model.
         bytes: u64,
     },
-    /// The page could not be read, and the model was shown why.
+    /// The page could not be read. The model was shown the reason.
     NoPage {
-        /// Why.
+        /// Reason of the failure.
         problem: String,
     },
-    /// Pages asked for addresses that are out of reach, and got nothing. The agent is told with what it sees next.
+    /// Pages requested addresses outside the environment, which were blocked. The agent learns of
+    /// it with the next page.
     Refused {
-        /// The addresses, in their order.
+        /// Blocked addresses, in order.
         addresses: Vec<String>,
     },
-    /// The code of an agent called a function of its page, which has come to its end.
+    /// The code of an agent called a function of its page, which has returned.
     PageCall {
-        /// The function: `page.click`.
+        /// Name of the function: `page.click`.
         function: String,
-        /// Its arguments, as the code gave them: JSON.
+        /// Arguments as JSON, as the code passed them.
         arguments: String,
-        /// What it gave; of a text its beginning.
+        /// Return value; only the beginning of a text.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         result: Option<Value>,
-        /// Why it failed.
+        /// Reason of the failure.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<String>,
-        /// What it took, in milliseconds.
+        /// Duration in milliseconds.
         ms: f64,
     },
-    /// A picture of the page, or of the newest app, taken for the trajectory.
+    /// A screenshot of the page or of the newest app, taken for the trajectory.
     Screenshot {
-        /// The picture.
+        /// The screenshot.
         image: Image,
     },
-    /// A response of the agent-turn protocol was read.
+    /// A response of the agent-turn protocol was parsed.
     Envelope {
-        /// What it says; none where it was malformed.
+        /// Parsed envelope; `None` if it was malformed.
         envelope: Option<Envelope>,
-        /// What had to be put right, one protocol fault each.
+        /// Repairs, each of which counts as a protocol fault.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         repairs: Vec<String>,
-        /// What made it malformed.
+        /// Reason why the envelope was malformed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         problem: Option<String>,
     },
-    /// The actions of an envelope were walked.
+    /// The actions of an envelope were executed.
     ActionResults {
-        /// What came of each, in order.
+        /// Results of the actions, in order.
         results: Vec<ActionResult>,
     },
-    /// What a web agent's conversation was at its end.
+    /// The state of a web agent's conversation at its end.
     TurnLog {
-        /// The messages that were sent last, and what followed them; the system prompt stands where the agent began, and pictures
-        /// where they were sent.
+        /// Messages of the last request and those that followed. The system prompt is omitted,
+        /// because it is in the agent's first event, and so are images, which are in the requests.
         last_messages: Vec<Message>,
-        /// The page as it was sent last, after those messages but for what followed.
+        /// The last page that was sent, which came after the messages of the last request.
         last_page: Option<Message>,
         /// The last fifty turns.
         turns: Vec<LoggedTurn>,
     },
-    /// A response of the JSON action protocol was read.
+    /// A response of the JSON action protocol was parsed.
     JsonAction {
-        /// The action that was chosen: `answer`, `launch_app`, `list_apps`, `list_docs`; none where the response was malformed.
+        /// The chosen action: `answer`, `launch_app`, `list_apps` or `list_docs`; `None` if the
+        /// response was malformed.
         action: Option<String>,
-        /// What had to be overlooked, one protocol fault each.
+        /// Tolerated deviations, each of which counts as a protocol fault.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         repairs: Vec<String>,
-        /// What made it malformed.
+        /// Reason why the response was malformed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         problem: Option<String>,
     },
-    /// An app asked for a document. What it held is not recorded.
+    /// An app requested a document. Its content is not recorded.
     DocumentRead {
-        /// The document, as the app named it.
+        /// URI of the document, as the app wrote it.
         uri: String,
-        /// Whether it is open.
+        /// Whether the document is open.
         found: bool,
-        /// Characters that the app was given.
+        /// Number of characters returned to the app.
         chars: u64,
     },
-    /// The state by which the attempt is judged.
+    /// The final state of the environment, by which the attempt is scored.
     State {
-        /// As its environment reports it.
+        /// The state as reported by the environment.
         state: Value,
     },
 }

@@ -1,77 +1,79 @@
-//! What can be done to a page, and what comes of it.
+//! Actions on a page, and their results.
 
 use serde::{Deserialize, Serialize};
 
-/// One thing to do. A selector is an id of the newest dump (`5`, `[5]`, `↓[5]`) or CSS, which means its first match.
+/// An action on a page. A selector is an id of the newest dump (`5`, `[5]`, `↓[5]`) or a CSS
+/// selector, which stands for its first match.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "action", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Action {
-    /// Opens an address: whole, or from the page's own on (`/orders`).
+    /// Opens an address: absolute, or relative to the page's origin (`/orders`).
     Navigate {
-        /// The address.
+        /// Address to open.
         url: String,
     },
     /// Clicks an element.
     Click {
-        /// Which.
+        /// Selector of the element.
         selector: String,
     },
     /// Brings an element into view.
     ScrollTo {
-        /// Which.
+        /// Selector of the element.
         selector: String,
     },
-    /// Highlights an element and no other.
+    /// Highlights an element and removes any other highlight.
     Border {
-        /// Which; none takes the highlight away.
+        /// Selector of the element; `None` removes the highlight.
         selector: Option<String>,
     },
     /// Replaces the text of a field.
     FillInput {
-        /// Which.
+        /// Selector of the field.
         selector: String,
-        /// The new text.
+        /// New text.
         value: String,
     },
-    /// Chooses an option of a list.
+    /// Selects an option of a list.
     Select {
-        /// Which list.
+        /// Selector of the list.
         selector: String,
-        /// The option's value or label.
+        /// Value or label of the option.
         value: String,
     },
     /// Presses a key: `Enter`, `ArrowDown`, `a`, `Control+a`.
     Press {
-        /// The element to press it on; none for where the focus is.
+        /// Selector of the element that receives the key; `None` for the focused element.
         selector: Option<String>,
         /// The key.
         key: String,
     },
-    /// Answers the dialog (alert, confirm, prompt) for which the page waits.
+    /// Answers the dialog (alert, confirm, prompt) that the page is waiting for.
     AnswerDialog {
-        /// Yes or no.
+        /// Whether to accept the dialog.
         accept: bool,
-        /// What a prompt asks for.
+        /// Text for a prompt.
         text: Option<String>,
     },
 }
 
-/// What came of an action that was done.
+/// Result of a successful action.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "then", rename_all = "snake_case")]
 pub enum Acted {
-    /// The same page is there, whatever has changed on it.
+    /// The same page is still there, whatever has changed on it.
     SamePage,
-    /// Another document or address is there, or another tab is in front: the ids of the last dump mean nothing on it.
+    /// Another document or address was loaded, or another tab came to the front: the ids of the
+    /// last dump are no longer valid.
     PageChanged {
-        /// The address, in the form that [`Dump::url`](super::Dump::url) has.
+        /// Address, in the form of [`Dump::url`](super::Dump::url).
         url: String,
     },
-    /// The page waits for an answer to a dialog.
+    /// The page is waiting for an answer to a dialog.
     DialogOpened {
-        /// `alert`, `confirm`, `prompt` or `beforeunload`.
+        /// Kind of the dialog: `alert`, `confirm`, `prompt` or `beforeunload`.
         kind: String,
-        /// Its text.
+        /// Text of the dialog.
         message: String,
     },
 }

@@ -1,4 +1,5 @@
-//! Where apps run: self-contained HTML documents that may ask a model and read documents.
+//! Interface to the host of apps: self-contained HTML documents that may query a model and read
+//! documents.
 
 use async_trait::async_trait;
 use serde_json::Value;
@@ -7,78 +8,82 @@ use tokio::sync::oneshot;
 use super::PageError;
 use crate::Image;
 
-/// Runs apps, each in a tab of its own, and knows the documents that are open beside them.
+/// Runs apps, each in its own tab, and knows the open documents.
 ///
-/// An app reaches nothing but its own document and two addresses, by `fetch` and with any method: `wry://inference`, whose body is
-/// a prompt, and `wry://document`, whose body is the URI of a document. Each request becomes an [`AppCall`]; its answer is the
-/// text of a response with status 200. Calls go to the receiver that was passed to [`Browser::open_apps`](super::Browser::open_apps), in
-/// the order in which apps make them. If the receiver is gone, the app's `fetch` fails.
+/// An app can reach nothing but its own document and two addresses, by `fetch` with any method.
+/// `wry://inference` expects a prompt as the body, and `wry://document` the URI of a document. Each
+/// request becomes an [`AppCall`]; the reply becomes the text of a response with status 200. Calls
+/// are sent, in order, to the receiver passed to [`Browser::open_apps`](super::Browser::open_apps).
+/// If the receiver is gone, the app's `fetch` fails.
 #[async_trait]
 pub trait AppHost: Send + Sync {
-    /// Opens a document as an app, and waits until it has loaded or has used up the time for that.
+    /// Opens a document as an app, and waits until it has loaded or its loading time is over.
     ///
     /// # Errors
-    /// [`PageProblem::Broken`](super::PageProblem::Broken) for a browser that does not work. A document whose scripts fail is an app
-    /// all the same: what it does is its author's.
+    /// Returns [`PageProblem::Broken`](super::PageProblem::Broken) if the browser fails. A document
+    /// whose scripts fail is still an app, because its behavior is its author's responsibility.
     async fn launch(&self, html: &str) -> Result<(), PageError>;
 
-    /// The apps that run, oldest first: the title that the document of each was launched with. Later changes
-    /// of the title are ignored, for they may come from a document.
+    /// Returns the titles of the running apps, oldest first, as given in the launched documents.
+    /// Later changes of a title are ignored, because they may come from untrusted documents.
     ///
     /// # Errors
-    /// [`PageProblem::Broken`](super::PageProblem::Broken).
+    /// Returns [`PageProblem::Broken`](super::PageProblem::Broken) if the browser fails.
     async fn running(&self) -> Result<Vec<String>, PageError>;
 
-    /// The URIs of the open documents, in their order.
+    /// Returns the URIs of the open documents, in order.
     fn documents(&self) -> Vec<String>;
 
-    /// The URI of the document in front.
+    /// Returns the URI of the document in front.
     fn active_document(&self) -> Option<String>;
 
-    /// What an open document holds; none for a URI that is not open.
+    /// Returns the content of an open document, or `None` for a URI that is not open.
     fn document(&self, uri: &str) -> Option<String>;
 
-    /// A picture of the newest app.
+    /// Returns a screenshot of the newest app.
     ///
     /// # Errors
-    /// As for [`AppHost::running`], and [`PageProblem::Inapplicable`](super::PageProblem::Inapplicable) where no app runs.
+    /// Returns the errors of [`AppHost::running`], and
+    /// [`PageProblem::Inapplicable`](super::PageProblem::Inapplicable) if no app is running.
     async fn screenshot(&self) -> Result<Image, PageError>;
 
-    /// Called when a message of the user that is not the last has been answered, in the empty text by an app, for what is checked
-    /// then. Calls of the apps go on meanwhile, as for [`AppHost::state`].
+    /// Runs the checks that are due after a message of the user other than the last has been
+    /// answered. The answer is empty if an app gave it. Calls of apps continue meanwhile, as for
+    /// [`AppHost::state`].
     ///
     /// # Errors
-    /// [`PageProblem::Broken`](super::PageProblem::Broken).
+    /// Returns [`PageProblem::Broken`](super::PageProblem::Broken) if the browser fails.
     async fn answered(&self, _answer: &str) -> Result<(), PageError> {
         Ok(())
     }
 
-    /// Uses the apps as the task's check says, and gives the state by which the task is judged. Calls of the apps go on meanwhile:
-    /// whoever awaits this must answer them. `answer` is the last one, if there was one. Where nothing is checked, there is none.
+    /// Uses the apps as the task's check specifies, and returns the state that is scored, or `None`
+    /// without a check. Calls of apps continue meanwhile, so the caller must answer them while
+    /// awaiting this. `answer` is the last answer, if there is one.
     ///
     /// # Errors
-    /// [`PageProblem::Broken`](super::PageProblem::Broken).
+    /// Returns [`PageProblem::Broken`](super::PageProblem::Broken) if the browser fails.
     async fn state(&self, answer: Option<&str>) -> Result<Option<Value>, PageError>;
 }
 
-/// What an app asks for.
+/// Request of an app.
 #[derive(Debug)]
 pub enum AppCall {
-    /// A model's answer to a prompt, which is sent as it is.
+    /// Queries a model with a prompt, which is sent unchanged.
     Inference {
-        /// The prompt.
+        /// Prompt for the model.
         prompt: String,
-        /// Where the answer goes. Dropping it makes the app's `fetch` fail.
+        /// Channel for the answer. Dropping it makes the app's `fetch` fail.
         reply: Reply,
     },
-    /// What a document holds.
+    /// Requests the content of a document.
     Document {
-        /// The document's URI, as the app gave it.
+        /// URI of the document, as the app wrote it.
         uri: String,
-        /// Where the text goes: the empty one if there is no such document.
+        /// Channel for the content, which is empty if there is no such document.
         reply: Reply,
     },
 }
 
-/// Where the text of an answer goes.
+/// Channel for the text of a reply.
 pub type Reply = oneshot::Sender<String>;

@@ -1,38 +1,41 @@
-//! A page as text.
+//! Text representation of a page.
 
 use serde::{Deserialize, Serialize};
 
-/// How a dump is made.
+/// Settings of a dump.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct DumpSettings {
-    /// The most characters (code points) of the text, `[...truncated]` among them.
+    /// Maximum characters (code points) of the text, including `[...truncated]`.
     pub max_chars: usize,
-    /// The form of ids.
+    /// Style of ids.
     pub ids: IdStyle,
-    /// A JavaScript function of an element, such as `(el) => !el.matches("footer")`: `false` leaves it out with all inside it.
+    /// JavaScript function of an element, such as `(el) => !el.matches("footer")`. If it returns
+    /// `false`, the element and its content are left out.
     pub filter: Option<String>,
-    /// What it holds beyond the format.
+    /// Additions to the standard format.
     pub also: DumpAlso,
 }
 
-/// What a dump holds beyond its format, which numbers what can be acted on without descending into it, and drops loose text and frames.
+/// Additions to the standard format of a dump, which numbers actionable elements without descending
+/// into them, and omits loose text and frames.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct DumpAlso {
-    /// Text that stands directly in an element without a line of its own, such as a `div`, a `span` or a section.
+    /// Text directly inside an element that has no line of its own, such as a `div`, `span` or
+    /// section.
     pub text: bool,
-    /// Ids for what can be acted on inside of something that can be acted on.
+    /// Ids for actionable elements inside other actionable elements.
     pub nested: bool,
-    /// Ids for what can be written in without being a field: `contenteditable`.
+    /// Ids for editable elements other than fields: `contenteditable`.
     pub editable: bool,
-    /// What is inside of `iframe`s of the page's own origin, and the addresses of those of others.
+    /// Content of `iframe`s of the same origin, and addresses of others.
     pub frames: bool,
 }
 
 impl Default for DumpSettings {
-    /// 12,000 characters, numbers, no filter.
+    /// Returns 12,000 characters, numeric ids and no filter.
     fn default() -> Self {
         Self {
             max_chars: 12_000,
@@ -44,53 +47,53 @@ impl Default for DumpSettings {
 }
 
 impl DumpAlso {
-    /// Whether a dump is as its format says.
+    /// Whether a dump has the standard format.
     pub fn is_plain(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// The form of the ids in a dump.
+/// Style of the ids in a dump.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum IdStyle {
-    /// 1, 2, 3, … down the page, anew in each dump.
+    /// 1, 2, 3, … in page order, assigned again in each dump.
     #[default]
     Numbers,
-    /// Four hexadecimal digits that an element keeps for as long as its document lives.
+    /// Four hex digits that an element keeps for the lifetime of its document.
     Hashes,
 }
 
-/// A page as text, with what the ids in it stand for.
+/// A page as text, with the elements that its ids refer to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Dump {
-    /// The address as agents read and give it: without the origin where the world has but one.
+    /// Address as agents read and write it: without the origin if the environment has only one.
     pub url: String,
-    /// The page's title.
+    /// Title of the page.
     pub title: String,
-    /// Pixels above, in and below what is visible.
+    /// Pixels above, inside and below the viewport.
     pub viewport: [u64; 3],
-    /// The elements, one a line, `[...truncated]` at the end where it was cut; the header is not part of it.
+    /// Elements, one per line, with `[...truncated]` at the end if cut; without the header.
     pub tree: String,
-    /// The ids of the tree in its order.
+    /// Ids of the tree, in order.
     pub elements: Vec<Indexed>,
-    /// Whether it was cut.
+    /// Whether the tree was cut.
     pub truncated: bool,
-    /// Milliseconds that it took the page.
+    /// Milliseconds that creating the dump took.
     pub millis: f64,
 }
 
 /// An id of a dump.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Indexed {
-    /// The id without brackets.
+    /// Id without brackets.
     pub id: String,
-    /// The element in short, such as `input[name=q]`.
+    /// Short description of the element, such as `input[name=q]`.
     pub element: String,
 }
 
 impl Dump {
-    /// The whole dump: its three header lines, then the tree.
+    /// Returns the whole dump: three header lines, then the tree.
     pub fn text(&self) -> String {
         let [above, visible, below] = self.viewport;
         format!(

@@ -1,45 +1,48 @@
-//! Why a page did not do what it was asked.
+//! Errors of pages.
 
 use serde::{Deserialize, Serialize};
 
-/// What went wrong, by what can be done about it, and in words for the agent.
+/// Reason why an action on a page failed, classified by what can be done about it, with a message
+/// for the agent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct PageError {
-    /// What kind of problem it is.
+    /// Kind of the problem.
     pub problem: PageProblem,
-    /// What happened and what would be right, as a lowercase fragment.
+    /// What happened and what would be valid, as a lowercase fragment.
     pub message: String,
 }
 
-/// Kinds of problems. All but [`PageProblem::Broken`] are reported to the agent, which goes on.
+/// Kinds of problems. All except [`PageProblem::Broken`] are reported to the agent, which
+/// continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PageProblem {
-    /// The id was in an earlier dump, and its element is gone or not in the newest one.
+    /// The id is from an earlier dump, and its element is gone or not in the newest dump.
     StaleId,
-    /// No dump of this page ever showed the id.
+    /// The id was in no dump of this page.
     UnknownId,
-    /// CSS that matches nothing.
+    /// The CSS selector matches nothing.
     NoMatch,
-    /// Neither an id nor CSS, or a key or argument that does not exist.
+    /// The selector is neither an id nor CSS, or a key or argument does not exist.
     Malformed,
-    /// The element is there, and this cannot be done to it: covered, disabled, not a field, no such option.
+    /// The action cannot be applied to the element: it is covered, disabled or not a field, or the
+    /// option does not exist.
     Inapplicable,
-    /// The address does not answer, or is out of the task's reach.
+    /// The address does not respond, or is outside the environment.
     Unreachable,
-    /// A dialog is open, and until it is answered the page stands still; or there is none to answer.
+    /// The page is blocked by an open dialog, or there is no dialog to answer.
     Dialog,
     /// The filter of the dump, or the script of a custom action, failed.
     Script,
-    /// The page did not answer in time.
+    /// The page did not respond in time.
     TimedOut,
-    /// The browser or the world failed: the attempt ends with status `error`.
+    /// The browser or the environment failed. The attempt ends with status `error`.
     Broken,
 }
 
 impl PageProblem {
-    /// The word for the problem in records and in what agents read.
+    /// Returns the name used in records and in messages to agents.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::StaleId => "stale_id",
@@ -57,7 +60,7 @@ impl PageProblem {
 }
 
 impl PageError {
-    /// A problem and its description.
+    /// Creates an error with a message.
     pub fn new(problem: PageProblem, message: impl Into<String>) -> Self {
         Self {
             problem,

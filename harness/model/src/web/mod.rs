@@ -1,8 +1,9 @@
-//! The web as an environment: what a browser, a page and a host of apps are to the engine and its protocols.
+//! The web as an environment: interfaces of browsers, pages and hosts of apps for the engine and
+//! its protocols.
 //!
-//! The engine knows no browser. Whoever runs it gives it a [`Browser`] by `Engine::with_browser`;
-//! one opens a page or a host for each attempt, and dropping that closes it. Nothing here knows a benchmark: what the world of a
-//! task is made of is the browser's to find by [`Task::sample`].
+//! The engine does not contain a browser. The caller passes a [`Browser`] to
+//! `Engine::with_browser`. It opens a page or a host for each attempt, and dropping that closes it.
+//! Nothing here knows benchmarks: the browser finds the environment of a task by [`Task::sample`].
 
 mod action;
 mod app;
@@ -24,19 +25,21 @@ pub use dump::{Dump, DumpAlso, DumpSettings, IdStyle, Indexed};
 pub use error::{PageError, PageProblem};
 pub use turn::{ActionResult, Envelope, How, LoggedTurn, Step, ToolAction};
 
-/// Gives each attempt a world of its own: a fresh profile, with nothing within reach but what the task's world serves.
+/// Creates an isolated environment for each attempt: a fresh profile that can reach only what the
+/// task's environment serves.
 #[async_trait]
 pub trait Browser: Send + Sync {
-    /// Opens the page on which a task begins.
+    /// Opens the start page of a task.
     ///
     /// # Errors
-    /// [`PageProblem::Broken`] where there is no browser, or the task has no page.
+    /// Returns [`PageProblem::Broken`] if there is no browser, or if the task has no page.
     async fn open(&self, task: &Task) -> Result<Arc<dyn Page>, PageError>;
 
-    /// Opens the host of a task's apps and documents, with the apps that run from the beginning. What apps ask for goes to `calls`.
+    /// Opens the host of a task's apps and documents, and starts its initial apps. Requests of apps
+    /// are sent to `calls`.
     ///
     /// # Errors
-    /// [`PageProblem::Broken`] where there is no browser, or the task has no host.
+    /// Returns [`PageProblem::Broken`] if there is no browser, or if the task has no host.
     async fn open_apps(
         &self,
         task: &Task,
@@ -44,64 +47,70 @@ pub trait Browser: Send + Sync {
     ) -> Result<Arc<dyn AppHost>, PageError>;
 }
 
-/// A page as an agent has it before it: the tab in front. Where an action opens another tab, that is in front from then on.
+/// The page that an agent sees: the tab in front. A tab opened by an action comes to the front.
 #[async_trait]
 pub trait Page: Send + Sync {
-    /// The page as text. Its ids are what selectors may name until the next dump.
+    /// Returns the page as text. Its ids are valid as selectors until the next dump.
     ///
     /// # Errors
-    /// [`PageProblem::Dialog`] while a dialog is open, [`PageProblem::Script`], [`PageProblem::TimedOut`], [`PageProblem::Broken`].
+    /// Returns [`PageProblem::Dialog`] while a dialog is open, [`PageProblem::Script`],
+    /// [`PageProblem::TimedOut`] or [`PageProblem::Broken`].
     async fn dump(&self, settings: &DumpSettings) -> Result<Dump, PageError>;
 
-    /// Does one thing on the page, waits for a navigation that follows, and says whether another page is there now.
+    /// Performs an action, waits for a resulting navigation, and returns whether the page changed.
     ///
     /// # Errors
-    /// A [`PageError`] whose problem says what to do about it. Nothing has happened to the page then, as far as the browser knows.
+    /// Returns a [`PageError`] whose problem indicates what to do about it. As far as the browser
+    /// knows, the page is then unchanged.
     async fn act(&self, action: &Action) -> Result<Acted, PageError>;
 
-    /// The text of the page as a person sees it.
+    /// Returns the text of the page as a person sees it.
     ///
     /// # Errors
-    /// As for [`Page::dump`].
+    /// Returns the errors of [`Page::dump`].
     async fn text(&self) -> Result<String, PageError>;
 
-    /// Evaluates JavaScript in the page; a promise is awaited, and the value comes as JSON. Then waits for a navigation that follows,
-    /// as [`Page::act`] does. There is no value where the page was left, or a dialog opened, before it had one. This is for actions
-    /// that whoever set up the agent has written, never for a model's own code.
+    /// Evaluates JavaScript in the page, awaits a promise, and returns the value as JSON. Then
+    /// waits for a resulting navigation, as [`Page::act`] does. There is no value if the page
+    /// navigated, or opened a dialog, before it was available. This is for actions written by the
+    /// author of the agent, never for a model's own code.
     ///
     /// # Errors
-    /// [`PageProblem::Script`] where it throws, and as for [`Page::dump`].
+    /// Returns [`PageProblem::Script`] if it throws, and the errors of [`Page::dump`].
     async fn run_script(&self, script: &str) -> Result<(Acted, Option<Value>), PageError>;
 
-    /// A picture of what is visible.
+    /// Returns a screenshot of the visible part.
     ///
     /// # Errors
-    /// As for [`Page::dump`].
+    /// Returns the errors of [`Page::dump`].
     async fn screenshot(&self) -> Result<Image, PageError>;
 
-    /// Another tab in the same profile, on the same address: a child's own.
+    /// Opens another tab in the same profile at the same address, for a child.
     ///
     /// # Errors
-    /// As for [`Page::dump`].
+    /// Returns the errors of [`Page::dump`].
     async fn new_tab(&self) -> Result<Arc<dyn Page>, PageError>;
 
-    /// What pages asked for and did not get, for it is out of reach, since this was called last: addresses.
+    /// Returns the addresses outside the environment that pages have requested, without success,
+    /// since the last call.
     fn take_refused(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Called when a message of the user that is not the last has been answered, for what is checked then.
+    /// Runs the checks that are due after a message of the user other than the last has been
+    /// answered.
     ///
     /// # Errors
-    /// [`PageProblem::Broken`].
+    /// Returns [`PageProblem::Broken`] if the browser fails.
     async fn answered(&self, _answer: &str) -> Result<(), PageError> {
         Ok(())
     }
 
-    /// The state by which the task is judged: of the pages, of the server behind them, and of the last `answer`, if there was one.
-    /// What it holds is a matter between the world and the scorer. None where the answer alone counts.
+    /// Returns the state that is scored: of the pages, of the server behind them, and of the last
+    /// `answer`, if there is one. Its content is agreed between the environment and the scorer.
+    /// Returns `None` if only the answer is scored.
     ///
     /// # Errors
-    /// [`PageProblem::Broken`].
+    /// Returns [`PageProblem::Broken`] if the browser fails.
     async fn state(&self, answer: Option<&str>) -> Result<Option<Value>, PageError>;
 }

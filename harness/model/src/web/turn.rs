@@ -1,16 +1,16 @@
-//! A turn of a web agent: what the model says in it, and what came of its actions.
+//! A turn of a web agent: the model's response, and the results of its actions.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What a model says in a turn.
+/// A model's response in a turn.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Envelope {
-    /// Its private notes.
+    /// Private notes of the model.
     pub memory: String,
-    /// What is still owed to the request.
+    /// Remaining tasks of the request.
     pub todos_remaining: Vec<String>,
-    /// What to run, in order; none ends the run.
+    /// Actions to run, in order; an empty list ends the run.
     pub actions: Vec<Step>,
 }
 
@@ -18,9 +18,9 @@ pub struct Envelope {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Step {
-    /// Says something to the user.
+    /// Sends a message to the user.
     Narrate {
-        /// What.
+        /// Text of the message.
         narrate: String,
     },
     /// Runs an action.
@@ -30,56 +30,57 @@ pub enum Step {
 /// An action with its arguments.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolAction {
-    /// The action's name, which need not exist.
+    /// Name of the action, which may not exist.
     pub tool: String,
-    /// Its arguments: an object.
+    /// Arguments, as an object.
     pub args: Value,
 }
 
-/// What came of one action, as the model reads it.
+/// Result of one action, as the model reads it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ActionResult {
-    /// `narrate`, or the action's name.
+    /// `narrate`, or the name of the action.
     pub action: String,
-    /// How it went.
+    /// Whether the action was done.
     pub result: How,
-    /// What kind of problem it had: that of a page, `unknown_action`, `invalid_arguments` or `not_confirmed`.
+    /// Kind of the problem: a [`PageProblem`](super::PageProblem), `unknown_action`,
+    /// `invalid_arguments` or `not_confirmed`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
-    /// What a custom action gave.
+    /// Return value of a custom action.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<Value>,
-    /// More in words.
+    /// Further explanation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
-/// How an action went.
+/// Whether an action was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum How {
-    /// It was done.
+    /// The action was done.
     Done,
-    /// It was not done, and says why.
+    /// The action failed, with an explanation.
     Failed,
-    /// An action before it kept it from being run.
+    /// The action was skipped because of an earlier action.
     Skipped,
 }
 
-/// One turn in short.
+/// Summary of one turn.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct LoggedTurn {
-    /// 1-based.
+    /// Number of the iteration, 1-based.
     pub iteration: u32,
-    /// The model's notes.
+    /// Private notes of the model.
     pub memory: String,
-    /// What it still owed.
+    /// Remaining tasks of the request.
     pub todos_remaining: Vec<String>,
-    /// Its actions.
+    /// Actions of the turn.
     pub actions: Vec<Step>,
-    /// What came of each.
+    /// Results of the actions.
     pub results: Vec<ActionResult>,
-    /// What was wrong with a response without a usable envelope, of which there is nothing else.
+    /// Reason why the response had no usable envelope; the other fields are then empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
