@@ -1,4 +1,4 @@
-//! Responses kept on disk: a request that was answered once is not sent again.
+//! A cache of responses on disk, so that a request that was answered once is not sent again.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,16 +14,16 @@ use crate::model::lenient_json;
 use crate::model::{Message, Role, ToolUse};
 use crate::prompt::AnswerSchema;
 
-/// By the SHA-256 of a request, its response as JSON.
+/// Responses as JSON, by the SHA-256 of their requests.
 const RESPONSES: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("responses/1");
 
-/// A store of responses. One process at a time can have it open.
+/// A store of responses. Only one process at a time can open it.
 pub struct ResponseCache {
     path: PathBuf,
     database: Database,
 }
 
-/// A store that cannot be opened.
+/// Error of opening a store.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot use the cache {}: {reason}", .path.display())]
 pub struct CacheError {
@@ -38,7 +38,7 @@ struct Stored {
     truncated: bool,
 }
 
-/// Everything that can change a response.
+/// Everything that can change a response; its hash is the key.
 #[derive(Serialize)]
 struct Question<'a> {
     server: &'a str,
@@ -48,7 +48,8 @@ struct Question<'a> {
     sampling: &'a super::Sampling,
     role: Role,
     attempt: u32,
-    /// Absent where nothing of tools is sent, so that what was stored before there were tools is found.
+    /// Omitted if the request mentions no tools, so that entries from before tools existed are
+    /// found.
     #[serde(skip_serializing_if = "ToolUse::is_off")]
     tools: &'a ToolUse,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -58,10 +59,10 @@ struct Question<'a> {
 }
 
 impl ResponseCache {
-    /// Opens the store in a folder, or makes both.
+    /// Opens the store in a folder. Creates both if necessary.
     ///
     /// # Errors
-    /// [`CacheError`] if it cannot be made, is in use, or is none.
+    /// Returns [`CacheError`] if the store cannot be created, is in use, or is invalid.
     pub fn open(folder: &Path) -> Result<Arc<Self>, CacheError> {
         let path = folder.join("responses.redb");
         let cannot = |reason: String| CacheError {
@@ -80,7 +81,7 @@ impl ResponseCache {
             Err(error) => return Err(error.into()),
         };
         let found = table.get(key)?;
-        // What a later version wrote otherwise is asked for again.
+        // An entry that a later version wrote in another form counts as missing.
         Ok(found.and_then(|bytes| lenient_json::from_slice(bytes.value()).ok()))
     }
 
@@ -90,7 +91,7 @@ impl ResponseCache {
         Ok(write.commit()?)
     }
 
-    /// Does something that waits for the disk.
+    /// Runs a blocking operation on the store.
     async fn work<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce(&Self) -> Result<T, redb::Error> + Send + 'static,
@@ -104,16 +105,16 @@ impl ResponseCache {
     }
 }
 
-/// A cache around a provider.
+/// A provider with a cache.
 pub struct Cached<P> {
     inner: P,
     cache: Arc<ResponseCache>,
-    /// Where the requests go: the same model elsewhere may answer otherwise.
+    /// Address of the server, because the same model may answer differently elsewhere.
     server: String,
 }
 
 impl<P> Cached<P> {
-    /// Puts a cache around the provider of a server.
+    /// Adds a cache to the provider of a server.
     pub const fn new(inner: P, cache: Arc<ResponseCache>, server: String) -> Self {
         Self {
             inner,
@@ -144,7 +145,7 @@ impl<P> Cached<P> {
 
 #[async_trait]
 impl<P: Provider> Provider for Cached<P> {
-    /// A response from the cache has the tokens that it once took and costs nothing.
+    /// Returns the response from the cache, with its original tokens and without cost.
     async fn recall(&self, request: &Request) -> Option<Result<Response, ProviderError>> {
         let found = match self.key(request) {
             Ok(key) => self.cache.work(move |cache| cache.get(&key)).await,
@@ -166,7 +167,7 @@ impl<P: Provider> Provider for Cached<P> {
         })
     }
 
-    /// Asks, and keeps the answer.
+    /// Sends the request and stores the response.
     async fn complete(
         &self,
         request: &Request,

@@ -1,4 +1,4 @@
-//! What happens to a request on its way through the providers around a provider.
+//! Events of a request on its way through the layers around a provider.
 
 use std::time::Duration;
 
@@ -7,44 +7,44 @@ use serde::{Deserialize, Serialize};
 use super::ProviderError;
 use crate::model::{Usage, WaitReason};
 
-/// One thing that happened.
+/// An event of a call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum CallEvent {
-    /// The request failed and is sent again after `delay`.
+    /// The request failed and will be retried after `delay`.
     Retried {
-        /// How it failed.
+        /// The error.
         error: ProviderError,
-        /// Time until it is sent again.
+        /// Time until the retry.
         delay: Duration,
     },
-    /// The request begins to wait; [`CallEvent::Waited`] ends it.
+    /// The request starts to wait; [`CallEvent::Waited`] ends it.
     Waiting {
-        /// What for.
+        /// Reason for waiting.
         reason: WaitReason,
     },
-    /// The request waited before it was sent. Counts as waiting, not as working time.
+    /// The request has waited before being sent. This counts as waiting, not as working time.
     Waited {
-        /// What for.
+        /// Reason for waiting.
         reason: WaitReason,
-        /// How long.
+        /// Duration of the wait.
         duration: Duration,
     },
-    /// A try that gave no response has used tokens nevertheless: it was refused by a filter, cut off, or could not
-    /// be read. The try's error follows.
+    /// A try without a usable response has used tokens: it was filtered, cut off, or could not be
+    /// read. The error of the try follows.
     Billed {
-        /// Tokens, as the server or else the harness counted them.
+        /// Tokens, as counted by the server or estimated by the harness.
         usage: Usage,
-        /// US dollars; none if unknown.
+        /// Cost in US dollars; `None` if unknown.
         cost_usd: Option<f64>,
     },
 }
 
-/// Takes the events of one call.
+/// Receives the events of one call.
 pub trait CallSink: Send + Sync {
-    /// Takes one event. Must not block.
+    /// Receives one event. Must not block.
     fn note(&self, event: CallEvent);
 
-    /// Whether the call may be sent again after a failure, which may cost once more.
+    /// Whether the call may be retried after a failure, which may cost again.
     fn may_send_again(&self) -> bool {
         true
     }

@@ -1,4 +1,4 @@
-//! How many requests may be under way at once: a number that falls when a server is out of capacity and grows again.
+//! Limits concurrent requests. The limit falls when a server is out of capacity and grows again.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -8,9 +8,10 @@ use tokio::sync::oneshot;
 
 /// The connections to one endpoint.
 ///
-/// Additive increase, multiplicative decrease, as TCP does it (D.-M. Chiu and R. Jain, "Analysis of the Increase and
-/// Decrease Algorithms for Congestion Avoidance", Computer Networks 17, 1989): a refusal halves the number of requests
-/// that may be under way, and as many successes as that number add one, up to the limit it began with.
+/// The limit follows additive increase, multiplicative decrease, as in TCP (D.-M. Chiu and R. Jain,
+/// "Analysis of the Increase and Decrease Algorithms for Congestion Avoidance", Computer Networks
+/// 17, 1989): a rejection halves it, and as many successes as the limit add one, up to the initial
+/// limit.
 #[derive(Debug)]
 pub(super) struct Connections {
     adaptive: bool,
@@ -19,21 +20,21 @@ pub(super) struct Connections {
 
 #[derive(Debug)]
 struct State {
-    /// What the limit may be at most.
+    /// Maximum of the limit.
     most: f64,
-    /// Its whole part counts.
+    /// Current limit, rounded down.
     limit: f64,
     under_way: u32,
-    /// Times that the limit fell.
+    /// Number of times that the limit has fallen.
     episode: u64,
     queue: VecDeque<oneshot::Sender<Connection>>,
 }
 
-/// One request's place; dropping it frees the place.
+/// Permission for one request, released when dropped.
 #[derive(Debug)]
 pub(super) struct Connection {
     connections: Arc<Connections>,
-    /// The episode in which it was given.
+    /// Episode in which it was granted.
     episode: u64,
 }
 
@@ -52,7 +53,7 @@ impl Connections {
         })
     }
 
-    /// Lets so many requests be under way at most from now on: another share of what several processes may have.
+    /// Changes the maximum, for example when the number of processes that share it changes.
     pub fn set_most(self: &Arc<Self>, most: u32) {
         let most = f64::from(most.max(1));
         let mut state = self.lock();
@@ -70,7 +71,7 @@ impl Connections {
         self.hand_out();
     }
 
-    /// A place now, or the promise of one, first come first served.
+    /// Returns a permission, or a receiver for one, first come, first served.
     pub fn take(self: &Arc<Self>) -> Result<Connection, oneshot::Receiver<Connection>> {
         let mut state = self.lock();
         if state.queue.is_empty() && state.has_room() {
@@ -85,7 +86,7 @@ impl Connections {
         Err(place)
     }
 
-    /// Gives free places to those who wait.
+    /// Grants free permissions to waiting requests.
     fn hand_out(self: &Arc<Self>) {
         loop {
             let (next, episode) = {
@@ -102,7 +103,7 @@ impl Connections {
                 state.under_way += 1;
                 (next, state.episode)
             };
-            // If nobody waits any more the place comes back and is free again.
+            // If nobody waits anymore, the permission is dropped and becomes free again.
             let _ = next.send(Connection {
                 connections: Arc::clone(self),
                 episode,
@@ -122,7 +123,7 @@ impl State {
 }
 
 impl Connection {
-    /// The request was answered: there may be room for more.
+    /// Records a success, after which there may be room for more requests.
     pub fn succeeded(&self) {
         let connections = &self.connections;
         if connections.adaptive {
@@ -131,8 +132,8 @@ impl Connection {
         }
     }
 
-    /// The server is out of capacity. Requests that were under way when the limit was last lowered do not lower it again:
-    /// their refusals belong to the same episode.
+    /// Records that the server is out of capacity. Requests in flight when the limit last fell do
+    /// not lower it again, because their rejections belong to the same episode.
     pub fn refused(&self) {
         let connections = &self.connections;
         if !connections.adaptive {
@@ -159,7 +160,7 @@ mod tests {
 
     use super::{Connection, Connections};
 
-    /// How many more requests may be sent at once.
+    /// Returns how many more requests may be sent now.
     fn room(connections: &Arc<Connections>) -> usize {
         let taken: Vec<_> = std::iter::from_fn(|| connections.take().ok()).collect();
         taken.len()

@@ -1,4 +1,4 @@
-//! Why a request has no response: one case for each thing that a caller would do differently.
+//! Errors of requests: one case for each error that callers handle differently.
 
 use std::time::Duration;
 
@@ -8,22 +8,22 @@ use crate::model::Role;
 use crate::prompt::PromptMode;
 use crate::provider::Response;
 
-/// Why there is no response.
+/// Reason why there is no response.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProviderError {
-    /// A recording does not hold this request.
+    /// A recording does not contain this request.
     #[error(
         "the recording {recording} holds no response for sample {sample}, agent {invocation}, turn {turn}"
     )]
     NotRecorded {
-        /// The file or folder.
+        /// Path of the recording.
         recording: String,
-        /// The sample.
+        /// Id of the sample.
         sample: String,
-        /// The agent.
+        /// Invocation id of the agent.
         invocation: String,
-        /// 1-based.
+        /// Number of the turn, 1-based.
         turn: u32,
     },
     /// A scripted model has no rule for this request.
@@ -31,155 +31,156 @@ pub enum ProviderError {
         "the scripted model {script} has no rule for {role} at depth {depth}, turn {turn}, mode {mode}"
     )]
     NoRule {
-        /// The model's name or file.
+        /// Name or file of the scripted model.
         script: String,
-        /// The asking agent's role.
+        /// Role of the agent.
         role: Role,
-        /// Its depth.
+        /// Depth of the agent.
         depth: u32,
-        /// 1-based.
+        /// Number of the turn, 1-based.
         turn: u32,
-        /// The run's mode.
+        /// Prompt mode of the run.
         mode: PromptMode,
     },
-    /// A scripted model's own code failed.
+    /// The code of a scripted model failed.
     #[error("the scripted model {script} failed: {reason}")]
     ScriptFailed {
-        /// The model's name or file.
+        /// Name or file of the scripted model.
         script: String,
-        /// What its code said.
+        /// Error of the code.
         reason: String,
     },
     /// The key is wrong or missing (401): no request of this run can succeed.
     #[error("{provider} refuses the key: {message}")]
     Unauthorized {
-        /// The provider.
+        /// Name of the provider.
         provider: String,
-        /// What it said.
+        /// Message of the provider.
         message: String,
     },
     /// The account behind the key has no money or quota left: no request of this run can succeed.
     #[error("the account at {provider} has no credit left: {message}")]
     NoCredit {
-        /// The provider.
+        /// Name of the provider.
         provider: String,
-        /// What it said.
+        /// Message of the provider.
         message: String,
     },
-    /// The request is wrong or not allowed (400, 403, 404, 422, …): sent again it would fail again.
+    /// The request is invalid or not permitted (400, 403, 404, 422, …), so a retry would fail
+    /// again.
     #[error("{provider} refuses the request ({status}): {message}")]
     Refused {
-        /// The provider.
+        /// Name of the provider.
         provider: String,
-        /// The HTTP status.
+        /// HTTP status.
         status: u16,
-        /// What it said.
+        /// Message of the provider.
         message: String,
     },
-    /// The conversation is longer than the model can read.
+    /// The conversation exceeds the model's context window.
     #[error("the conversation outgrew the model's context: {message}")]
     ContextOverflow {
-        /// What the provider said.
+        /// Message of the provider.
         message: String,
     },
     /// Too many requests (429).
     #[error("{provider} is out of capacity for this key (429): {message}")]
     RateLimited {
-        /// The provider.
+        /// Name of the provider.
         provider: String,
-        /// What it said.
+        /// Message of the provider.
         message: String,
-        /// How long it asks to wait.
+        /// Delay that the provider requests.
         retry_after: Option<Duration>,
     },
-    /// The server failed (408, 409, 5xx, 529), or put an error into a 200.
+    /// The server failed (408, 409, 5xx, 529), or returned an error with status 200.
     #[error("{provider} failed ({status}): {message}")]
     Server {
-        /// The provider.
+        /// Name of the provider.
         provider: String,
-        /// The HTTP status.
+        /// HTTP status.
         status: u16,
-        /// What it said.
+        /// Message of the provider.
         message: String,
-        /// How long it asks to wait.
+        /// Delay that the provider requests.
         retry_after: Option<Duration>,
     },
-    /// The connection was refused, or reset before there was a response.
+    /// The connection was refused, or was reset before a response.
     #[error("no connection to {provider}: {message}")]
     Connection {
-        /// The provider, and the host and port of its server.
+        /// Name of the provider, and host and port of its server.
         provider: String,
-        /// What went wrong.
+        /// Error of the connection.
         message: String,
     },
     /// The connection ended in the middle of the response.
     #[error("the response of {provider} broke off: {message}")]
     Cut {
-        /// The provider.
+        /// Name of the provider.
         provider: String,
-        /// What went wrong.
+        /// Error of the connection.
         message: String,
     },
-    /// Nothing came for too long.
+    /// The server did not respond in time.
     #[error("{provider} gave no {what} within {} s", after.as_secs_f64())]
     Timeout {
-        /// The provider.
+        /// Name of the provider.
         provider: String,
         /// What was awaited.
         what: String,
-        /// For how long.
+        /// How long it was awaited.
         after: Duration,
     },
-    /// The response is not what the format prescribes.
+    /// The response does not have the expected format.
     #[error("{provider} sent a response that cannot be read: {problem}")]
     Garbled {
-        /// The provider.
+        /// Name of the provider.
         provider: String,
-        /// What is wrong with it, and where.
+        /// What is wrong with the response, and where.
         problem: String,
     },
     /// The provider's filter withheld the response.
     #[error("{provider} withheld the response: {message}")]
     Filtered {
-        /// The provider.
+        /// Name of the provider.
         provider: String,
-        /// What it said.
+        /// Message of the provider.
         message: String,
     },
-    /// The response is not whole, and would not be if the request were sent again.
+    /// The response is incomplete, and a retry would not change that.
     #[error("the response of {provider} is not whole: {message}")]
     Unfinished {
-        /// The provider.
+        /// Name of the provider.
         provider: String,
-        /// What it said of the end.
+        /// Message of the provider about the end.
         message: String,
     },
-    /// The response was cut at the limit of output tokens. The agent is notified and goes on.
+    /// The limit of output tokens cut the response off. The agent is notified and continues.
     #[error("the response was cut off at the limit of output tokens")]
     Truncated {
-        /// What came of it.
+        /// The truncated response.
         response: Box<Response>,
     },
     /// A cache or a cassette cannot be read or written.
     #[error("{message}")]
     Store {
-        /// Which, and why.
+        /// Which store, and why.
         message: String,
     },
-    /// A hook failed at the request or its response.
+    /// A hook failed on the request or its response.
     #[error("{message}")]
     Hook {
-        /// Which, where and why.
+        /// Which hook, where and why.
         message: String,
     },
-    /// A budget of the run is used up: nothing is sent any more.
+    /// A budget of the run is used up, so nothing more is sent.
     #[error("the {budget} budget is used up ({spent} of {limit})")]
     OverBudget {
-        /// Which budget, by its flag.
+        /// Name of the budget, as its flag.
         budget: String,
-        /// What was used, with its unit.
+        /// Amount used, with its unit.
         spent: String,
-        /// The limit, with its unit.
+        /// Limit, with its unit.
         limit: String,
     },
 }
@@ -198,7 +199,7 @@ impl ProviderError {
         )
     }
 
-    /// Whether no other request of the run can succeed either.
+    /// Whether no other request of the run can succeed.
     pub const fn ends_run(&self) -> bool {
         matches!(
             self,
@@ -206,7 +207,7 @@ impl ProviderError {
         )
     }
 
-    /// The same error with what a server said changed by `change`.
+    /// Returns the error with its provider's message transformed by `change`.
     #[must_use]
     pub fn map_message(mut self, change: impl Fn(String) -> String) -> Self {
         match &mut self {
@@ -235,7 +236,7 @@ impl ProviderError {
         self
     }
 
-    /// How long the server asks to wait.
+    /// Returns the delay that the server requests.
     pub const fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::RateLimited { retry_after, .. } | Self::Server { retry_after, .. } => {

@@ -1,4 +1,4 @@
-//! The pace of requests to one endpoint, shared by all models of it: so many in a time, and so many at once.
+//! Limits the rate and the concurrency of requests to one endpoint, across all of its models.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -15,14 +15,14 @@ use super::{
     WaitReason,
 };
 
-/// How many requests go to an endpoint.
+/// Limits of the requests to an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pace {
-    /// So many in a time; none for no limit.
+    /// Rate limit; `None` for no limit.
     pub rate: Option<Rate>,
-    /// So many at once; at least 1.
+    /// Maximum concurrent requests; at least 1.
     pub connections: u32,
-    /// Whether fewer may be under way after the endpoint was out of capacity.
+    /// Whether the concurrency falls when the endpoint is out of capacity.
     pub adaptive: bool,
 }
 
@@ -36,26 +36,26 @@ impl Default for Pace {
     }
 }
 
-/// So many requests in a time.
+/// A rate of requests.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rate {
-    /// On average.
+    /// Mean requests per second.
     pub per_second: f64,
-    /// At once after a pause; at least 1.
+    /// Maximum requests without delay after a pause; at least 1.
     pub burst: u32,
 }
 
-/// The pace of an endpoint that several processes keep together.
+/// The pace of an endpoint that several processes share.
 #[async_trait]
 pub trait SharedPace: Send + Sync {
-    /// Ends when this process may send its next request to an endpoint at this rate of all.
+    /// Waits until this process may send its next request to an endpoint with this total rate.
     async fn turn(&self, endpoint: &str, rate: Rate);
 
-    /// Processes that share the endpoint now, this one included; at least 1.
+    /// Returns the number of processes that share the endpoint, including this one; at least 1.
     fn processes(&self) -> u32;
 }
 
-/// A pace that is shared, or none.
+/// An optional shared pace.
 #[derive(Clone, Default)]
 pub struct MaybeShared(pub Option<Arc<dyn SharedPace>>);
 
@@ -65,7 +65,7 @@ impl std::fmt::Debug for MaybeShared {
     }
 }
 
-/// The limiter of one endpoint. Every model of it goes through the same one.
+/// Limiter of one endpoint, used for all of its models.
 pub struct Limiter {
     rate: Option<Limit>,
     connections: Arc<Connections>,
@@ -75,12 +75,12 @@ pub struct Limiter {
 struct Limit {
     bucket: DefaultDirectRateLimiter,
     clock: DefaultClock,
-    /// Held by the one who waits for the next request to be let through: first come, first served.
+    /// Held while waiting for the next permitted request: first come, first served.
     turn: Mutex<()>,
 }
 
 impl Limiter {
-    /// A limiter that has let nothing through yet.
+    /// Creates an unused limiter.
     pub fn new(pace: Pace) -> Self {
         let rate = pace.rate.and_then(|rate| {
             let period = Duration::try_from_secs_f64(1.0 / rate.per_second).ok()?;
@@ -99,8 +99,8 @@ impl Limiter {
         }
     }
 
-    /// A limiter of an endpoint whose pace is that of all processes together: the rate is handed out elsewhere, and of the
-    /// connections this process has its share.
+    /// Creates a limiter whose pace is shared by several processes. The rate is assigned elsewhere,
+    /// and this process gets its share of the connections.
     pub fn shared(endpoint: &str, pace: Pace, with: &MaybeShared) -> Self {
         let own = Self::new(pace);
         match &with.0 {
@@ -112,7 +112,7 @@ impl Limiter {
         }
     }
 
-    /// Lets one request through, when it is its turn.
+    /// Waits until one request may be sent.
     async fn admit(&self, calls: &dyn CallSink) -> Connection {
         if let Some((_, pace, shared)) = &self.shared {
             let share = pace.connections / shared.processes().max(1);
@@ -124,7 +124,7 @@ impl Limiter {
                 let wait = Wait::begin(calls, WaitReason::Connection);
                 let connection = match place.await {
                     Ok(connection) => connection,
-                    // The queue lives as long as `self`, and gives a place to each who waits.
+                    // The queue lives as long as `self` and serves every waiting request.
                     Err(_) => std::future::pending().await,
                 };
                 wait.end();
@@ -149,7 +149,7 @@ impl Limiter {
 }
 
 impl Limit {
-    /// Whether a request may go at once; then it counts as gone.
+    /// Whether a request may be sent without waiting; if so, it is counted.
     fn is_free(&self) -> bool {
         self.turn.try_lock().is_ok() && self.bucket.check().is_ok()
     }
@@ -162,7 +162,7 @@ impl Limit {
     }
 }
 
-/// A wait whose beginning and end are reported.
+/// A wait whose start and end are reported.
 struct Wait<'a> {
     calls: &'a dyn CallSink,
     reason: WaitReason,
@@ -187,14 +187,14 @@ impl<'a> Wait<'a> {
     }
 }
 
-/// A limiter in front of a provider.
+/// A provider with a limiter.
 pub struct Limited<P> {
     inner: P,
     limiter: Arc<Limiter>,
 }
 
 impl<P> Limited<P> {
-    /// Puts the limiter of its endpoint in front of a provider.
+    /// Adds the limiter of its endpoint to a provider.
     pub const fn new(inner: P, limiter: Arc<Limiter>) -> Self {
         Self { inner, limiter }
     }
@@ -211,7 +211,7 @@ impl<P: Provider> Provider for Limited<P> {
         let result = self.inner.complete(request, calls).await;
         match &result {
             Ok(_) => connection.succeeded(),
-            // 529 is how an overloaded server says the same.
+            // An overloaded server reports the same with status 529.
             Err(ProviderError::RateLimited { .. } | ProviderError::Server { status: 529, .. }) => {
                 connection.refused();
             }

@@ -1,6 +1,8 @@
-//! Where models run: the trait that the engine calls, and what passes through it.
+//! Providers: where models run. Defines the trait that the engine calls, its requests and its
+//! responses.
 //!
-//! Policy (retries, limits, caches) is a provider around another provider, never a flag inside one.
+//! Policies (retries, limits, caches) are providers around another provider, never flags inside
+//! one.
 
 mod cache;
 mod call;
@@ -38,31 +40,32 @@ pub use retry::{Retry, RetryPolicy};
 pub use scripted::{ScriptLibrary, Scripted, ScriptedError};
 pub use window::{WindowError, WindowTable};
 
-/// A model's home.
+/// A provider of models.
 #[async_trait]
 pub trait Provider: Send + Sync {
-    /// Asks a model. What happens to the request on its way (retries, waiting) is reported to `calls`.
+    /// Sends a request to a model. Events on the way (retries, waiting) are reported to `calls`.
     ///
     /// # Errors
-    /// [`ProviderError`]; each names what the provider said.
+    /// Returns [`ProviderError`] with the provider's message.
     async fn complete(
         &self,
         request: &Request,
         calls: &dyn CallSink,
     ) -> Result<Response, ProviderError>;
 
-    /// The answer to this very request, if it is kept somewhere: then nothing need be sent, waited for or paid.
+    /// Returns the stored response to exactly this request, if there is one. Then nothing has to be
+    /// sent, awaited or paid.
     async fn recall(&self, _request: &Request) -> Option<Result<Response, ProviderError>> {
         None
     }
 
-    /// What this provider can answer at all; `None` if anything.
+    /// Returns what this provider can answer; `None` means anything.
     fn recording(&self) -> Option<Recording> {
         None
     }
 
-    /// What a request is expected to take, where that is charged even if nobody waits for the response; none where
-    /// nothing is charged.
+    /// Returns the expected usage of a request that is charged even if nobody waits for the
+    /// response, or `None` if nothing is charged.
     fn estimate(&self, _request: &Request) -> Option<Estimate> {
         None
     }
@@ -91,85 +94,88 @@ impl<P: Provider + ?Sized> Provider for Arc<P> {
     }
 }
 
-/// What a recording holds.
+/// Contents of a recording.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recording {
-    /// The samples, in the recording's order.
+    /// Samples in the order of the recording.
     pub samples: Vec<String>,
-    /// The most requests that a root made.
+    /// Maximum number of requests of a root.
     pub root_turns: u32,
-    /// Whose responses they are, if the recording is a cassette, which holds those of all models of its run.
+    /// Header of a cassette, which contains the responses of all models of its run; `None` for
+    /// other recordings.
     pub cassette: Option<CassetteHeader>,
 }
 
-/// One request.
+/// A request to a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
-    /// The model's name at its provider, without the provider's prefix.
+    /// Name of the model at its provider, without the provider's prefix.
     pub model: String,
     /// The system prompt: the same in every request of an invocation.
     pub system: String,
-    /// The conversation, oldest first; ends with a user message.
+    /// Conversation, oldest message first; it ends with a user message.
     pub messages: Vec<Arc<Message>>,
-    /// How the model is to answer.
+    /// Sampling settings.
     pub sampling: Arc<Sampling>,
-    /// What it may call.
+    /// Tools that the model may call.
     pub tools: ToolUse,
-    /// What its text has to conform to. A server that can see to that does; of others it is asked for in the messages alone.
+    /// Schema that the text must conform to. A server that supports it enforces it; for others,
+    /// only the messages ask for it.
     pub answer_schema: Option<AnswerSchema>,
-    /// Whether its earlier reasoning goes back to the model, as far as its server takes it.
+    /// Whether earlier reasoning is sent back to the model, if its server accepts it.
     pub keep_reasoning: bool,
-    /// Who asks.
+    /// The agent that sends the request.
     pub caller: Caller,
 }
 
-/// Who asks: for providers that answer by it, and for the records.
+/// The agent that sends a request, for providers whose answers depend on it, and for records.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Caller {
-    /// The sample.
+    /// Id of the sample.
     pub sample: String,
-    /// 1-based.
+    /// Number of the attempt, 1-based.
     pub attempt: u32,
-    /// The agent's invocation id.
+    /// Invocation id of the agent.
     pub invocation: String,
-    /// What kind of agent.
+    /// Role of the agent.
     pub role: Role,
-    /// 0 for the root.
+    /// Depth of the agent; 0 for the root.
     pub depth: u32,
-    /// 1-based: the invocation's how-manieth request.
+    /// Number of the invocation's request, 1-based.
     pub turn: u32,
-    /// How often the conversation was shortened in this turn, because it outgrew the model's context.
+    /// Number of times that the conversation was shortened in this turn, because it exceeded the
+    /// model's context window.
     #[serde(default)]
     pub trims: u32,
-    /// The run's prompt mode.
+    /// Prompt mode of the run.
     pub mode: PromptMode,
 }
 
-/// One response.
+/// A response of a model.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(from = "recorded_response::RecordedResponse")]
 pub struct Response {
-    /// The text.
+    /// Text of the response.
     pub text: String,
-    /// Reasoning apart from the text.
+    /// Reasoning that is separate from the text.
     pub reasoning: Option<String>,
-    /// Tool calls, in the model's order.
+    /// Tool calls, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<ToolCall>,
-    /// What the server wants back with this response when the conversation goes on (signatures of its reasoning),
-    /// as JSON of its own. Means nothing to anybody else.
+    /// Opaque JSON that the server requires back when the conversation continues, such as
+    /// signatures of its reasoning.
     #[serde(rename = "carry", default, skip_serializing_if = "Option::is_none")]
     pub reasoning_signature: Option<String>,
-    /// Tokens, as the server or else the harness counted them.
+    /// Tokens, as counted by the server or estimated by the harness.
     pub usage: Option<Usage>,
-    /// US dollars, if the server says what it charged.
+    /// Cost in US dollars, if the server reports it.
     pub cost_usd: Option<f64>,
-    /// The model version that the server says it served.
+    /// Version of the model, as reported by the server.
     pub served_model: Option<String>,
 }
 
 impl Response {
-    /// The response as a message of the conversation.
+    /// Converts the response to a message of the conversation.
     pub fn to_message(&self) -> Message {
         Message {
             tool_calls: self.tool_calls.clone(),

@@ -1,4 +1,5 @@
-//! What responses cost: the server's own figure, else tokens by a table of prices, else unknown.
+//! Computes the cost of responses: the server's own figure, or tokens with a table of prices, or
+//! else unknown.
 
 use async_trait::async_trait;
 use globset::{Glob, GlobSet, GlobSetBuilder};
@@ -8,18 +9,18 @@ use std::borrow::Cow;
 use super::{CallEvent, CallSink, Estimate, Provider, ProviderError, Recording, Request, Response};
 use crate::model::Usage;
 
-/// The bundled prices.
+/// Bundled price table.
 const BUNDLED: &str = include_str!("../../prices.yaml");
 
-/// Prices by model. The first that fits counts.
+/// Prices by model. The first matching entry counts.
 #[derive(Debug, Clone, Default)]
 pub struct PriceTable {
     prices: Vec<Price>,
-    /// Where they come from, and of which date they are.
+    /// Sources of the prices, with their dates.
     origins: Vec<String>,
 }
 
-/// The price of some models, in US dollars per million tokens.
+/// Price of some models, in US dollars per million tokens.
 #[derive(Debug, Clone)]
 struct Price {
     models: GlobSet,
@@ -30,7 +31,7 @@ struct Price {
     output: f64,
 }
 
-/// A table of prices cannot be read.
+/// Error of parsing a price table.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{origin}: {problem}")]
 pub struct PriceError {
@@ -59,18 +60,18 @@ struct Entry {
 }
 
 impl PriceTable {
-    /// The prices that come with the harness.
+    /// Returns the bundled prices.
     ///
     /// # Errors
-    /// [`PriceError`] if the bundled file is wrong, which a test rules out.
+    /// Returns [`PriceError`] if the bundled file is invalid, which a test rules out.
     pub fn bundled() -> Result<Self, PriceError> {
         Self::parse("prices.yaml", BUNDLED)
     }
 
-    /// Prices in the form of the bundled file. `origin` names them in messages.
+    /// Parses prices in the format of the bundled file. `origin` identifies them in messages.
     ///
     /// # Errors
-    /// [`PriceError`] with the field or entry that is wrong.
+    /// Returns [`PriceError`] with the invalid field or entry.
     pub fn parse(origin: &str, text: &str) -> Result<Self, PriceError> {
         let wrong = |problem: String| PriceError {
             origin: origin.to_owned(),
@@ -106,7 +107,7 @@ impl PriceTable {
         Ok(Self { prices, origins })
     }
 
-    /// These prices, and others where these have none.
+    /// Adds other prices, for models that have none here.
     #[must_use]
     pub fn or(mut self, others: Self) -> Self {
         self.prices.extend(others.prices);
@@ -114,7 +115,7 @@ impl PriceTable {
         self
     }
 
-    /// Where the prices come from, and of which date they are.
+    /// Returns the sources of the prices, with their dates.
     pub fn origins(&self) -> &[String] {
         &self.origins
     }
@@ -127,7 +128,8 @@ impl PriceTable {
             .any(|price| price.models.is_match(&*reference))
     }
 
-    /// What a request of this many tokens costs in US dollars; none if the model has no price.
+    /// Returns the cost in US dollars of a request with this usage, or `None` if the model has no
+    /// price.
     pub fn cost_usd(&self, reference: &str, usage: &Usage) -> Option<f64> {
         let reference = priced_as(reference);
         let price = self.prices.iter().find(|price| {
@@ -151,7 +153,8 @@ impl PriceTable {
     }
 }
 
-/// A model costs the same by whichever of its provider's two interfaces it is asked.
+/// Returns the reference used for prices: a model costs the same through either interface of its
+/// provider.
 pub(super) fn priced_as(reference: &str) -> Cow<'_, str> {
     match reference.strip_prefix("openai-responses/") {
         Some(model) => format!("openai/{model}").into(),
@@ -167,17 +170,18 @@ pub(super) fn globs(models: &[String]) -> Result<GlobSet, globset::Error> {
     set.build()
 }
 
-/// Prices around a provider.
+/// A provider with prices.
 pub struct Priced<P> {
     inner: P,
-    /// The model that is asked for, as `PROVIDER/MODEL`: its price counts, whatever the server says it served. A served
-    /// name has no provider, and a price of the user's own is for the name that the user gave.
+    /// Requested model, as `PROVIDER/MODEL`. Its price counts, whatever model the server reports,
+    /// because a reported name has no provider, and a user's own price is for the name that the
+    /// user gave.
     reference: String,
     table: PriceTable,
 }
 
 impl<P> Priced<P> {
-    /// Puts prices around the provider of a model that the user named `reference`.
+    /// Adds prices to the provider of a model that the user named `reference`.
     pub const fn new(inner: P, reference: String, table: PriceTable) -> Self {
         Self {
             inner,
@@ -206,7 +210,7 @@ impl<P> Priced<P> {
     }
 }
 
-/// Puts prices to what tries without a response have used.
+/// Adds costs to the usage of tries without a response.
 struct PricedCalls<'a, P> {
     calls: &'a dyn CallSink,
     priced: &'a Priced<P>,

@@ -1,4 +1,4 @@
-//! Cassettes: everything that the models of a run said and did not say, in a file that plays it back.
+//! Cassettes: files with all responses and errors of a run's models, which can be played back.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -18,20 +18,21 @@ use super::{
 /// Version of the format; the first line carries it as `cassette`.
 pub(super) const VERSION: u32 = 1;
 
-/// The first line of a cassette: whose responses it holds.
+/// First line of a cassette, which identifies the models.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CassetteHeader {
     cassette: u32,
-    /// The main model's reference.
+    /// Reference of the main model.
     pub model: String,
-    /// The references of the aliased ones.
+    /// References of the aliased models.
     pub aliases: BTreeMap<String, String>,
-    /// What of the models can change an answer, by the name of its part of a fingerprint.
+    /// Properties of the models that can change an answer, by the name of their part of the
+    /// fingerprint.
     pub identity: BTreeMap<String, Value>,
 }
 
 impl CassetteHeader {
-    /// The header of a new cassette.
+    /// Creates the header of a new cassette.
     pub const fn new(
         model: String,
         aliases: BTreeMap<String, String>,
@@ -45,41 +46,41 @@ impl CassetteHeader {
         }
     }
 
-    /// The version that it was written in.
+    /// Returns the version of the format.
     pub(super) const fn version(&self) -> u32 {
         self.cassette
     }
 }
 
-/// Any further line: one call.
+/// Any further line of a cassette: one call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct RecordedCall {
     pub caller: Caller,
-    /// Whether the answer came from a cache, so that nothing was sent.
+    /// Whether the response came from a cache, without being sent.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cached: bool,
-    /// What happened on the way.
+    /// Events of the call.
     pub events: Vec<CallEvent>,
     pub result: Result<Response, ProviderError>,
 }
 
-/// A cassette that is being recorded. All models of a run share it.
+/// A cassette that is being recorded, shared by all models of a run.
 #[derive(Debug)]
 pub struct Cassette {
     path: PathBuf,
     tape: Mutex<Tape<File>>,
 }
 
-/// What lines are written to.
+/// Output for lines.
 #[derive(Debug)]
 struct Tape<W> {
     file: W,
-    /// Whether the last line may lack its end.
+    /// Whether the last line may be incomplete.
     is_torn: bool,
 }
 
 impl<W: io::Write> Tape<W> {
-    /// Writes a line, apart from one that is torn.
+    /// Writes a line, separated from an incomplete one.
     fn write(&mut self, line: &[u8]) -> io::Result<()> {
         if self.is_torn {
             self.file.write_all(b"\n")?;
@@ -92,12 +93,12 @@ impl<W: io::Write> Tape<W> {
 }
 
 impl Cassette {
-    /// Creates a cassette. With `append`, calls are added to an existing one, whose header has to be this one;
-    /// otherwise the file must not exist.
+    /// Opens a cassette. With `append`, calls are added to an existing cassette, which must have
+    /// the same header. Otherwise, the file must not exist.
     ///
     /// # Errors
-    /// The system's, such as that the file exists already, and [`io::ErrorKind::InvalidData`] for a file
-    /// that is not a cassette of these models.
+    /// Returns the error of the operating system, for example that the file exists already, and
+    /// [`io::ErrorKind::InvalidData`] for a file that is not a cassette of these models.
     pub fn open(path: &Path, header: &CassetteHeader, append: bool) -> io::Result<Arc<Self>> {
         let mut options = OpenOptions::new();
         options.append(true);
@@ -115,7 +116,7 @@ impl Cassette {
             path: path.to_owned(),
             tape: Mutex::new(Tape {
                 file,
-                // An earlier start may have been killed within a line.
+                // A killed process may have left an incomplete line.
                 is_torn: !is_new,
             }),
         };
@@ -133,7 +134,8 @@ impl Cassette {
     }
 }
 
-/// Checks that a file is a cassette with this header, or empty. Anything else is somebody's file.
+/// Checks that a file is empty or is a cassette with this header. Any other file must not be
+/// changed.
 fn check_header(path: &Path, header: &CassetteHeader) -> io::Result<()> {
     let wrong = |problem: &str| Err(io::Error::new(io::ErrorKind::InvalidData, problem));
     let metadata = path.symlink_metadata()?;
@@ -157,14 +159,14 @@ fn check_header(path: &Path, header: &CassetteHeader) -> io::Result<()> {
 /// Maximum bytes of a cassette's first line.
 const MAX_HEADER_BYTES: u64 = 1 << 20;
 
-/// Recording around a provider.
+/// A provider that records its calls.
 pub struct Recorded<P> {
     inner: P,
     cassette: Arc<Cassette>,
 }
 
 impl<P> Recorded<P> {
-    /// Records what a provider says.
+    /// Adds recording to a provider.
     pub const fn new(inner: P, cassette: Arc<Cassette>) -> Self {
         Self { inner, cassette }
     }
@@ -205,8 +207,8 @@ impl<P> Recorded<P> {
 #[async_trait]
 impl<P: Provider> Provider for Recorded<P> {
     /// # Errors
-    /// The inner provider's, and [`ProviderError::Store`] if the cassette cannot be written: a response that it lacks
-    /// would be missed only when it is played back.
+    /// Returns the errors of the inner provider, and [`ProviderError::Store`] if the cassette
+    /// cannot be written, because a missing response would only be noticed on playback.
     async fn complete(
         &self,
         request: &Request,
@@ -235,7 +237,7 @@ impl<P: Provider> Provider for Recorded<P> {
     }
 }
 
-/// Reports the usage of a response that is discarded, since it is billed all the same.
+/// Reports the usage of a discarded response, which is billed all the same.
 pub(super) fn bill(result: &Result<Response, ProviderError>, calls: &dyn CallSink) {
     let response = match result {
         Ok(response) => response,
@@ -248,7 +250,7 @@ pub(super) fn bill(result: &Result<Response, ProviderError>, calls: &dyn CallSin
     });
 }
 
-/// Takes events down and passes them on.
+/// Records events and forwards them.
 struct Heard<'a> {
     calls: &'a dyn CallSink,
     events: Mutex<Vec<CallEvent>>,
@@ -273,7 +275,7 @@ mod tests {
 
     use super::Tape;
 
-    /// A disk with room for so many bytes.
+    /// A disk with limited space.
     struct Disk {
         bytes: Vec<u8>,
         room: usize,
@@ -297,7 +299,7 @@ mod tests {
 
     #[test]
     fn a_line_that_is_torn_stays_apart_from_the_next() {
-        // Lines, each with the room that there is for it, and what the file is then.
+        // Columns: lines, each with the available space, and the resulting file.
         let rows: [(&[(&str, usize)], &str); 5] = [
             (&[("aa\n", 9), ("bb\n", 9)], "aa\nbb\n"),
             (&[("aa\n", 1), ("bb\n", 9), ("cc\n", 9)], "a\nbb\ncc\n"),

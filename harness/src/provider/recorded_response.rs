@@ -1,4 +1,4 @@
-//! Responses as any version of this program wrote them down.
+//! Deserializes responses recorded by any version of this program.
 
 use serde::Deserialize;
 
@@ -13,7 +13,7 @@ pub(super) struct RecordedResponse {
     reasoning: Option<String>,
     #[serde(default)]
     tool_calls: Vec<ToolCall>,
-    /// What stood in the place of tool calls while code alone came by them.
+    /// Replaced tool calls in versions in which only code came by tool calls.
     #[serde(default)]
     code: Option<String>,
     #[serde(rename = "carry", default)]

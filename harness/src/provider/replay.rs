@@ -1,4 +1,4 @@
-//! Plays a recorded run back: every response is the one that a model once gave.
+//! Plays back a recorded run: every response is one that a model has given.
 
 mod cassette;
 mod node_rlm;
@@ -18,21 +18,21 @@ use super::{
 use crate::model::Role;
 use crate::text::{self, MAX_RECORDING_BYTES, read_file};
 
-/// A recording, read whole.
+/// A recording, held in memory.
 pub struct Replay {
     name: String,
-    /// Recorded samples, in the recording's order.
+    /// Samples in the order of the recording.
     samples: Vec<String>,
     responses: HashMap<Key, Heard>,
-    /// Whether the recording distinguishes attempts; if not, every attempt gets the same responses.
+    /// Whether the recording distinguishes attempts. If not, every attempt gets the same responses.
     has_attempts: bool,
     cassette: Option<CassetteHeader>,
 }
 
-/// What came of a request, and what happened to it on its way.
+/// Result of a request, and its events.
 #[derive(Debug, Clone)]
 struct Heard {
-    /// Whether a cache gave the answer.
+    /// Whether the response came from a cache.
     cached: bool,
     events: Vec<CallEvent>,
     result: Result<Response, ProviderError>,
@@ -48,7 +48,7 @@ impl From<Result<Response, ProviderError>> for Heard {
     }
 }
 
-/// Which request a response answers.
+/// Identifies the request of a response.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Key {
     sample: String,
@@ -63,7 +63,7 @@ impl Key {
         Self {
             sample: caller.sample.clone(),
             attempt: if has_attempts { caller.attempt } else { 1 },
-            // A recording of one protocol does not answer another.
+            // A recording of one protocol must not answer requests of another.
             invocation: Self::invocation(caller.role, &caller.invocation),
             turn: caller.turn,
             trims: caller.trims,
@@ -72,7 +72,7 @@ impl Key {
 }
 
 impl Key {
-    /// The invocation; roots go by their roles.
+    /// Returns the invocation id. Roots are identified by their roles.
     fn invocation(role: Role, id: &str) -> String {
         match role {
             Role::Root(_) => role.to_string(),
@@ -81,39 +81,40 @@ impl Key {
     }
 }
 
-/// Why a recording cannot be played.
+/// Reason why a recording cannot be played back.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
-    /// It cannot be read.
+    /// The recording cannot be read.
     #[error("cannot read the recording {}: {source}", .path.display())]
     Read {
-        /// The file or folder.
+        /// Path of the file or folder.
         path: PathBuf,
-        /// Why.
+        /// Error of the operating system.
         source: std::io::Error,
     },
-    /// It is no recording that the harness knows.
+    /// The format of the recording is unknown.
     #[error(
         "{} is no recording: {problem}; expected a run directory of `rlm-eval run`, a cassette of --record, or a result file of the \
          JavaScript system (an object with `benchmark`, `model` and `results[].trace[].reasoning`)",
         .path.display()
     )]
     Format {
-        /// The file or folder.
+        /// Path of the file or folder.
         path: PathBuf,
         /// What was found instead, and where.
         problem: String,
     },
-    /// It holds no response.
+    /// The recording contains no responses.
     #[error("the recording {} holds no responses", .0.display())]
     Empty(PathBuf),
 }
 
 impl Replay {
-    /// Reads a run directory of this harness, a cassette, or a result file of the JavaScript system.
+    /// Reads a run directory of this harness, a cassette, or a result file of the JavaScript
+    /// system.
     ///
     /// # Errors
-    /// [`ReplayError`] with the path and, where it is known, the line.
+    /// Returns [`ReplayError`] with the path and, if known, the line.
     pub fn open(path: &Path) -> Result<Self, ReplayError> {
         let replay = if path.is_dir() {
             run_dir::read(path)?
@@ -191,7 +192,8 @@ fn read_text(path: &Path) -> Result<String, ReplayError> {
     })
 }
 
-/// A file of which each line is read for itself: a torn one may end within a character, which costs no other line.
+/// Reads a file as bytes, because a torn line may end within a character, which must not affect
+/// other lines.
 fn read_bytes(path: &Path) -> Result<Vec<u8>, ReplayError> {
     read_file(path, MAX_RECORDING_BYTES).map_err(|source| ReplayError::Read {
         path: path.to_owned(),
@@ -199,7 +201,7 @@ fn read_bytes(path: &Path) -> Result<Vec<u8>, ReplayError> {
     })
 }
 
-/// The lines of such a file. As with texts, there is none after the last newline.
+/// Returns the lines of a file. As usual, no line follows the last newline.
 fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let whole = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     whole.split(|byte| *byte == b'\n')

@@ -1,4 +1,4 @@
-//! Sends a request again that failed but may succeed later, and bounds the time of a call.
+//! Retries requests that failed but may succeed later, and limits the time of a call.
 
 use std::time::{Duration, Instant};
 
@@ -10,18 +10,19 @@ use super::{
     WaitReason,
 };
 
-/// When a request is sent again.
+/// Policy of retries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryPolicy {
-    /// Times that a request is sent again.
+    /// Maximum number of retries.
     pub max_retries: u32,
-    /// The most that the first delay can be; it doubles with each retry.
+    /// Maximum of the first delay; it doubles with each retry.
     pub base: Duration,
-    /// The most that any delay can be that the server did not ask for.
+    /// Maximum of any delay that the server did not request.
     pub cap: Duration,
-    /// The most that a server's `Retry-After` is waited for.
+    /// Maximum of a delay that the server requests with `Retry-After`.
     pub retry_after_cap: Duration,
-    /// Time of a call with all its retries; waiting for a rate limit or a connection is not counted.
+    /// Maximum time of a call with all its retries, not counting waits for a rate limit or a
+    /// connection.
     pub call_time: Duration,
 }
 
@@ -38,11 +39,12 @@ impl Default for RetryPolicy {
 }
 
 impl RetryPolicy {
-    /// The time to wait before retry number `retry`, counted from 0; `random` is from 0 to 1.
+    /// Returns the delay before retry number `retry`, 0-based; `random` is from 0 to 1.
     ///
-    /// Exponential backoff with full jitter: uniform from 0 to `min(cap, base · 2^retry)`, from M. Brooker, "Exponential
-    /// Backoff And Jitter", AWS Architecture Blog (2015). Where the server says how long to wait, that long, up to the
-    /// cap, plus a part of `base`, so that clients with the same answer do not all return at once.
+    /// This is exponential backoff with full jitter: uniform from 0 to `min(cap, base · 2^retry)`,
+    /// from M. Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog (2015). If the
+    /// server requests a delay, uses that, up to the cap, plus a part of `base`, so that clients
+    /// with the same response do not all return at the same time.
     fn delay(&self, retry: u32, asked: Option<Duration>, random: f64) -> Duration {
         if let Some(asked) = asked {
             return asked.min(self.retry_after_cap) + self.base.mul_f64(random);
@@ -52,14 +54,14 @@ impl RetryPolicy {
     }
 }
 
-/// Retries around a provider.
+/// A provider with retries.
 pub struct Retry<P> {
     inner: P,
     policy: RetryPolicy,
 }
 
 impl<P> Retry<P> {
-    /// Puts retries around a provider.
+    /// Adds retries to a provider.
     pub const fn new(inner: P, policy: RetryPolicy) -> Self {
         Self { inner, policy }
     }
@@ -112,7 +114,8 @@ impl<P: Provider> Retry<P> {
             let delay = self
                 .policy
                 .delay(retry, error.retry_after(), rand::random());
-            // A call whose time is over when it would be sent again, or whose budget is, ends with what the server said.
+            // If the time or the budget of the call would be over at the retry, it ends with the
+            // server's error.
             if clock.charged() + delay >= self.policy.call_time || !clock.may_send_again() {
                 return Err(error);
             }
@@ -134,7 +137,7 @@ async fn wait(calls: &dyn CallSink, delay: Duration) {
     calls.note(CallEvent::Waited { reason, duration });
 }
 
-/// The time of a call, which stands still while the call waits for its turn.
+/// The time of a call, which stops while the call waits for its turn.
 struct Clock<'a> {
     calls: &'a dyn CallSink,
     began: Instant,

@@ -1,4 +1,5 @@
-//! Scripted models: replies chosen by rules in a plain data file, so that everything runs without a network.
+//! Scripted models: replies chosen by rules in a data file, so that everything can run without a
+//! network.
 
 mod compute;
 mod rules;
@@ -16,52 +17,52 @@ use super::{CallEvent, CallSink, Estimate, Provider, ProviderError, Request, Res
 use compute::Computer;
 use rules::{CallEntry, Called, Reply, ReplyText, Script};
 
-/// A model that answers by rules.
+/// A model that replies according to rules.
 pub struct Scripted {
     name: String,
     script: Script,
     computer: Computer,
 }
 
-/// Why there is no such scripted model.
+/// Reason why a scripted model cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum ScriptedError {
-    /// No model of the library has this name.
+    /// The library has no model with this name.
     #[error("unknown scripted model `{name}`{}", did_you_mean(.nearest.as_deref(), .known))]
     Unknown {
-        /// As given.
+        /// Name as given.
         name: String,
-        /// The name it most likely stands for.
+        /// Most similar name.
         nearest: Option<String>,
-        /// All of them.
+        /// All known names.
         known: Vec<String>,
     },
     /// The file cannot be read.
     #[error("cannot read the scripted model {}: {source}", .path.display())]
     Read {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why.
+        /// Error of the operating system.
         source: std::io::Error,
     },
-    /// The file is wrong.
+    /// The file is invalid.
     #[error("{origin}: {problem}")]
     Invalid {
-        /// The file, or the name in the library.
+        /// Path of the file, or name in the library.
         origin: String,
-        /// What is wrong, where, and what would be right.
+        /// What is wrong, where, and what would be valid.
         problem: String,
     },
 }
 
-/// Scripted models by name, for whoever has them at hand: the harness has none of its own.
+/// Scripted models by name, provided by the caller. The harness has none of its own.
 #[derive(Debug, Clone, Default)]
 pub struct ScriptLibrary {
     scripts: BTreeMap<String, String>,
 }
 
 impl ScriptLibrary {
-    /// Names and descriptions, by name. A file that is wrong has an empty description.
+    /// Returns names and descriptions, sorted by name. An invalid model has an empty description.
     pub fn described(&self) -> Vec<(String, String)> {
         let described = |(name, text): (&String, &String)| {
             let description = rules::parse(name, text)
@@ -72,7 +73,7 @@ impl ScriptLibrary {
         self.scripts.iter().map(described).collect()
     }
 
-    /// SHA-256 (hex) of a model's text.
+    /// Returns the SHA-256 (hex) of a model's text.
     pub fn digest(&self, name: &str) -> Option<String> {
         Some(sha256_hex(self.scripts.get(name)?))
     }
@@ -80,7 +81,7 @@ impl ScriptLibrary {
     /// Opens a model.
     ///
     /// # Errors
-    /// [`ScriptedError::Unknown`], or [`ScriptedError::Invalid`] with rule and field.
+    /// Returns [`ScriptedError::Unknown`], or [`ScriptedError::Invalid`] with rule and field.
     pub fn open(&self, name: &str) -> Result<Scripted, ScriptedError> {
         let Some(text) = self.scripts.get(name) else {
             let known: Vec<String> = self.scripts.keys().cloned().collect();
@@ -99,7 +100,7 @@ impl ScriptLibrary {
     }
 }
 
-/// Of names and YAML texts.
+/// Collects names and YAML texts.
 impl FromIterator<(String, String)> for ScriptLibrary {
     fn from_iter<I: IntoIterator<Item = (String, String)>>(scripts: I) -> Self {
         let scripts = scripts.into_iter().collect();
@@ -108,10 +109,10 @@ impl FromIterator<(String, String)> for ScriptLibrary {
 }
 
 impl Scripted {
-    /// A model of the user's own: a YAML file.
+    /// Opens a model from a YAML file.
     ///
     /// # Errors
-    /// [`ScriptedError`] with file, rule and field.
+    /// Returns [`ScriptedError`] with file, rule and field.
     pub fn from_file(path: &Path) -> Result<Self, ScriptedError> {
         let text = crate::text::read_text_file(path).map_err(|source| ScriptedError::Read {
             path: path.to_owned(),
@@ -189,7 +190,7 @@ impl Provider for Scripted {
         })
     }
 
-    /// What the rule says, as a server would charge it.
+    /// Returns the usage that the rule states, as a server would charge it.
     fn estimate(&self, request: &Request) -> Option<Estimate> {
         let answer = self.script.answer(request)?;
         let (usage, cost_usd) = (answer.usage, answer.cost_usd);
@@ -200,7 +201,7 @@ impl Provider for Scripted {
     }
 }
 
-/// A reply that is waited for; dropped, it is billed as a server bills what nobody waits for any more.
+/// A reply that is awaited. If dropped, it is billed like an abandoned request to a server.
 struct GivenUp<'a>(Option<(Estimate, &'a dyn CallSink)>);
 
 impl Drop for GivenUp<'_> {

@@ -1,4 +1,4 @@
-//! How many tokens the conversations of models may have: a table by model.
+//! The context windows of models in tokens: a table by model.
 
 use std::borrow::Cow;
 
@@ -7,16 +7,16 @@ use serde::Deserialize;
 
 use super::price::{globs, priced_as};
 
-/// The bundled windows.
+/// Bundled table of context windows.
 const BUNDLED: &str = include_str!("../../windows.yaml");
 
-/// Windows by model. The first that fits counts.
+/// Context windows by model. The first matching entry counts.
 #[derive(Debug, Clone, Default)]
 pub struct WindowTable {
     windows: Vec<(GlobSet, u64)>,
 }
 
-/// A table of windows cannot be read.
+/// Error of parsing a table of context windows.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{origin}: {problem}")]
 pub struct WindowError {
@@ -42,18 +42,19 @@ struct Entry {
 }
 
 impl WindowTable {
-    /// The windows that come with the harness.
+    /// Returns the bundled context windows.
     ///
     /// # Errors
-    /// [`WindowError`] if the bundled file is wrong, which a test rules out.
+    /// Returns [`WindowError`] if the bundled file is invalid, which a test rules out.
     pub fn bundled() -> Result<Self, WindowError> {
         Self::parse("windows.yaml", BUNDLED)
     }
 
-    /// Windows in the form of the bundled file. `origin` names them in messages.
+    /// Parses context windows in the format of the bundled file. `origin` identifies them in
+    /// messages.
     ///
     /// # Errors
-    /// [`WindowError`] with the field or entry that is wrong.
+    /// Returns [`WindowError`] with the invalid field or entry.
     pub fn parse(origin: &str, text: &str) -> Result<Self, WindowError> {
         let wrong = |problem: String| WindowError {
             origin: origin.to_owned(),
@@ -73,14 +74,14 @@ impl WindowTable {
         Ok(Self { windows })
     }
 
-    /// These windows, and others where these have none.
+    /// Adds other context windows, for models that have none here.
     #[must_use]
     pub fn or(mut self, others: Self) -> Self {
         self.windows.extend(others.windows);
         self
     }
 
-    /// The window of a model in tokens; none if it is not known.
+    /// Returns the context window of a model in tokens, or `None` if it is not known.
     pub fn of(&self, reference: &str) -> Option<u64> {
         let reference: Cow<'_, str> = priced_as(reference);
         let mut fitting = self.windows.iter();

@@ -1,4 +1,4 @@
-//! Messages: <https://docs.anthropic.com/en/api/messages>.
+//! Implements the Messages API: <https://docs.anthropic.com/en/api/messages>.
 
 use serde_json::{Value, json};
 
@@ -14,10 +14,10 @@ use crate::model::lenient_json;
 use crate::model::{Effort, Message, MessageRole, Sampling, ToolChoice, ToolSpec, ToolUse, Usage};
 use crate::provider::{Request, Response};
 
-/// The format wants a limit; without one of the user's, it is this, the budget of reasoning on top.
+/// Default limit of output tokens, which the API requires; a reasoning budget is added to it.
 pub const DEFAULT_MAX_TOKENS: u32 = 8_192;
 
-/// The least that the format takes for reasoning.
+/// Minimum reasoning budget that the API accepts.
 const LEAST_REASONING: u32 = 1_024;
 
 /// See [`super::wire::Wire::own_fields`].
@@ -30,7 +30,7 @@ pub(super) const OWN_FIELDS: &[&str] = &[
     "tool_choice",
 ];
 
-/// Whether the settings can be said.
+/// Checks that the API supports the settings.
 pub(super) fn check(sampling: &Sampling) -> Result<(), Unsupported> {
     let unsupported = |setting, reason: String| Err(Unsupported { setting, reason });
     if sampling.seed.is_some() {
@@ -69,8 +69,8 @@ pub(super) fn check(sampling: &Sampling) -> Result<(), Unsupported> {
     Ok(())
 }
 
-/// The body of a request. The system prompt is a prefix to cache, and so is the conversation of an agent that
-/// goes on after its first response.
+/// Returns the body of a request. The system prompt is marked as a cacheable prefix, and so is the
+/// conversation of an agent that continues after its first response.
 pub(super) fn body(request: &Request) -> Value {
     let sampling = &request.sampling;
     let budget = sampling.reasoning_tokens;
@@ -101,7 +101,8 @@ pub(super) fn body(request: &Request) -> Value {
         offer(&request.tools, &mut body);
     }
     add_extra(&mut body, &sampling.extra);
-    // The API does not allow forcing a tool on a model that thinks; the prompt asks it to use the tool.
+    // The API does not allow forcing a tool on a reasoning model; the prompt asks it to use the
+    // tool.
     let thinks = body
         .get("thinking")
         .is_some_and(|thinking| thinking["type"] != "disabled");
@@ -143,7 +144,7 @@ fn messages(request: &Request) -> Vec<Value> {
             MessageRole::Assistant => ("assistant", assistant(&message)),
             MessageRole::User => ("user", user(&message)),
         };
-        // The format takes no empty turn; two of the same role in a row are one to it.
+        // The API rejects empty turns, and merges consecutive turns of the same role.
         if !content.is_empty() {
             all.push(json!({"role": role, "content": content}));
         }
@@ -160,13 +161,13 @@ fn messages(request: &Request) -> Vec<Value> {
     all
 }
 
-/// Results stand first, or the server does not take them for those of the calls.
+/// Puts results first, because otherwise the server does not match them with the calls.
 fn user(message: &Message) -> Vec<Value> {
     let block = |text: &str| json!({"type": "text", "text": text});
     let mut content = Vec::new();
     for result in &message.tool_results {
         let mut block_of_result = json!({"type": "tool_result", "tool_use_id": result.call});
-        // The format takes no blank text.
+        // The API rejects blank text.
         if !result.content.trim().is_empty() {
             block_of_result["content"] = json!([block(&result.content)]);
         }
@@ -187,7 +188,8 @@ fn user(message: &Message) -> Vec<Value> {
 }
 
 fn assistant(message: &Message) -> Vec<Value> {
-    // The server's signed thoughts stand before the call that they led to, or it refuses the conversation.
+    // The server's signed reasoning must precede the call that it led to, or the server rejects the
+    // conversation.
     let carried = message
         .reasoning_signature
         .as_deref()
@@ -204,7 +206,7 @@ fn assistant(message: &Message) -> Vec<Value> {
     content
 }
 
-/// Reads a response.
+/// Parses a response.
 pub(super) fn read(body: &Value) -> Result<Answer, String> {
     let content = body["content"].as_array().ok_or("`content` is missing")?;
     let mut said = String::new();
@@ -235,7 +237,7 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
     };
     let end = Words::Messages.ending("stop_reason", &body["stop_reason"]);
     let end = match end.unwrap_or_else(|| End::unsaid(&response)) {
-        // Why is said beside it, or by the model.
+        // The explanation is in another field, or in the model's text.
         End::Filter(word) => {
             let why = [text(&body["stop_details"]["explanation"]), &response.text];
             let why = why.into_iter().find(|why| !why.trim().is_empty());
@@ -246,7 +248,8 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
     Ok(Answer { response, end })
 }
 
-/// The format counts cached input apart from the rest, and reasoning with the output.
+/// Parses usage. The API reports cached input separately from other input, and includes reasoning
+/// in the output.
 pub(super) fn usage(usage: &Value) -> Option<Usage> {
     let fresh = usage["input_tokens"].as_u64()?;
     let cached = count(&usage["cache_read_input_tokens"]);
@@ -261,21 +264,21 @@ pub(super) fn usage(usage: &Value) -> Option<Usage> {
     })
 }
 
-/// A streamed response as far as it came.
+/// A streamed response received so far.
 #[derive(Default)]
 pub(super) struct Events {
     message: Value,
-    /// In the order of their indices.
+    /// Blocks in the order of their indices.
     blocks: Vec<Block>,
     text: String,
     done: bool,
 }
 
-/// A block of a streamed message as far as it came. Pieces of several may come in turns.
+/// A block of a streamed message received so far. Pieces of several blocks may alternate.
 struct Block {
     index: u64,
     content: Value,
-    /// The parameters of a tool's call, which come as pieces of JSON.
+    /// Arguments of a tool call, which arrive as pieces of JSON.
     input: String,
 }
 
@@ -350,7 +353,7 @@ impl Assembly for Events {
 }
 
 impl Events {
-    /// Begins a block, behind those that have the same index or a lower one.
+    /// Starts a block after those with the same or a lower index.
     fn open(&mut self, index: u64, content: Value) {
         let place = self.blocks.partition_point(|block| block.index <= index);
         let block = Block {
@@ -362,7 +365,7 @@ impl Events {
         self.read_text();
     }
 
-    /// The newest block with an index; the last one where there is no index.
+    /// Returns the newest block with an index, or the last block without one.
     fn block(&mut self, index: Option<u64>) -> Option<&mut Block> {
         let is_it = |block: &&mut Block| index.is_none_or(|index| block.index == index);
         self.blocks.iter_mut().rev().find(is_it)
@@ -370,7 +373,7 @@ impl Events {
 
     fn take_delta(&mut self, index: Option<u64>, delta: &Value) -> Result<(), String> {
         if self.block(index).is_none() {
-            // A server that leaves the beginning of a block out loses nothing of what the model said.
+            // If a server omits the start of a block, nothing of the model's output is lost.
             let content = match text(&delta["type"]) {
                 "text_delta" => json!({"type": "text", "text": ""}),
                 "thinking_delta" => json!({"type": "thinking", "thinking": ""}),
@@ -399,7 +402,7 @@ impl Events {
         Ok(())
     }
 
-    /// Puts the text together again, where it grew not only at its end.
+    /// Rebuilds the text after it has grown elsewhere than at its end.
     fn read_text(&mut self) {
         let texts = self.blocks.iter().map(|block| text(&block.content["text"]));
         self.text = texts.collect();

@@ -1,4 +1,5 @@
-//! Why a response ended: what the words of servers for it mean, by the table of `endings.yaml`.
+//! Interprets the words with which servers describe why a response ended, according to the table
+//! `endings.yaml`.
 
 use std::sync::LazyLock;
 
@@ -7,12 +8,12 @@ use serde_json::Value;
 
 use super::wire::End;
 
-/// Whose words they are.
+/// The field that a word comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Words {
     Chat,
     Responses,
-    /// Those of `incomplete_details.reason`.
+    /// Field `incomplete_details.reason`.
     ResponsesDetails,
     Messages,
 }
@@ -26,7 +27,7 @@ struct Table {
     messages: Endings,
 }
 
-/// The words for each ending.
+/// Words for each ending.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Endings {
@@ -38,13 +39,14 @@ struct Endings {
     unfinished: Vec<String>,
 }
 
-/// Bundled, and read by a test of this module: it always parses.
+/// The bundled table, which always parses, as a test of this module checks.
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     serde_saphyr::from_str(include_str!("../../../endings.yaml")).unwrap_or_default()
 });
 
 impl Words {
-    /// What the word in a field of a response means. A field that is absent, null or empty says nothing: `None`.
+    /// Returns the meaning of a field of a response, or `None` if the field is missing, null or
+    /// empty.
     pub fn ending(self, field: &str, value: &Value) -> Option<End> {
         let word = match value {
             Value::Null => return None,
@@ -57,8 +59,8 @@ impl Words {
         }))
     }
 
-    /// Whether a field whose value was `before` is to take the value `after`: an ending, once said, gives way only to a
-    /// worse one.
+    /// Whether a field with the value `before` should take the value `after`: only a worse ending
+    /// replaces an earlier one.
     pub fn gives_way(self, field: &str, before: &Value, after: &Value) -> bool {
         let Some(after) = self.ending(field, after) else {
             return false;
@@ -67,7 +69,7 @@ impl Words {
         before.is_none_or(|before| before == End::Complete || before.rank() < after.rank())
     }
 
-    /// Like [`ending`](Self::ending), but a word that is not in the table says nothing either.
+    /// Returns the meaning like [`ending`](Self::ending), but also `None` for unknown words.
     pub fn known(self, field: &str, word: &str) -> Option<End> {
         let endings = match self {
             Self::Chat => &TABLE.chat,

@@ -1,4 +1,4 @@
-//! The endpoints: which servers there are, which format each speaks, and where its key is found.
+//! The endpoints: the known servers, the format of each, and the source of its key.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -15,27 +15,27 @@ use crate::provider::Request;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Endpoint {
-    /// The prefix of its models.
+    /// Prefix of its models.
     pub name: String,
-    /// How a reference to one of its models is written.
+    /// Form of a reference to one of its models.
     pub form: String,
-    /// What it is, and where its key comes from.
+    /// Description of the server, and of where its key comes from.
     pub description: String,
     format: Format,
     #[serde(default)]
     dialect: Dialect,
-    /// Where it is, unless the user says otherwise; none if only the user can know.
+    /// Default base URL; `None` if only the user can know it.
     #[serde(default)]
     pub base_url: Option<String>,
-    /// What an address of it looks like, where it has none of its own.
+    /// Example of a base URL, if there is no default.
     #[serde(default)]
     pub base_url_example: Option<String>,
-    /// The environment variable that replaces the base URL.
+    /// Environment variable that overrides the base URL.
     pub base_url_variable: String,
-    /// The environment variable that holds its key; none if it needs none.
+    /// Environment variable with the key; `None` if it needs none.
     #[serde(default)]
     pub key: Option<String>,
-    /// Whether it may want no key.
+    /// Whether the server may work without a key.
     #[serde(default)]
     pub key_is_optional: bool,
     #[serde(default)]
@@ -46,12 +46,13 @@ pub struct Endpoint {
     responses: Vec<String>,
     #[serde(default)]
     known_by: Vec<String>,
-    /// Globs of the models that take the schema of an answer; by default all of those of `OpenAI`'s formats, and none of others.
+    /// Globs of the models that support the schema of an answer. By default, these are all models
+    /// of `OpenAI`'s formats, and none of others.
     #[serde(default)]
     answer_schemas: Option<Vec<String>>,
 }
 
-/// How requests and responses are written.
+/// Format of requests and responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Format {
@@ -60,7 +61,7 @@ pub(super) enum Format {
     Anthropic,
 }
 
-/// How a server of chat completions wants the same things said.
+/// Variant of chat completions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Dialect {
@@ -71,12 +72,12 @@ pub(super) enum Dialect {
     Compatible,
 }
 
-/// A setting that a format has no words for.
+/// A setting that a format does not support.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unsupported {
-    /// The setting, as the field of [`Sampling`] is named.
+    /// Name of the setting's field in [`Sampling`].
     pub setting: &'static str,
-    /// Why it cannot be said, and what would be right.
+    /// Reason why it is not supported, and what would be valid.
     pub reason: String,
 }
 
@@ -88,17 +89,17 @@ struct Table {
     no_credit: NoCredit,
 }
 
-/// How servers say that an account has nothing left to pay with.
+/// Signs in errors that an account has no credit left.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NoCredit {
-    /// As the code or the type of an error.
+    /// Codes or types of errors.
     pub codes: Vec<String>,
-    /// As the beginning of a message, in lower case.
+    /// Beginnings of messages, in lowercase.
     pub messages: Vec<String>,
 }
 
-/// Bundled, and read by a test of this module: it always parses.
+/// The bundled table, which always parses, as a test of this module checks.
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     serde_saphyr::from_str(include_str!("../../../endpoints.yaml")).unwrap_or(Table {
         endpoints: Vec::new(),
@@ -107,17 +108,17 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     })
 });
 
-/// All endpoints, in the order of the table.
+/// Returns all endpoints, in the order of the table.
 pub fn endpoints() -> &'static [Endpoint] {
     &TABLE.endpoints
 }
 
-/// The endpoint of this name.
+/// Returns the endpoint with this name.
 pub fn endpoint(name: &str) -> Option<&'static Endpoint> {
     endpoints().iter().find(|endpoint| endpoint.name == name)
 }
 
-/// Whether a model of the Responses API seals its reasoning.
+/// Whether a model of the Responses API encrypts its reasoning.
 pub(super) fn seals_reasoning(model: &str) -> bool {
     TABLE.sealed_reasoning.iter().any(|glob| fits(glob, model))
 }
@@ -126,26 +127,27 @@ fn fits(glob: &str, model: &str) -> bool {
     Glob::new(glob).is_ok_and(|glob| glob.compile_matcher().is_match(model))
 }
 
-/// How servers say that an account has nothing left to pay with.
+/// Returns the signs that an account has no credit left.
 pub(super) fn no_credit() -> &'static NoCredit {
     &TABLE.no_credit
 }
 
 impl Endpoint {
-    /// Whether the settings can be said in the format that serves this model.
+    /// Checks that the format of a model supports the settings.
     ///
     /// # Errors
-    /// [`Unsupported`] for the first that cannot.
+    /// Returns [`Unsupported`] for the first setting that is not supported.
     pub fn check(&self, model: &str, sampling: &Sampling) -> Result<(), Unsupported> {
         self.wire(model).check(sampling)
     }
 
-    /// Whether a model that is named alone is most likely one of this endpoint.
+    /// Whether a model named without an endpoint most likely belongs to this one.
     pub fn is_known_by(&self, model: &str) -> bool {
         self.known_by.iter().any(|glob| fits(glob, model))
     }
 
-    /// The endpoint that sends the same for a model without choosing a format by its name.
+    /// Returns the endpoint that sends the same requests for a model without choosing the format by
+    /// the model's name.
     pub fn plain(&'static self, model: &str) -> &'static Self {
         let is_it = |other: &&Self| {
             other.format == Format::OpenaiResponses && other.base_url == self.base_url
@@ -156,7 +158,7 @@ impl Endpoint {
         }
     }
 
-    /// The name and the value of the header that carries a key of any of its models.
+    /// Returns name and value of the header that carries the key for any of its models.
     pub(super) fn key_header(&self, key: &str) -> (&str, String) {
         match &self.key_header {
             Some(name) => (name, key.to_owned()),
@@ -164,17 +166,18 @@ impl Endpoint {
         }
     }
 
-    /// Whether this header, its name in lower case, is where a key goes.
+    /// Whether a header, given in lowercase, carries a key.
     pub fn carries_key_in(&self, header: &str) -> bool {
         self.key_header("").0 == header || header == "authorization"
     }
 
-    /// Where requests for this model go, below the base URL.
+    /// Returns the path of requests for a model, relative to the base URL.
     pub fn requests_path(&self, model: &str) -> &'static str {
         self.wire(model).path()
     }
 
-    /// The body of a request, without the schema of its answer where the model takes none.
+    /// Returns the body of a request, without the schema of its answer if the model does not
+    /// support it.
     pub(super) fn body(&self, request: &Request, stream: bool) -> Value {
         let wire = self.wire(&request.model);
         if request.answer_schema.is_none() || self.takes_schemas(&request.model) {
@@ -197,7 +200,7 @@ impl Endpoint {
         }
     }
 
-    /// How requests for this model are written.
+    /// Returns the format of requests for a model.
     pub(super) fn wire(&self, model: &str) -> Wire {
         let matches = |glob: &String| fits(glob, model);
         match self.format {

@@ -1,4 +1,4 @@
-//! One exchange with a server: the request is sent, the response read whole or as a stream.
+//! Sends a request once, and reads its response whole or as a stream.
 
 use std::time::SystemTime;
 
@@ -15,13 +15,14 @@ use crate::model::lenient_json;
 use crate::provider::{CallSink, ProviderError, Request, Response};
 use crate::text::StopWatch;
 
-/// The most bytes of a response. No model writes as much; a broken server may.
+/// Maximum bytes of a response. No model writes that much, but a broken server may.
 const LONGEST: usize = 64 << 20;
 
-/// The most bytes of an error's body that are read.
+/// Maximum bytes read of an error's body.
 const LONGEST_ERROR: usize = 1 << 20;
 
-/// When to stop the request, if the run wants it stopped before its end: only where code stands in blocks.
+/// Returns what decides when to stop the response early, which is only possible if code comes in
+/// blocks.
 fn watch(request: &Request) -> Option<StopWatch> {
     let blocks = request.sampling.stop_after_blocks?;
     let in_blocks = request.caller.role.has_repl() && request.tools.is_off();
@@ -29,7 +30,7 @@ fn watch(request: &Request) -> Option<StopWatch> {
 }
 
 impl HttpProvider {
-    /// Sends a request once and reads what comes.
+    /// Sends a request once and reads its response.
     pub(super) async fn exchange(
         &self,
         request: &Request,
@@ -48,7 +49,7 @@ impl HttpProvider {
             .body(body);
         let mut partial = Partial::new(wire, request, calls, self.experience.expect(request));
         let reply = self.send(post, stream).await.inspect_err(|error| {
-            // Only of one that was awaited for too long may the server still be at work.
+            // Only after a response timeout may the server still be working on the request.
             if !matches!(error, ProviderError::Timeout { what, .. } if what != CONNECTION) {
                 partial.end();
             }
@@ -57,12 +58,13 @@ impl HttpProvider {
             .headers()
             .get(CONTENT_TYPE)
             .and_then(|kind| kind.to_str().ok());
-        // Some servers answer whole whatever they were asked for.
+        // Some servers do not stream even if requested.
         if kind.is_some_and(|kind| kind.to_ascii_lowercase().starts_with("text/event-stream")) {
             return self.read_stream(wire, request, reply, watch, partial).await;
         }
         let text = self.read_whole(reply, LONGEST).await?;
-        // A page of whoever stands between costs nothing; a response that is cut or broken is charged like any other.
+        // A page from a proxy costs nothing; a truncated or broken response is billed like any
+        // other.
         if !text
             .trim_start_matches(['\u{feff}', ' ', '\r', '\n'])
             .starts_with('{')
@@ -75,7 +77,7 @@ impl HttpProvider {
         self.outcome(wire, request, &body, calls)
     }
 
-    /// A GET of JSON.
+    /// Sends a GET request for JSON.
     pub(super) async fn get(&self, wire: Wire, path: &str) -> Result<Value, ProviderError> {
         let get = self.http.client.get(self.url(wire, path));
         let limit = self.http.timeouts.idle;
@@ -94,7 +96,8 @@ impl HttpProvider {
     }
 
     fn url(&self, wire: Wire, path: &str) -> String {
-        // The SDKs' base URLs differ: with `/v1` for OpenAI, without it for Anthropic. Both are taken for the latter.
+        // The base URLs of the SDKs differ: with `/v1` for OpenAI, without it for Anthropic. For
+        // Anthropic, both forms are accepted.
         let base = match wire {
             Wire::Messages => self.base_url.trim_end_matches("/v1"),
             _ => &self.base_url,
@@ -122,7 +125,7 @@ impl HttpProvider {
             return Ok(reply);
         }
         let headers = reply.headers().clone();
-        // What was said up to a break is still what was said.
+        // What was received before a break still counts.
         let body = self
             .read_whole(reply, LONGEST_ERROR)
             .await
@@ -136,7 +139,8 @@ impl HttpProvider {
         ))
     }
 
-    /// A header of the user's takes the place of one of the endpoint's, and one that carries a key that of the key.
+    /// Returns the headers. A header of the user replaces one of the endpoint, and a header that
+    /// carries a key replaces that of the endpoint's key.
     fn headers(&self) -> HeaderMap {
         let mut headers = HeaderMap::new();
         for (name, value) in &self.endpoint.headers {
@@ -175,7 +179,7 @@ impl HttpProvider {
         Ok(strike_out(String::from_utf8_lossy(&bytes).into_owned()))
     }
 
-    /// The next piece of a body; none at its end.
+    /// Returns the next piece of a body, or `None` at its end.
     async fn chunk(&self, reply: &mut Reply) -> Result<Option<Vec<u8>>, ProviderError> {
         let next = tokio::time::timeout(self.http.timeouts.idle, reply.chunk()).await;
         let chunk = next
@@ -185,7 +189,7 @@ impl HttpProvider {
     }
 
     fn parse(&self, text: &str) -> Result<Value, ProviderError> {
-        // Some servers begin with a byte-order mark.
+        // Some servers start with a byte-order mark.
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         lenient_json::from_str(text).map_err(|error| {
             self.garbled(format!("it is not JSON ({error}): {}", fault::quote(text)))
@@ -220,14 +224,14 @@ impl HttpProvider {
                     partial.end();
                     return Err(error);
                 }
-                // Some servers keep the connection alive with events that say nothing.
+                // Some servers keep the connection alive with empty events.
                 if event.data.trim().is_empty() {
                     continue;
                 }
                 let last = match partial.assembly.take(&event) {
                     Ok(last) => last,
-                    // Half an event at the end of the stream is none by the standard of events. Whether the response
-                    // lacks its end is seen below.
+                    // The standard ignores an incomplete event at the end of the stream. Whether
+                    // the response lacks its end is checked below.
                     Err(_) if !open => continue,
                     Err(problem) => {
                         partial.arrived(&event.data);

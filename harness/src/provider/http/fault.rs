@@ -1,4 +1,4 @@
-//! What a server's refusal means: statuses, error objects and transport errors become typed errors.
+//! Converts statuses, error objects and transport errors to typed errors.
 
 use std::time::{Duration, SystemTime};
 
@@ -15,10 +15,10 @@ use crate::provider::ProviderError;
 /// What is awaited before anything is sent.
 pub(super) const CONNECTION: &str = "connection";
 
-/// The most characters of what a server said that an error quotes.
+/// Maximum characters of a server's message in an error.
 const QUOTED: usize = 500;
 
-/// The error of a response whose status is no success.
+/// Returns the error of a response with an error status.
 pub(super) fn of_status(
     provider: &str,
     status: u16,
@@ -38,7 +38,7 @@ pub(super) fn of_status(
     let error = error.get("error").unwrap_or(error);
     let length = overflow::read(status, error, body);
     match status {
-        // Not by what an error quotes: a model may have written that.
+        // Not decided by texts that an error quotes, because a model may have written them.
         402 => ProviderError::NoCredit { provider, message },
         400 | 403 | 429 if lacks_credit(&parsed, &message) => {
             ProviderError::NoCredit { provider, message }
@@ -81,13 +81,13 @@ pub(super) fn of_status(
     }
 }
 
-/// The error that a body with a success status holds, or is, if any.
+/// Returns the error in the body of a response with a success status, if there is one.
 pub(super) fn of_error_object(provider: &str, body: &Value) -> Option<ProviderError> {
     let body = body.get(0).unwrap_or(body);
     let wrapped;
     let body = match body.get("error") {
         Some(error) if says_error(error) => body,
-        // vLLM's, and the events of Responses.
+        // The form of vLLM, and of the events of Responses.
         _ if body["object"] == "error"
             || body["type"] == "error"
             || body["type"] == "response.error" =>
@@ -119,7 +119,8 @@ pub(super) fn of_error_object(provider: &str, body: &Value) -> Option<ProviderEr
     ))
 }
 
-/// Whether the field of an error says one: some servers fill it with what means none, `{}` or code 0 without words.
+/// Whether an error field reports an error. Some servers fill it with `{}` or code 0 and no text if
+/// there is none.
 pub(super) fn says_error(error: &Value) -> bool {
     match error {
         Value::Null => false,
@@ -131,7 +132,7 @@ pub(super) fn says_error(error: &Value) -> bool {
     }
 }
 
-/// The error that an event of a stream is, if it is one: by its name, or by what it holds.
+/// Returns the error in an event of a stream, if its name or content indicates one.
 pub(super) fn of_event(provider: &str, event: &SseEvent) -> Option<ProviderError> {
     let is_named = event.name == "error";
     if !is_named && !event.data.contains("error\"") {
@@ -146,7 +147,7 @@ pub(super) fn of_event(provider: &str, event: &SseEvent) -> Option<ProviderError
     named.or_else(|| of_error_object(provider, &json!({"error": "it said nothing"})))
 }
 
-/// The status that an error object stands for: a number, or one of the providers' words.
+/// Returns the status of an error object, from its number or from a known word.
 fn status_of(code: &Value) -> Option<u16> {
     let number = code.as_u64().and_then(|number| u16::try_from(number).ok());
     if let Some(number) = number {
@@ -165,7 +166,7 @@ fn status_of(code: &Value) -> Option<u16> {
         | "content_filter"
         | "content_policy_violation"
         | "invalid_prompt" => 400,
-        // Of Responses: an image that it cannot use.
+        // A word of Responses for an unusable image.
         word if word.contains("image") => 400,
         "authentication_error" | "invalid_api_key" | "UNAUTHENTICATED" => 401,
         "permission_error" | "PERMISSION_DENIED" => 403,
@@ -190,9 +191,9 @@ fn status_of(code: &Value) -> Option<u16> {
     })
 }
 
-/// Whether the account has no money or quota left: by the error's code, or by how the message begins, be it behind the names of
-/// errors that a proxy wrote before it (`RateLimitError: OpenAIException - You exceeded …`). Behind anything else it may be
-/// what a request said.
+/// Whether the account has no credit left, according to the error's code or the beginning of the
+/// message. Names of errors that a proxy has added before it are skipped (`RateLimitError:
+/// OpenAIException - You exceeded …`). Anywhere else, the text may quote a request.
 fn lacks_credit(body: &Value, message: &str) -> bool {
     let body = body.get(0).unwrap_or(body);
     let table = no_credit();
@@ -210,7 +211,8 @@ fn lacks_credit(body: &Value, message: &str) -> bool {
         || table.messages.iter().any(begins)
 }
 
-/// Whether a filter refused the request: codes of Azure and `OpenAI`, and that of `OpenRouter`, which is a list of reasons.
+/// Whether a filter rejected the request: codes of Azure and `OpenAI`, and the list of reasons of
+/// `OpenRouter`.
 fn filters(body: &Value) -> bool {
     let error = &body["error"];
     let code = text(&error["code"]);
@@ -219,13 +221,13 @@ fn filters(body: &Value) -> bool {
         || !items(&error["metadata"]["reasons"]).is_empty()
 }
 
-/// Whether a text, in lower case, ends with the name of an error and what separates it from its message.
+/// Whether a lowercase text ends with the name of an error and the separator before its message.
 fn names_error(text: &str) -> bool {
     let name = text.strip_suffix(": ").or_else(|| text.strip_suffix(" - "));
     name.is_some_and(|name| name.ends_with("error") || name.ends_with("exception"))
 }
 
-/// What an error body says in words, wherever the provider puts them.
+/// Returns the message in an error's body, wherever the provider puts it.
 fn said(body: &Value) -> Option<String> {
     let body = body.get(0).unwrap_or(body);
     let error = &body["error"];
@@ -240,7 +242,7 @@ fn said(body: &Value) -> Option<String> {
         Value::String(words) => Some(words.clone()),
         _ => None,
     });
-    // What the provider behind a router said.
+    // The message of the provider behind a router.
     let behind = text(&error["metadata"]["raw"]);
     match found {
         Some(words) if !behind.is_empty() => Some(format!("{words}: {behind}")),
@@ -249,7 +251,7 @@ fn said(body: &Value) -> Option<String> {
     }
 }
 
-/// A text on one line, bounded.
+/// Returns a text on one line, truncated if it is long.
 pub(super) fn quote(said: &str) -> String {
     let words: Vec<&str> = said.split_whitespace().take(QUOTED).collect();
     let line = words.join(" ");
@@ -261,8 +263,9 @@ pub(super) fn quote(said: &str) -> String {
     format!("{start}…")
 }
 
-/// How long the server asks to wait: `retry-after-ms`, or `retry-after` in seconds or as a date
-/// (<https://www.rfc-editor.org/rfc/rfc9110#field.retry-after>). A date in the past is no wait at all.
+/// Returns the delay that the server requests: `retry-after-ms`, or `retry-after` in seconds or as
+/// a date (<https://www.rfc-editor.org/rfc/rfc9110#field.retry-after>). A date in the past means no
+/// delay.
 fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let value = |name| {
         headers
@@ -282,8 +285,8 @@ fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     Some(date.duration_since(now).unwrap_or(Duration::ZERO))
 }
 
-/// The error of an exchange that broke before there was a response: no connection, or a reset. `server` is the provider and
-/// its address.
+/// Returns the error of an exchange that failed before a response: no connection, or a reset.
+/// `server` is the provider and its address.
 pub(super) fn of_transport(
     server: String,
     error: &reqwest::Error,
@@ -302,7 +305,7 @@ pub(super) fn of_transport(
     }
 }
 
-/// The error of a response that broke off.
+/// Returns the error of an interrupted response.
 pub(super) fn of_break(provider: &str, error: &reqwest::Error) -> ProviderError {
     ProviderError::Cut {
         provider: provider.to_owned(),
@@ -310,7 +313,7 @@ pub(super) fn of_break(provider: &str, error: &reqwest::Error) -> ProviderError 
     }
 }
 
-/// The innermost cause says what happened; those around it repeat the URL and the kind.
+/// Returns the message of the innermost cause; the outer ones only repeat the URL and the kind.
 fn cause(error: &reqwest::Error) -> String {
     let mut cause: &dyn std::error::Error = error;
     while let Some(inner) = cause.source() {
@@ -329,7 +332,7 @@ mod tests {
 
     use super::{ProviderError, of_error_object, of_status};
 
-    /// A row of `fault_cases.json`: a status, headers and body, and the error made of them.
+    /// A row of `fault_cases.json`: a status, headers and body, and the expected error.
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Row {

@@ -4,7 +4,7 @@ use reqwest::header::{HeaderName, HeaderValue};
 
 use super::Secret;
 
-/// Headers without which a request or its response could not be read, and those of the connection.
+/// Headers that are needed to parse requests and responses, and those of the connection.
 const OWN: [&str; 13] = [
     "accept",
     "accept-encoding",
@@ -21,32 +21,33 @@ const OWN: [&str; 13] = [
     "user-agent",
 ];
 
-/// A header that the user adds to every request. What came from a [`Secret`] is never shown.
+/// A header that the user adds to every request. A value that comes from a [`Secret`] is never
+/// shown.
 #[derive(Debug, Clone)]
 pub struct ExtraHeader {
     name: HeaderName,
     value: HeaderValue,
 }
 
-/// Why a header cannot be sent.
+/// Reason why a header cannot be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum HeaderError {
-    /// HTTP has no such names.
+    /// The name is not a valid HTTP header name.
     #[error("this is no name of an HTTP header")]
     Name,
-    /// It is one of [`OWN`].
+    /// The header is one of [`OWN`].
     #[error("the program sets this header itself")]
     Own,
-    /// HTTP cannot carry the value.
+    /// The value contains characters that are invalid in HTTP headers.
     #[error("its value holds characters that no HTTP header can carry")]
     Value,
 }
 
 impl ExtraHeader {
-    /// A header whose value anybody may read.
+    /// Creates a header with a public value.
     ///
     /// # Errors
-    /// [`HeaderError`].
+    /// Returns [`HeaderError`] if the header cannot be sent.
     pub fn new(name: &str, value: &str) -> Result<Self, HeaderError> {
         let name: HeaderName = name.parse().map_err(|_| HeaderError::Name)?;
         if OWN.contains(&name.as_str()) || name.as_str().starts_with("proxy-") {
@@ -56,10 +57,11 @@ impl ExtraHeader {
         Ok(Self { name, value })
     }
 
-    /// A header whose value is a secret, behind the name of a scheme if there is one: `Bearer`.
+    /// Creates a header with a secret value, optionally after the name of a scheme such as
+    /// `Bearer`.
     ///
     /// # Errors
-    /// [`HeaderError`].
+    /// Returns [`HeaderError`] if the header cannot be sent.
     pub fn secret(name: &str, scheme: Option<&str>, secret: &Secret) -> Result<Self, HeaderError> {
         let secret = secret.reveal();
         let value = scheme.map(|scheme| format!("{scheme} {secret}"));
@@ -68,12 +70,12 @@ impl ExtraHeader {
         Ok(header)
     }
 
-    /// Its name, in lower case.
+    /// Returns the name in lowercase.
     pub fn name(&self) -> &str {
         self.name.as_str()
     }
 
-    /// As it is sent.
+    /// Returns name and value as sent.
     pub(super) fn sent(&self) -> (HeaderName, HeaderValue) {
         (self.name.clone(), self.value.clone())
     }

@@ -1,6 +1,6 @@
 //! Models over HTTP: one client for all endpoints, one file for each wire format.
 //!
-//! A request is sent once. Retries, limits and caches are providers around this one.
+//! This provider sends a request once. Retries, limits and caches are layers around it.
 
 mod ending;
 mod endpoint;
@@ -37,18 +37,18 @@ pub use header::{ExtraHeader, HeaderError};
 pub use secret::{Secret, strike_out};
 pub use tokens::{IMAGE_TOKENS, estimate_tokens};
 
-/// How long a request may take.
+/// Timeouts of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeouts {
-    /// Until there is a connection.
+    /// Maximum time to connect.
     pub connect: Duration,
-    /// Between two pieces of a response; in a streamed one, also until the first.
+    /// Maximum time between two pieces of a response, and until the first piece of a streamed one.
     pub idle: Duration,
-    /// From the first byte sent to the last one received.
+    /// Maximum time from the first byte sent to the last byte received.
     pub request: Duration,
 }
 
-/// What all HTTP providers of a program share: connections and time limits. Cheap to clone.
+/// Connections and timeouts shared by all HTTP providers of a program. Cheap to clone.
 #[derive(Clone)]
 pub struct HttpClient {
     client: reqwest::Client,
@@ -56,67 +56,67 @@ pub struct HttpClient {
     longest_response: Option<u64>,
 }
 
-/// The HTTP client cannot be made, or an endpoint's address makes no sense.
+/// Error of creating an HTTP client or of configuring an endpoint.
 #[derive(Debug, thiserror::Error)]
 pub enum HttpError {
-    /// No client, because TLS has no certificates to trust, or the like.
+    /// TLS setup failed, for example because no root certificates were found.
     #[error("cannot create an HTTP client: {0}")]
     Client(String),
-    /// The base URL is none.
+    /// The base URL is invalid.
     #[error("`{url}` is no base URL: {problem}; expected one like https://host/v1")]
     BaseUrl {
-        /// As given.
+        /// Base URL as given.
         url: String,
-        /// What is wrong.
+        /// Reason why it is invalid.
         problem: String,
     },
     /// The key cannot be sent in a header.
     #[error("the key for {provider} holds characters that no HTTP header can carry")]
     Key {
-        /// The endpoint.
+        /// Name of the endpoint.
         provider: String,
     },
 }
 
-/// A model that an endpoint says it serves.
+/// A model in an endpoint's list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedModel {
-    /// Its name, to be put behind the endpoint's.
+    /// Name of the model, without the endpoint's prefix.
     pub id: String,
-    /// What it is called, where the server says.
+    /// Display name, if the server provides one.
     pub description: Option<String>,
 }
 
-/// The models of one endpoint.
+/// Provider of an endpoint's models.
 pub struct HttpProvider {
     endpoint: Endpoint,
     base_url: String,
-    /// The query of the base URL, which every request repeats.
+    /// Query of the base URL, which is added to every request.
     query: Option<String>,
     /// Host and port, for errors.
     address: String,
     key: Option<Secret>,
     headers: Vec<ExtraHeader>,
     http: HttpClient,
-    /// Whether responses are streamed even where nothing reads them before their end.
+    /// Whether to stream responses even if nothing reads them before their end.
     stream: bool,
     experience: Experience,
 }
 
-/// What the query of a base URL may hold, for it is stored with the run: no key.
+/// Permitted query parameters of a base URL. It is stored with the run and must not contain a key.
 const OPEN_PARAMETERS: [&str; 1] = ["api-version"];
 
-/// Where requests go below a base address.
+/// Paths of requests below a base URL.
 const REQUESTS: [&str; 3] = ["/chat/completions", "/responses", "/messages"];
 
 impl HttpClient {
-    /// Makes a client. `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are honoured; redirects are not followed,
-    /// for they could carry a key to another host.
+    /// Creates a client. It respects `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`. It does not follow
+    /// redirects, because they could carry a key to another host.
     ///
     /// # Errors
-    /// [`HttpError::Client`].
+    /// Returns [`HttpError::Client`] if TLS setup fails.
     pub fn new(timeouts: Timeouts) -> Result<Self, HttpError> {
-        // Of several clients only the first sets it.
+        // Only the first client of a process installs it.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = reqwest::Client::builder()
             .user_agent(concat!("eval/", env!("CARGO_PKG_VERSION")))
@@ -131,8 +131,8 @@ impl HttpClient {
         })
     }
 
-    /// Begins with the longest response, in output tokens, that models are known to have given: what is given up before
-    /// any of a model has ended is taken to be as long.
+    /// Sets the longest known response in output tokens. An abandoned request is estimated with it
+    /// until a response of its model has completed.
     #[must_use]
     pub fn having_seen(self, longest_response: Option<u64>) -> Self {
         Self {
@@ -142,7 +142,7 @@ impl HttpClient {
     }
 }
 
-/// A URL without what may be a secret in it: user, password, query and fragment.
+/// Removes everything from a URL that may be secret: user, password, query and fragment.
 fn hidden(url: &str) -> String {
     let Some(parsed) = reqwest::Url::parse(url).ok().filter(reqwest::Url::has_host) else {
         return match url.split_once("://") {
@@ -166,7 +166,7 @@ fn hidden(url: &str) -> String {
     )
 }
 
-/// Host and port of a URL.
+/// Returns host and port of a URL.
 fn address(url: &reqwest::Url) -> String {
     let host = url.host_str().unwrap_or_default();
     match url.port_or_known_default() {
@@ -176,10 +176,10 @@ fn address(url: &reqwest::Url) -> String {
 }
 
 impl HttpProvider {
-    /// Opens an endpoint at a base URL. Nothing is sent yet.
+    /// Creates the provider for an endpoint at a base URL. Sends nothing yet.
     ///
     /// # Errors
-    /// [`HttpError`] for a base URL or a key that cannot be used.
+    /// Returns [`HttpError`] if the base URL or the key is invalid.
     pub fn open(
         endpoint: &Endpoint,
         base_url: &str,
@@ -230,10 +230,10 @@ impl HttpProvider {
         })
     }
 
-    /// Asks the endpoint which models it serves, in the order of their names.
+    /// Requests the list of the endpoint's models, sorted by name.
     ///
     /// # Errors
-    /// [`ProviderError`].
+    /// Returns [`ProviderError`] if the request fails.
     pub async fn models(&self) -> Result<Vec<ListedModel>, ProviderError> {
         let wire = self.endpoint.wire("");
         let body = self.get(wire, wire.models_path()).await;
@@ -258,8 +258,8 @@ impl HttpProvider {
         Ok(models)
     }
 
-    /// The error of a request that was refused without a known reason. If its prompt is much longer than any that the
-    /// server accepted, it is a context overflow.
+    /// Returns the error of a request rejected for an unknown reason. If its prompt is much longer
+    /// than any that the server has accepted, the error is a context overflow.
     fn possible_overflow(&self, request: &Request, error: ProviderError) -> ProviderError {
         match error {
             ProviderError::Refused {
@@ -287,7 +287,7 @@ impl HttpProvider {
         }
     }
 
-    /// What a whole response comes to.
+    /// Converts a whole response to the outcome of the request.
     fn outcome(
         &self,
         wire: Wire,
@@ -342,7 +342,8 @@ impl HttpProvider {
     }
 }
 
-/// A response without any key: in a streamed one it may have come in pieces that each held only a part of it.
+/// Removes all keys from a response, because a streamed one may have contained a key in several
+/// pieces.
 fn safe_response(response: Response) -> Response {
     Response {
         text: strike_out(response.text),
@@ -384,7 +385,8 @@ impl Provider for HttpProvider {
             Ok(Err(ProviderError::Truncated { response })) => Err(ProviderError::Truncated {
                 response: Box::new(safe_response(*response)),
             }),
-            // Here and not where the server's bytes come in: an escape or a header may have hidden the key there.
+            // Keys are removed here and not from the raw bytes, where an escape or a header could
+            // hide them.
             Ok(Err(error)) => Err(self
                 .possible_overflow(request, error)
                 .map_message(strike_out)),

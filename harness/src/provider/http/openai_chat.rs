@@ -1,4 +1,5 @@
-//! Chat completions: <https://platform.openai.com/docs/api-reference/chat>, and the dialects of compatible servers.
+//! Implements chat completions, <https://platform.openai.com/docs/api-reference/chat>, and the
+//! dialects of compatible servers.
 
 use std::collections::BTreeMap;
 
@@ -20,16 +21,16 @@ use crate::model::{
 use crate::provider::{Request, Response};
 use crate::text::thoughts as thoughts_of;
 
-/// The most stop sequences that the format takes.
+/// Maximum number of stop sequences that the API accepts.
 const MOST_STOPS: usize = 4;
 
-/// The fields in which servers say their reasoning.
+/// Fields in which servers return reasoning.
 const THOUGHTS: [&str; 2] = ["reasoning_content", "reasoning"];
 
-/// The field of what is carried for reasoning that stood in the text.
+/// Key of the stored reasoning that was part of the text.
 const IN_TEXT: &str = "think";
 
-/// See [`super::wire::Wire::own_fields`]; the last two are the older words for tools.
+/// See [`super::wire::Wire::own_fields`]; the last two are the older names for tools.
 pub(super) const OWN_FIELDS: &[&str] = &[
     "model",
     "messages",
@@ -42,7 +43,7 @@ pub(super) const OWN_FIELDS: &[&str] = &[
     "function_call",
 ];
 
-/// Whether the settings can be said.
+/// Checks that the dialect supports the settings.
 pub(super) fn check(dialect: Dialect, sampling: &Sampling) -> Result<(), Unsupported> {
     if sampling.stop.len() > MOST_STOPS {
         return Err(Unsupported {
@@ -66,7 +67,7 @@ pub(super) fn check(dialect: Dialect, sampling: &Sampling) -> Result<(), Unsuppo
     Ok(())
 }
 
-/// The body of a request.
+/// Returns the body of a request.
 pub(super) fn body(dialect: Dialect, request: &Request, stream: bool) -> Value {
     let sampling = &request.sampling;
     let mut body = json!({"model": request.model, "messages": messages(request)});
@@ -154,7 +155,7 @@ fn messages(request: &Request) -> Vec<Value> {
 
 fn assistant(message: &Message, keep_reasoning: bool) -> Value {
     let mut turn = json!({"role": "assistant", "content": message.content});
-    // What the server wants back: signatures of its reasoning.
+    // Values that the server requires back: signatures of its reasoning.
     let carried: Map<String, Value> = message
         .reasoning_signature
         .as_deref()
@@ -180,7 +181,8 @@ fn assistant(message: &Message, keep_reasoning: bool) -> Value {
     if let Some(details) = carried.get("reasoning_details") {
         turn["reasoning_details"] = details.clone();
     } else {
-        // As the server itself said it. DeepSeek and Kimi refuse calls without the reasoning that led to them.
+        // In the server's own fields. DeepSeek and Kimi reject calls without the reasoning that led
+        // to them.
         for name in THOUGHTS {
             if let Some(thoughts) = carried.get(name)
                 && (keep_reasoning || !calls.is_empty())
@@ -218,19 +220,19 @@ fn images(message: &Message) -> Vec<Value> {
     message.images.iter().map(part).collect()
 }
 
-/// The choice of a response that counts: that of the lowest index.
+/// Returns the choice of a response that counts: that with the lowest index.
 pub(super) fn counting(body: &Value) -> Option<&Value> {
     items(&body["choices"])
         .iter()
         .min_by_key(|choice| index(choice))
 }
 
-/// The index of a choice; of one that has none, the first.
+/// Returns the index of a choice; 0 if it is missing.
 fn index(choice: &Value) -> u64 {
     count(&choice["index"])
 }
 
-/// Reads a response.
+/// Parses a response.
 pub(super) fn read(body: &Value) -> Result<Answer, String> {
     if !body["choices"].is_array() {
         return Err("`choices` is missing".to_owned());
@@ -289,8 +291,8 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
     let end = end_of(choice);
     let is_unsaid = end.is_none();
     let end = match end.unwrap_or_else(|| End::unsaid(&response)) {
-        // What the model said instead of an answer.
-        // A refusal that is all there is says why nothing else is said.
+        // A refusal replaces the answer. If there is nothing else, it also explains the missing
+        // finish reason.
         _ if is_unsaid && !refusal.is_empty() => End::Filter(refusal),
         End::Complete | End::Filter(_) if !refusal.is_empty() => End::Filter(refusal),
         end => end,
@@ -298,7 +300,7 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
     Ok(Answer { response, end })
 }
 
-/// Whether the content of a message is of a kind that holds text.
+/// Checks that the content of a message has a type that can contain text.
 fn is_content(content: &Value) -> Result<(), String> {
     match content {
         Value::Null | Value::String(_) | Value::Array(_) => Ok(()),
@@ -308,7 +310,8 @@ fn is_content(content: &Value) -> Result<(), String> {
     }
 }
 
-/// How a choice ended, as far as it says so. A router may call complete what the server behind it did not.
+/// Returns how a choice ended, if it says so. A router may report as complete what the server
+/// behind it did not complete.
 fn end_of(choice: &Value) -> Option<End> {
     let native = text(&choice["native_finish_reason"]);
     let behind = Words::Chat.known("native_finish_reason", native);
@@ -331,7 +334,7 @@ pub(super) fn usage(usage: &Value) -> Option<Usage> {
     Some(Usage {
         input_tokens: count(&usage["prompt_tokens"]),
         cached_input_tokens: count(&usage["prompt_tokens_details"]["cached_tokens"]),
-        // OpenRouter's alone.
+        // Only OpenRouter reports this.
         cache_write_tokens: count(&usage["prompt_tokens_details"]["cache_write_tokens"]),
         output_tokens: output.all,
         reasoning_tokens: output.reasoning,
@@ -339,17 +342,17 @@ pub(super) fn usage(usage: &Value) -> Option<Usage> {
     })
 }
 
-/// A streamed response as far as it came.
+/// A streamed response received so far.
 #[derive(Default)]
 pub(super) struct Chunks {
-    /// By their index: a server may send several, and mix them.
+    /// Choices by index, because a server may send several in alternation.
     choices: BTreeMap<u64, Choice>,
     done: bool,
     model: Value,
     usage: Value,
 }
 
-/// A streamed choice as far as it came.
+/// A streamed choice received so far.
 #[derive(Default)]
 struct Choice {
     text: String,
@@ -357,19 +360,19 @@ struct Choice {
     refusal: String,
     calls: Vec<Value>,
     details: Vec<Value>,
-    /// Whether it came in pieces, so that a message is the whole of it.
+    /// Whether it arrives in deltas, so that a message contains all of it.
     by_deltas: bool,
-    /// What it says of its end.
+    /// Fields that describe its end.
     ending: Map<String, Value>,
 }
 
-/// More choices than any response has: the index of one is the server's to say.
+/// Maximum number of choices, because the server chooses their indices.
 const MOST_CHOICES: usize = 128;
 
-/// More tool calls than any response has, likewise.
+/// Maximum number of tool calls, because the server chooses their indices.
 const MOST_CALLS: usize = 64;
 
-/// The fields in which a choice says how it ended.
+/// Fields that describe how a choice ended.
 const ENDING: [&str; 3] = ["finish_reason", "native_finish_reason", "error"];
 
 impl Assembly for Chunks {
@@ -416,7 +419,7 @@ impl Assembly for Chunks {
 
     fn whole(&self, complete: bool) -> Option<Value> {
         let choice = self.counting();
-        // Some servers end without `[DONE]`, but none without saying why the model stopped.
+        // Some servers end without `[DONE]`, but none without a finish reason.
         let says_end = |choice: &Choice| !choice.ending.is_empty();
         let others_say = self.choices.values().any(says_end);
         if complete && !choice.is_some_and(says_end) && (others_say || !self.done) {
@@ -428,13 +431,13 @@ impl Assembly for Chunks {
 }
 
 impl Chunks {
-    /// The choice that counts.
+    /// Returns the choice that counts.
     fn counting(&self) -> Option<&Choice> {
         self.choices.values().next()
     }
 }
 
-/// Whether a message begins with the text that came in pieces.
+/// Whether a message begins with the text that arrived in deltas.
 fn repeats(message: &str, pieces: &str) -> bool {
     let [message, pieces] = [message, pieces].map(lenient_json::join_text);
     message.starts_with(&*pieces)
@@ -447,7 +450,7 @@ impl Choice {
             let after = &part[name];
             let takes = match name {
                 "error" => says_error(after) && before.is_null(),
-                // A word of a server behind a router that nobody knows says nothing of the end.
+                // An unknown word from a server behind a router does not describe the end.
                 "native_finish_reason" if Words::Chat.known(name, text(after)).is_none() => {
                     !text(after).is_empty() && before.is_null()
                 }
@@ -461,7 +464,7 @@ impl Choice {
         let is_delta = part["delta"]
             .as_object()
             .is_some_and(|delta| delta.values().any(|value| !value.is_null() && *value != ""));
-        // Some servers send the pieces, or at the end the whole, as a message.
+        // Some servers send the deltas, or at the end the whole text, as a message.
         let delta = if is_delta || !part["message"].is_object() {
             &part["delta"]
         } else {
@@ -515,7 +518,7 @@ impl Choice {
         }
     }
 
-    /// As it would have come whole.
+    /// Returns the choice as in a response that is not streamed.
     fn whole(&self) -> Value {
         let mut message = json!({
             "role": "assistant", "content": self.text, "reasoning": self.reasoning, "refusal": self.refusal,

@@ -1,5 +1,5 @@
-//! Responses: <https://platform.openai.com/docs/api-reference/responses>. Nothing is stored at the server; every
-//! request carries the whole conversation.
+//! Implements the Responses API: <https://platform.openai.com/docs/api-reference/responses>.
+//! Nothing is stored at the server; every request contains the whole conversation.
 
 use serde_json::{Value, json};
 
@@ -14,8 +14,8 @@ use super::wire::{
 use crate::model::{MessageRole, Sampling, ToolChoice, ToolSpec, ToolUse, Usage};
 use crate::provider::{Request, Response};
 
-/// See [`super::wire::Wire::own_fields`]; a stored `prompt` and earlier turns that the server keeps would come before those
-/// that are sent.
+/// See [`super::wire::Wire::own_fields`]; a stored `prompt` or stored turns would come before the
+/// turns that are sent.
 pub(super) const OWN_FIELDS: &[&str] = &[
     "model",
     "input",
@@ -31,7 +31,7 @@ pub(super) const OWN_FIELDS: &[&str] = &[
     "parallel_tool_calls",
 ];
 
-/// Whether the settings can be said.
+/// Checks that the API supports the settings.
 pub(super) fn check(sampling: &Sampling) -> Result<(), Unsupported> {
     let unsupported = |setting, what: &str| {
         Err(Unsupported {
@@ -54,7 +54,7 @@ pub(super) fn check(sampling: &Sampling) -> Result<(), Unsupported> {
     Ok(())
 }
 
-/// The body of a request.
+/// Returns the body of a request.
 pub(super) fn body(request: &Request) -> Value {
     let sampling = &request.sampling;
     let mut body = json!({"model": request.model, "input": input(request), "store": false});
@@ -92,7 +92,7 @@ fn offer(tools: &ToolUse, body: &mut Value) {
             "name": spec.name,
             "description": spec.description,
             "parameters": spec.parameters,
-            // Absent, it would be on, and a schema that it does not take an error.
+            // The default is strict, which rejects unsupported schemas.
             "strict": is_strict(&spec.parameters),
         })
     };
@@ -110,8 +110,8 @@ fn input(request: &Request) -> Vec<Value> {
     for message in paired(request) {
         match message.role {
             MessageRole::Assistant => {
-                // What the model thought stands before what it came to. A turn that calls tools is not its own to it
-                // without; of others it goes back where the definition keeps reasoning.
+                // Reasoning comes before its result. A turn with tool calls is incomplete without
+                // it; other turns include it if the definition keeps reasoning.
                 if request.keep_reasoning || !message.tool_calls.is_empty() {
                     let carried = message.reasoning_signature.as_deref();
                     let carried = carried.and_then(|carry| serde_json::from_str(carry).ok());
@@ -148,12 +148,12 @@ fn input(request: &Request) -> Vec<Value> {
     all
 }
 
-/// Reads a response.
+/// Parses a response.
 pub(super) fn read(body: &Value) -> Result<Answer, String> {
     let end = end_of(body);
     let output = match (body["output"].as_array(), &end) {
         (Some(output), _) => output.as_slice(),
-        // What is not whole may have none.
+        // An incomplete response may lack its output.
         (None, Some(end)) if *end != End::Complete => &[],
         (None, _) => return Err("`output` is missing".to_owned()),
     };
@@ -174,7 +174,7 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
             "message" => {
                 let said = said(&item["content"]);
                 refusal.push_str(&said.refusal);
-                // What a model says on its way is no part of its answer.
+                // Interim messages of a model are not part of its answer.
                 if has_final && !is_final(item) {
                     comments.push(said.text);
                 } else if !said.text.is_empty() {
@@ -186,7 +186,8 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
                     .iter()
                     .chain(items(&item["content"]));
                 reasoning.extend(parts.map(|part| text(&part["text"])));
-                // Nothing is stored at the server: without its content sealed, an item is nothing to send back.
+                // Nothing is stored at the server, so an item without encrypted content cannot be
+                // sent back.
                 if item["encrypted_content"].is_string() {
                     thoughts.push(json!({
                         "type": "reasoning",
@@ -224,12 +225,13 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
     Ok(Answer { response, end })
 }
 
-/// Whether an item of an output is the answer, by its phase.
+/// Whether an item of an output is the answer, according to its phase.
 fn is_final(item: &Value) -> bool {
     item["type"] == "message" && item["phase"] == "final_answer"
 }
 
-/// With which word an item says that it is not whole, if it does. A hosted tool that failed is the model's to go on from.
+/// Returns the word with which an item says that it is incomplete, if it is. A failed hosted tool
+/// is left to the model.
 fn broken_off(item: &Value) -> Option<String> {
     let status = text(&item["status"]).trim().to_lowercase();
     let is_own = ["message", "reasoning", "function_call"].contains(&text(&item["type"]));
@@ -238,7 +240,8 @@ fn broken_off(item: &Value) -> Option<String> {
     is_broken.then_some(status)
 }
 
-/// How a response ended, as far as it says so: by its status, and if that is `incomplete` or absent, by the details.
+/// Returns how a response ended, if it says so: according to its status, or if that is `incomplete`
+/// or missing, according to the details.
 fn end_of(body: &Value) -> Option<End> {
     let status = Words::Responses.ending("status", &body["status"]);
     if status.is_some() && badness(text(&body["status"])) != INCOMPLETE {
@@ -249,11 +252,11 @@ fn end_of(body: &Value) -> Option<End> {
     detailed.or(status)
 }
 
-/// The badness of the status `incomplete`.
+/// Badness of the status `incomplete`.
 const INCOMPLETE: u8 = 2;
 
-/// How bad a status is, to choose between it and the type of the event that brings it. One that is absent is as good as
-/// completed.
+/// Returns how bad a status is, to choose between it and the type of its event. A missing one
+/// counts as completed.
 fn badness(status: &str) -> u8 {
     match status.trim().to_lowercase().as_str() {
         "" | "completed" => 0,
@@ -281,17 +284,17 @@ pub(super) fn usage(usage: &Value) -> Option<Usage> {
     })
 }
 
-/// A streamed response as far as it came. Its last event holds the whole of it.
+/// A streamed response received so far. Its last event contains all of it.
 #[derive(Default)]
 pub(super) struct Events {
     text: String,
     refusal: String,
-    /// What else the model wrote: reasoning, arguments of calls.
+    /// Other output of the model: reasoning and arguments of calls.
     beside: String,
     model: Value,
-    /// The items that are whole.
+    /// Completed items.
     items: Vec<Value>,
-    /// Of which item the last piece of text was.
+    /// Index of the item that the last piece of text belongs to.
     index: Value,
     whole: Option<Value>,
 }
@@ -352,11 +355,11 @@ impl Assembly for Events {
     }
 }
 
-/// More items than any response has.
+/// Maximum number of items.
 const MOST_ITEMS: usize = 1_024;
 
 impl Events {
-    /// What came in pieces, as a message.
+    /// Returns the pieces of text as a message.
     fn message(&self) -> Value {
         let mut parts = vec![json!({"type": "output_text", "text": self.text})];
         if !self.refusal.is_empty() {
@@ -365,8 +368,8 @@ impl Events {
         json!({"type": "message", "content": parts})
     }
 
-    /// The response that the last event brings. The event's type is an ending too, and the worse of both counts; some
-    /// servers do not repeat what they have streamed.
+    /// Returns the response in the last event. The event's type also describes an ending, and the
+    /// worse of both counts. Some servers do not repeat what they have streamed.
     fn end(&self, kind: &str, response: &Value) -> Value {
         let mut response = match response {
             Value::Object(_) => response.clone(),

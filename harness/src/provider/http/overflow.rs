@@ -1,4 +1,5 @@
-//! Recognizes context overflows among the errors of servers, by the table of `overflow.yaml`.
+//! Recognizes context overflows among the errors of servers, according to the table
+//! `overflow.yaml`.
 
 use std::sync::LazyLock;
 
@@ -26,7 +27,7 @@ struct Table {
     patterns: RegexSet,
 }
 
-/// Bundled, and read by a test of this module: it always parses.
+/// The bundled table, which always parses, as a test of this module checks.
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let file: File =
         serde_saphyr::from_str(include_str!("../../../overflow.yaml")).unwrap_or_default();
@@ -34,18 +35,18 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     Table { file, patterns }
 });
 
-/// What an error with one of the statuses 400, 413, 422 and 500 says about the length of its request.
+/// What an error with status 400, 413, 422 or 500 says about the length of its request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Length {
-    /// The request is longer than the model's context.
+    /// The request exceeds the model's context window.
     Overflow,
-    /// The request is too long for a limit of tokens in a time.
+    /// The request exceeds a rate limit of tokens.
     RateLimit,
-    /// Nothing.
+    /// The error says nothing about the length.
     Unsaid,
 }
 
-/// Reads an error by its status, its error object and its body.
+/// Classifies an error by its status, its error object and its body.
 pub(super) fn read(status: u16, error: &Value, body: &str) -> Length {
     let Table { file, patterns } = &*TABLE;
     let has_code = |codes: &[String]| {

@@ -1,4 +1,4 @@
-//! A request under way: if it is given up, what it has used by then is billed.
+//! Bills a request that is abandoned for what it has used.
 
 use serde_json::Value;
 
@@ -7,16 +7,17 @@ use super::wire::{Assembly, Wire};
 use crate::model::{Usage, lenient_json};
 use crate::provider::{CallEvent, CallSink, Request, Response};
 
-/// A request, and its streamed response as far as it came. Dropped before it is [`taken`](Self::take), by an error or
-/// because nobody waits for it any more, it bills what came. If nothing came and the server may be at work all the same, it
-/// bills what such a request is expected to take.
+/// A request, with its streamed response received so far. If it is dropped before it is
+/// [`taken`](Self::take), because of an error or because nobody waits for it, it bills what was
+/// received. If nothing was received and the server may still be working, it bills the expected
+/// usage.
 pub(super) struct Partial<'a> {
     pub assembly: Box<dyn Assembly>,
     wire: Wire,
     request: &'a Request,
     calls: &'a dyn CallSink,
     open: bool,
-    /// None where the server has said that it gives no response.
+    /// Expected usage; `None` once the server is known not to respond.
     expected: Option<Usage>,
 }
 
@@ -32,18 +33,19 @@ impl<'a> Partial<'a> {
         }
     }
 
-    /// The response as far as it came, like [`Assembly::whole`]. Surrogate pairs that the stream split are joined.
+    /// Returns the response received so far, like [`Assembly::whole`], with split surrogate pairs
+    /// joined.
     pub fn whole(&self, complete: bool) -> Option<Value> {
         self.assembly.whole(complete).map(lenient_json::join)
     }
 
-    /// The server is at work no more: only what came is billed from here on.
+    /// Records that the server has stopped working: from here on, only what was received is billed.
     pub const fn end(&mut self) {
         self.expected = None;
     }
 
-    /// A response arrived as this text. If it cannot be read, the text is billed instead of a response of the expected
-    /// length.
+    /// Records that a response arrived. If it cannot be parsed, its text is billed instead of the
+    /// expected usage.
     pub fn arrived(&mut self, text: &str) {
         let response = Response {
             text: text.to_owned(),
@@ -53,7 +55,7 @@ impl<'a> Partial<'a> {
         self.expected = self.expected.map(|_| arrived);
     }
 
-    /// Leaves the report of what was used to the caller, and returns where to report it.
+    /// Transfers the responsibility for reporting usage to the caller, and returns the sink for it.
     pub const fn take(&mut self) -> &'a dyn CallSink {
         self.open = false;
         self.calls
@@ -88,8 +90,8 @@ fn says_anything(response: &Response) -> bool {
     !response.text.is_empty() || response.reasoning.is_some() || !response.tool_calls.is_empty()
 }
 
-/// What a response used that did not come to its end. Its tokens were never counted to the end: the input's are the
-/// server's where it said them at the beginning, the rest is an estimate.
+/// Returns the usage of an incomplete response. The server may have counted the input at the
+/// beginning; the rest is estimated.
 pub(super) fn used(counted: Option<Usage>, request: &Request, response: &Response) -> Usage {
     let estimate = tokens::estimate(request, response);
     let Some(counted) = counted.filter(|counted| counted.input_tokens > 0) else {

@@ -4,22 +4,23 @@ use std::sync::Arc;
 
 use parking_lot::RwLock;
 
-/// A key. It has neither `Debug`, `Display` nor `Serialize`, so that nothing that holds one can print it without
-/// saying so.
+/// A key. It implements neither `Debug`, `Display` nor `Serialize`, so that it cannot be printed by
+/// accident.
 #[derive(Clone)]
 pub struct Secret(Arc<str>);
 
-/// Shorter keys are placeholders such as `none`; to strike them out of texts would only garble these.
+/// Minimum characters of a key to redact. Shorter ones are placeholders such as `none`, and
+/// redacting them would garble texts.
 const SHORTEST: usize = 8;
 
-/// What stands in a text where a key was.
+/// Replacement for a redacted key.
 const STRUCK_OUT: &str = "[key]";
 
-/// Every key of this process that is long enough to be one, the longest first: one may begin like another.
+/// All keys of this process to redact, the longest first, because one may be a prefix of another.
 static KNOWN: RwLock<Vec<Arc<str>>> = RwLock::new(Vec::new());
 
 impl Secret {
-    /// Takes a key, without the white space around it. From now on [`strike_out`] knows it.
+    /// Stores a key without surrounding white space, and registers it with [`strike_out`].
     pub fn new(key: &str) -> Self {
         let key: Arc<str> = key.trim().into();
         if key.len() >= SHORTEST {
@@ -32,13 +33,13 @@ impl Secret {
         Self(key)
     }
 
-    /// The key itself, for the one header that carries it.
+    /// Returns the key itself, for the header that carries it.
     pub(super) fn reveal(&self) -> &str {
         &self.0
     }
 }
 
-/// The text with all keys of this process struck out of it, whichever server they are for. Keys of fewer than 8
+/// Redacts all keys of this process in a text, whichever server they are for. Keys of fewer than 8
 /// characters stay.
 pub fn strike_out(mut text: String) -> String {
     let known = KNOWN.read();

@@ -1,28 +1,28 @@
-//! Server-sent events: <https://html.spec.whatwg.org/multipage/server-sent-events.html>.
+//! Parses server-sent events: <https://html.spec.whatwg.org/multipage/server-sent-events.html>.
 
-/// One event.
+/// An event of a stream.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct SseEvent {
-    /// Its name; empty if it has none.
+    /// Name of the event; empty if it has none.
     pub name: String,
-    /// Its data lines, joined.
+    /// Data lines, joined.
     pub data: String,
 }
 
-/// Cuts a stream of bytes into events.
+/// Splits a stream of bytes into events.
 #[derive(Debug, Default)]
 pub(super) struct SseParser {
     line: Vec<u8>,
-    /// Whether the last byte was a carriage return, whose line feed may yet come.
+    /// Whether the last byte was a carriage return, which a line feed may follow.
     after_return: bool,
     event: SseEvent,
     has_data: bool,
-    /// Whether the first line has ended: only that may begin with a byte-order mark.
+    /// Whether the first line has ended, the only one that may start with a byte-order mark.
     past_first: bool,
 }
 
 impl SseParser {
-    /// Takes bytes as they come and gives the events that they complete. Bytes that are no UTF-8 become U+FFFD.
+    /// Processes bytes and returns the completed events. Invalid UTF-8 becomes U+FFFD.
     pub fn take(&mut self, bytes: &[u8]) -> Vec<SseEvent> {
         let mut events = Vec::new();
         for byte in bytes {
@@ -39,7 +39,7 @@ impl SseParser {
         events
     }
 
-    /// The event that the end of the stream cut off its blank line, if there is one.
+    /// Returns a last event without its blank line at the end of the stream, if there is one.
     pub fn end(&mut self) -> Option<SseEvent> {
         let last = self.end_line();
         last.or_else(|| self.end_line())
@@ -92,14 +92,14 @@ mod tests {
             (": comment\n\nid: 1\nretry: 5\ndata: ü\n\n", &[("", "ü")]),
             ("event: no data\n\ndata: a\n\n", &[("", "a")]),
             ("data\n\n", &[("", "")]),
-            // A byte-order mark is none of the first line's, and no other line's.
+            // A byte-order mark is not part of the first line, but it is part of other lines.
             ("\u{feff}data: a\n\ndata: b\n\n", &[("", "a"), ("", "b")]),
             ("\u{feff}\ndata: a\n\n", &[("", "a")]),
             (
                 "data: \u{feff}a\n\n\u{feff}data: b\n\n",
                 &[("", "\u{feff}a")],
             ),
-            // The last blank line is missing, as some servers have it.
+            // Some servers omit the last blank line.
             ("data: a\n\ndata: [DONE]", &[("", "a"), ("", "[DONE]")]),
         ];
         for (stream, expected) in cases {
@@ -110,7 +110,7 @@ mod tests {
                     data: (*data).to_owned(),
                 })
                 .collect();
-            // However the network cuts it.
+            // The result must not depend on how the network splits the stream.
             for size in 1..=stream.len().max(1) {
                 let mut parser = SseParser::default();
                 let mut events: Vec<SseEvent> = stream

@@ -1,19 +1,21 @@
-//! Structured output: which schemas servers take for a response, and which of them they promise to keep to. What a server would refuse
-//! is not sent: the harness checks every answer itself, and asks again.
+//! Structured output: the schemas that servers support for a response, and those that they enforce.
+//! Unsupported schemas are not sent, because the harness checks every answer itself and asks again.
 
 use serde_json::{Map, Value, json};
 
 use super::wire::items;
 use crate::provider::Request;
 
-/// The schema of a request's answer, where it is one of an object: servers take no other.
+/// Returns the schema of a request's answer if it describes an object, the only kind that servers
+/// support.
 pub(super) fn object_schema(request: &Request) -> Option<&Value> {
     let schema = request.answer_schema.as_ref()?.json();
     (schema.get("type") == Some(&json!("object"))).then_some(schema)
 }
 
-/// Whether a schema surely is of the kind whose arguments the server can promise: every object closed and all of its
-/// fields required, <https://platform.openai.com/docs/guides/structured-outputs#supported-schemas>.
+/// Whether the server can certainly enforce a schema of arguments: every object is closed and all
+/// of its fields are required,
+/// <https://platform.openai.com/docs/guides/structured-outputs#supported-schemas>.
 pub(super) fn is_strict(schema: &Value) -> bool {
     let Some(schema) = schema.as_object() else {
         return false;
@@ -41,7 +43,7 @@ pub(super) fn is_strict(schema: &Value) -> bool {
         && schema.get("items").is_none_or(is_strict)
 }
 
-/// Keywords that both of the following take.
+/// Keywords that both Anthropic and Google support.
 const COMMON: [&str; 9] = [
     "type",
     "title",
@@ -54,12 +56,13 @@ const COMMON: [&str; 9] = [
     "anyOf",
 ];
 
-/// Optional fields that Anthropic takes in one schema, and as many union types,
+/// Maximum optional fields, and maximum union types, in one schema for Anthropic,
 /// <https://platform.claude.com/docs/en/build-with-claude/structured-outputs>.
 const OPTIONAL_FIELDS: usize = 24;
 const UNIONS: usize = 16;
 
-/// Whether Anthropic surely takes a schema: every object is closed, and nothing bounds numbers, texts or lists,
+/// Whether Anthropic certainly supports a schema: every object is closed, and numbers, texts and
+/// lists have no bounds,
 /// <https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations>.
 pub(super) fn is_of_anthropic(schema: &Value) -> bool {
     let (mut optional, mut unions) = (0, 0);
@@ -83,7 +86,8 @@ pub(super) fn is_of_anthropic(schema: &Value) -> bool {
     fits && optional <= OPTIONAL_FIELDS && unions <= UNIONS
 }
 
-/// Whether Google surely takes a schema, <https://ai.google.dev/gemini-api/docs/structured-output#json-schema-support>.
+/// Whether Google certainly supports a schema,
+/// <https://ai.google.dev/gemini-api/docs/structured-output#json-schema-support>.
 pub(super) fn is_of_google(schema: &Value) -> bool {
     let more = ["minItems", "maxItems", "minimum", "maximum"];
     every_part(schema, &mut |part| {
@@ -96,7 +100,8 @@ pub(super) fn is_of_google(schema: &Value) -> bool {
     })
 }
 
-/// Whether this holds for a schema and for every one in it. A part that is no object is no schema that is surely taken.
+/// Whether a predicate holds for a schema and all schemas in it. A part that is not an object
+/// counts as unsupported.
 fn every_part(schema: &Value, holds: &mut impl FnMut(&Map<String, Value>) -> bool) -> bool {
     let Some(part) = schema.as_object() else {
         return false;

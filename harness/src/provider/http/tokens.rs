@@ -1,4 +1,4 @@
-//! An estimate of tokens, for servers that count none and for responses whose count was cut off.
+//! Estimates tokens, for servers that do not count them and for incomplete responses.
 
 use std::collections::HashMap;
 
@@ -7,43 +7,44 @@ use parking_lot::Mutex;
 use crate::model::{ToolCall, Usage};
 use crate::provider::{Request, Response};
 
-/// Characters that make a token: a usual mean for English text and code.
+/// Characters per token: a common mean for English text and code.
 const CHARS_PER_TOKEN: u64 = 4;
 
-/// Tokens that an image is taken to have.
+/// Estimated tokens of an image.
 pub const IMAGE_TOKENS: u64 = 1_000;
 
-/// Tokens that a response is taken to have before any of its model has ended.
+/// Estimated tokens of a response before any response of its model has completed.
 const RESPONSE_TOKENS: u64 = 4_000;
 
-/// Estimated tokens that a prompt has at least to be a possible overflow: about the smallest context of current models.
+/// Minimum estimated tokens of a prompt to suspect an overflow: about the smallest context window
+/// of current models.
 const SHORTEST_OVERFLOW: u64 = 3_000;
 
-/// Factor by which a prompt is much longer than another.
+/// Factor by which a prompt counts as much longer than another.
 const MUCH_LONGER: u64 = 2;
 
-/// What the responses of a server took so far, by model: what the next will take is estimated by them.
+/// Statistics of a server's responses by model, used to estimate the next one.
 #[derive(Debug, Default)]
 pub(super) struct Experience {
-    /// The longest output of an earlier start, of whatever model.
+    /// Longest output in an earlier start, of any model.
     earlier: Option<u64>,
     models: Mutex<HashMap<String, Past>>,
 }
 
-/// What the responses of one model took.
+/// Statistics of one model's responses.
 #[derive(Debug, Default)]
 struct Past {
     longest: u64,
-    /// Estimated tokens of the longest prompt that the server accepted.
+    /// Estimated tokens of the longest accepted prompt.
     longest_prompt: u64,
-    /// Whether the server counted the tokens of any response.
+    /// Whether the server has counted the tokens of any response.
     has_counted: bool,
     counted_input: u64,
     estimated_input: u64,
 }
 
 impl Experience {
-    /// Begins with the longest output that is known from earlier, in tokens.
+    /// Creates statistics with the longest output in tokens known from earlier.
     pub fn new(earlier: Option<u64>) -> Self {
         Self {
             earlier,
@@ -51,7 +52,7 @@ impl Experience {
         }
     }
 
-    /// Takes in what a response took, if its server counted that.
+    /// Adds a response, if its server counted tokens.
     pub fn learn(&self, request: &Request, response: &Response) {
         let estimated = estimate(request, response).input_tokens;
         let mut models = self.models.lock();
@@ -66,8 +67,8 @@ impl Experience {
         past.estimated_input = past.estimated_input.saturating_add(estimated);
     }
 
-    /// Whether a prompt is much longer than every prompt that the server accepted from the same model's requests. Without
-    /// an accepted prompt nothing is known.
+    /// Whether a prompt is much longer than every accepted prompt of the same model. Without an
+    /// accepted prompt, returns `false`.
     pub fn is_much_longer(&self, request: &Request) -> bool {
         let tokens = estimate(request, &Response::default()).input_tokens;
         let models = self.models.lock();
@@ -78,9 +79,10 @@ impl Experience {
         })
     }
 
-    /// What a request will take whose response nobody gets. Rather too much than too little, for budgets are kept by it: an
-    /// output as long as the model's longest so far, or the longest of earlier starts, at most its limit; an input that is estimated, times what the server
-    /// counted for each estimated token so far, if that is more.
+    /// Estimates the usage of a request whose response is never received. The estimate is rather
+    /// too high than too low, because budgets depend on it. The output is the model's longest so
+    /// far, or the longest of earlier starts, up to the request's limit. The input is estimated,
+    /// and scaled by the ratio of counted to estimated tokens so far if that is above 1.
     pub fn expect(&self, request: &Request) -> Usage {
         let usage = estimate(request, &Response::default());
         let models = self.models.lock();
@@ -101,7 +103,8 @@ impl Experience {
     }
 }
 
-/// Characters divided by 4, rounded up; an image counts as 1,000 tokens. Marked as an estimate.
+/// Estimates tokens as characters divided by 4, rounded up, plus 1,000 tokens per image. The usage
+/// is marked as estimated.
 pub(super) fn estimate(request: &Request, response: &Response) -> Usage {
     let mut input = estimate_tokens(&request.system);
     for message in &request.messages {
@@ -120,8 +123,8 @@ pub(super) fn estimate(request: &Request, response: &Response) -> Usage {
     }
 }
 
-/// What a response used, by the server's count. What it leaves out, or says was nothing although it cannot be, is
-/// estimated: the input, and the output of a response that says something.
+/// Returns the usage of a response as counted by the server. Missing or impossible zero counts are
+/// estimated: the input, and the output of a response with content.
 pub(super) fn completed(counted: Option<Usage>, request: &Request, response: &Response) -> Usage {
     let estimate = estimate(request, response);
     let Some(mut usage) = counted else {
@@ -146,7 +149,7 @@ fn of_calls(calls: &[ToolCall]) -> u64 {
         .sum()
 }
 
-/// The tokens of a text: its characters divided by 4, rounded up.
+/// Estimates the tokens of a text: its characters divided by 4, rounded up.
 pub fn estimate_tokens(text: &str) -> u64 {
     (text.chars().count() as u64).div_ceil(CHARS_PER_TOKEN)
 }

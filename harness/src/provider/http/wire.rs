@@ -1,4 +1,4 @@
-//! The wire formats behind one face: what to send where, and how to read what comes back.
+//! A common interface to the wire formats: what to send where, and how to parse what comes back.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -13,10 +13,10 @@ use crate::model::{Image, Message, MessageRole, Sampling, ToolCall, ToolResult, 
 use crate::prompt::{past_call, past_result};
 use crate::provider::{Request, Response};
 
-/// A format, and the dialect of it.
+/// A wire format with its dialect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wire {
-    /// Chat completions of `OpenAI` and everything compatible with them.
+    /// Chat completions of `OpenAI` and compatible servers.
     Chat(Dialect),
     /// Responses of `OpenAI`.
     Responses,
@@ -24,7 +24,7 @@ pub(super) enum Wire {
     Messages,
 }
 
-/// A response as the server gave it.
+/// A parsed response of a server.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Answer {
     pub response: Response,
@@ -34,22 +34,23 @@ pub(super) struct Answer {
 /// How a response ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum End {
-    /// The model was done.
+    /// The model finished.
     Complete,
-    /// The limit of output tokens cut it.
+    /// The limit of output tokens cut it off.
     Length,
-    /// The model's context was full.
+    /// The model's context window was full.
     ContextFull,
-    /// The filter withheld it, or the model refused: what the server said.
+    /// The filter withheld it, or the model refused; with the message.
     Filter(String),
-    /// The server failed in the middle of it: what it said. The same request may succeed.
+    /// The server failed while responding; with the message. A retry may succeed.
     Failed(String),
-    /// It is not whole, and would not be if the request were sent again: what the server said.
+    /// It is incomplete, and a retry would not change that; with the message.
     Unfinished(String),
 }
 
 impl End {
-    /// How bad it is, to choose between several that one response has: what is sent again is the worst.
+    /// Returns how bad the ending is, to choose between several endings of one response. An ending
+    /// that leads to a retry is the worst.
     pub const fn rank(&self) -> u8 {
         match self {
             Self::Complete => 0,
@@ -61,7 +62,8 @@ impl End {
         }
     }
 
-    /// How a response ended whose server does not say so: it is done if it says anything.
+    /// Returns the ending of a response whose server does not state it: complete if the response
+    /// has content.
     pub fn unsaid(response: &Response) -> Self {
         if response.text.trim().is_empty() && response.tool_calls.is_empty() {
             Self::Failed("it says nothing, not even why it ended".to_owned())
@@ -71,24 +73,24 @@ impl End {
     }
 }
 
-/// A response that is being put together of events.
+/// A response that is being assembled from events.
 pub(super) trait Assembly: Send {
-    /// Takes an event; true if it was the last.
+    /// Processes an event. Returns whether it was the last.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Returns what is wrong with the event.
     fn take(&mut self, event: &SseEvent) -> Result<bool, String>;
 
-    /// The text so far, without reasoning.
+    /// Returns the text so far, without reasoning.
     fn text(&self) -> &str;
 
-    /// The response as the server would have given it whole, as far as it came; none if its end is missing
-    /// and `complete` is asked for.
+    /// Returns the response received so far, in the form of a response that is not streamed, or
+    /// `None` if its end is missing and `complete` is set.
     fn whole(&self, complete: bool) -> Option<Value>;
 }
 
 impl Wire {
-    /// The path behind the base URL.
+    /// Returns the path of requests, relative to the base URL.
     pub const fn path(self) -> &'static str {
         match self {
             Self::Chat(_) => "/chat/completions",
@@ -97,7 +99,7 @@ impl Wire {
         }
     }
 
-    /// The path of the list of models.
+    /// Returns the path of the list of models.
     pub const fn models_path(self) -> &'static str {
         match self {
             Self::Chat(_) | Self::Responses => "/models",
@@ -105,7 +107,7 @@ impl Wire {
         }
     }
 
-    /// The header that carries the key.
+    /// Returns the header that carries the key.
     pub fn key_header(self, key: &str) -> (&'static str, String) {
         match self {
             Self::Messages => ("x-api-key", key.to_owned()),
@@ -113,8 +115,8 @@ impl Wire {
         }
     }
 
-    /// The fields of a request that say what an agent gets, or without which a response could not be read: a user's own
-    /// field of that name would make a run's labels untrue.
+    /// Returns the fields of a request that determine what an agent receives, or that are needed to
+    /// parse a response. Users must not set them, because a run's labels would become untrue.
     pub const fn own_fields(self) -> &'static [&'static str] {
         match self {
             Self::Chat(_) => openai_chat::OWN_FIELDS,
@@ -123,10 +125,10 @@ impl Wire {
         }
     }
 
-    /// Whether the settings can be said in this format.
+    /// Checks that the format supports the settings.
     ///
     /// # Errors
-    /// [`Unsupported`] for the first that cannot.
+    /// Returns [`Unsupported`] for the first setting that is not supported.
     pub fn check(self, sampling: &Sampling) -> Result<(), Unsupported> {
         let own = self.own_fields().iter();
         if let Some(field) = own
@@ -147,7 +149,7 @@ impl Wire {
         }
     }
 
-    /// The body of a request.
+    /// Returns the body of a request.
     pub fn body(self, request: &Request, stream: bool) -> Value {
         let mut body = match self {
             Self::Chat(dialect) => openai_chat::body(dialect, request, stream),
@@ -160,10 +162,10 @@ impl Wire {
         body
     }
 
-    /// Reads a response.
+    /// Parses a response.
     ///
     /// # Errors
-    /// What is wrong with it, and where.
+    /// Returns what is wrong with the response, and where.
     pub fn read(self, body: &Value) -> Result<Answer, String> {
         match self {
             Self::Chat(_) => openai_chat::read(body),
@@ -172,14 +174,15 @@ impl Wire {
         }
     }
 
-    /// The error that stands in a part of a body, where the format has any.
+    /// Returns the error inside a part of a body, if the format has such errors.
     pub fn inner_error(self, body: &Value) -> Option<Value> {
         let Self::Chat(_) = self else { return None };
         let error = openai_chat::counting(body)?.get("error")?;
         Some(json!({"error": error}))
     }
 
-    /// What a body says was used, in tokens and US dollars, whatever else is wrong with it.
+    /// Returns the usage in tokens and US dollars that a body reports, even if it is otherwise
+    /// invalid.
     pub fn bill(self, body: &Value) -> Option<(Usage, Option<f64>)> {
         let usage = &body["usage"];
         match self {
@@ -190,7 +193,7 @@ impl Wire {
         .map(|counted| (counted, cost(usage)))
     }
 
-    /// Begins to put a streamed response together.
+    /// Starts assembling a streamed response.
     pub fn assembly(self) -> Box<dyn Assembly> {
         match self {
             Self::Chat(_) => Box::<openai_chat::Chunks>::default(),
@@ -200,8 +203,9 @@ impl Wire {
     }
 }
 
-/// The messages in a form that the wire formats accept: every call has its result in the next message, and every result
-/// its call in the one before. Others, and all where no tools are sent, become text.
+/// Returns the messages in a form that the wire formats accept: every call has its result in the
+/// next message, and every result its call in the previous one. Unpaired calls and results become
+/// text, and so do all of them if no tools are sent.
 pub(super) fn paired(request: &Request) -> Vec<Cow<'_, Message>> {
     let messages = &request.messages;
     let off = request.tools.is_off();
@@ -225,7 +229,7 @@ pub(super) fn paired(request: &Request) -> Vec<Cow<'_, Message>> {
             return Cow::Borrowed(&**message);
         }
         let mut message = Message::clone(message);
-        // Signatures are of what the model said as it said it.
+        // Signatures are only valid for a message that is unchanged.
         message.reasoning_signature = None;
         let (kept, past) = message
             .tool_calls
@@ -251,7 +255,7 @@ pub(super) fn paired(request: &Request) -> Vec<Cow<'_, Message>> {
     paired.collect()
 }
 
-/// Gives each call of a response an id that no other call of the conversation has: some servers give none.
+/// Replaces the ids of calls that are missing or not unique in the conversation.
 pub(super) fn make_call_ids_unique(response: &mut Response, request: &Request) {
     let earlier = request
         .messages
@@ -266,7 +270,7 @@ pub(super) fn make_call_ids_unique(response: &mut Response, request: &Request) {
     }
 }
 
-/// A call in a response; none if it names no tool.
+/// Creates a call from its fields, or returns `None` if it names no tool.
 pub(super) fn call(id: &Value, name: &Value, arguments: &Value) -> Option<ToolCall> {
     let name = text(name);
     (!name.is_empty()).then(|| ToolCall {
@@ -280,7 +284,8 @@ pub(super) fn call(id: &Value, name: &Value, arguments: &Value) -> Option<ToolCa
     })
 }
 
-/// The arguments of an earlier call as JSON text of an object: servers fill them into templates.
+/// Returns the arguments of an earlier call as the JSON text of an object, because servers insert
+/// them into templates.
 pub(super) fn arguments(call: &ToolCall) -> String {
     match serde_json::from_str(&call.arguments) {
         Ok(Value::Object(_)) => call.arguments.clone(),
@@ -288,37 +293,39 @@ pub(super) fn arguments(call: &ToolCall) -> String {
     }
 }
 
-/// An image as a URL that holds it.
+/// Returns an image as a data URL.
 pub(super) fn data_url(image: &Image) -> String {
     format!("data:{};base64,{}", image.media_type, image.data)
 }
 
-/// Puts the user's own fields into a body. None has a name of [`Wire::own_fields`]: [`Wire::check`] comes first.
+/// Adds the user's own fields to a body. [`Wire::check`] has ensured that none is one of
+/// [`Wire::own_fields`].
 pub(super) fn add_extra(body: &mut Value, extra: &Map<String, Value>) {
     for (name, value) in extra {
         body[name.as_str()] = value.clone();
     }
 }
 
-/// A count of tokens; 0 where it is missing.
+/// Returns a token count; 0 if it is missing.
 pub(super) fn count(value: &Value) -> u64 {
     value.as_u64().unwrap_or(0)
 }
 
-/// The output tokens of a response, by its server's count.
+/// Output tokens of a response, as counted by its server.
 pub(super) struct Output {
-    /// All of them, reasoning included.
+    /// All output tokens, including reasoning.
     pub all: u64,
-    /// Those of reasoning.
+    /// Reasoning tokens.
     pub reasoning: u64,
 }
 
 impl Output {
-    /// Reads a count whose fields for input and output, and for details of the output, have these names.
+    /// Parses a usage object with these names of the fields for input, output, and details of the
+    /// output.
     ///
-    /// Some servers count reasoning beside the output instead of in it: xAI, and Gemini behind gateways. The total shows
-    /// that, or reasoning that is more than the output. Google's own server leaves reasoning out of the details, too, so
-    /// that the total alone holds it.
+    /// Some servers count reasoning in addition to the output: xAI, and Gemini behind gateways. The
+    /// total, or reasoning that exceeds the output, reveals that. Google's own server also omits
+    /// reasoning from the details, so that only the total includes it.
     pub fn read(usage: &Value, [input, output]: [&str; 2], details: &str) -> Self {
         let said = count(&usage[output]);
         let reasoning = [
@@ -341,17 +348,17 @@ impl Output {
     }
 }
 
-/// The most US dollars that a server may say one call has cost; what is above is a mistake.
+/// Maximum plausible cost in US dollars of one call; a higher one is a mistake of the server.
 const DEAREST: f64 = 1_000.0;
 
-/// The cost in US dollars that a server says beside its count of tokens. One that cannot be, below 0 or above
-/// [`DEAREST`], is not said.
+/// Returns the cost in US dollars that a server reports with its token counts. An implausible one,
+/// below 0 or above [`DEAREST`], is ignored.
 pub(super) fn cost(usage: &Value) -> Option<f64> {
     let said = usage["cost"].as_f64()?;
     (0.0..=DEAREST).contains(&said).then_some(said)
 }
 
-/// What the parts of a message's content say.
+/// Contents of a message's parts, by kind.
 #[derive(Default)]
 pub(super) struct ContentParts {
     pub text: String,
@@ -359,7 +366,8 @@ pub(super) struct ContentParts {
     pub thoughts: String,
 }
 
-/// What a content says, be it one text or a list of parts. Only parts of text are text.
+/// Parses the content of a message, either a text or a list of parts. Only text parts count as
+/// text.
 pub(super) fn said(content: &Value) -> ContentParts {
     let mut said = ContentParts {
         text: text(content).to_owned(),
@@ -377,7 +385,7 @@ pub(super) fn said(content: &Value) -> ContentParts {
             kind if kind == "refusal" => {
                 let words = [&part["refusal"], &part["text"]].map(text);
                 let words = words.into_iter().find(|words| !words.is_empty());
-                // One without words is a refusal too.
+                // A part without words is a refusal as well.
                 said.refusal.push_str(words.unwrap_or("refusal"));
             }
             kind if kind == "thinking" || kind == "reasoning" => {
@@ -393,17 +401,17 @@ pub(super) fn said(content: &Value) -> ContentParts {
     said
 }
 
-/// The string of a field; empty where it is missing.
+/// Returns the string in a field; empty if it is missing.
 pub(super) fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// The elements of a list; none where it is missing.
+/// Returns the elements of a list; empty if it is missing.
 pub(super) fn items(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// Appends to a string field of an object, in place: a stream brings it in thousands of pieces.
+/// Appends to a string field of an object in place, because a stream appends thousands of times.
 pub(super) fn append(object: &mut Value, name: &str, more: &str) {
     if more.is_empty() {
         return;
@@ -414,15 +422,15 @@ pub(super) fn append(object: &mut Value, name: &str, more: &str) {
     }
 }
 
-/// A text, or none if it is blank.
+/// Returns the text, or `None` if it is blank.
 pub(super) fn unless_blank(text: String) -> Option<String> {
     (!text.trim().is_empty()).then_some(text)
 }
 
-/// Decodes the data of an event. Halves of surrogate pairs stay marked until the response is whole.
+/// Parses the data of an event. Unpaired surrogates stay marked until the response is complete.
 ///
 /// # Errors
-/// What is wrong with it.
+/// Returns what is wrong with the event.
 pub(super) fn parse_event(event: &SseEvent) -> Result<Value, String> {
     lenient_json::piece(&event.data).map_err(|error| format!("an event is not JSON: {error}"))
 }

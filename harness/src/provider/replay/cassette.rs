@@ -1,4 +1,4 @@
-//! Cassettes, as `Cassette` records them: a header, then a line for each call.
+//! Reads cassettes as recorded by `Cassette`: a header, then a line for each call.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -7,13 +7,14 @@ use super::{Heard, Key, Replay, ReplayError, format_error, lines};
 use crate::model::lenient_json;
 use crate::provider::record::{CassetteHeader, RecordedCall, VERSION};
 
-/// The header, if that is what the file begins with.
+/// Parses the header, if the file begins with one.
 pub(super) fn header(bytes: &[u8]) -> Option<CassetteHeader> {
     lenient_json::from_slice(lines(bytes).next()?).ok()
 }
 
-/// Reads a cassette. Of two lines for the same call the later one counts: the first is of an attempt that was made
-/// again. A line torn by the death of a run is skipped, for its attempt was made again or never ended.
+/// Reads a cassette. If two lines are for the same call, the later one counts, because the first
+/// belongs to an attempt that was rerun. A torn line of a killed run is skipped, because its
+/// attempt was rerun or never ended.
 pub(super) fn read(
     path: &Path,
     header: CassetteHeader,
@@ -32,7 +33,7 @@ pub(super) fn read(
     for (number, line) in lines(bytes).enumerate().skip(1) {
         let call = match lenient_json::from_slice::<RecordedCall>(line) {
             Ok(call) => call,
-            // Empty, or torn.
+            // The line is empty or torn.
             Err(error) if error.is_eof() => continue,
             Err(error) => {
                 let problem = format!("line {} is no recorded call: {error}", number + 1);

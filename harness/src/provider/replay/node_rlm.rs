@@ -1,6 +1,7 @@
-//! Result files of the JavaScript system: one object with every root response under `results[].trace[]`.
+//! Reads result files of the JavaScript system: one object with every root response under
+//! `results[].trace[]`.
 //!
-//! What children answered is not in them.
+//! The files do not contain the answers of children.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -16,77 +17,79 @@ use crate::model::lenient_json;
 /// A result file of the JavaScript system. Fields that a replay does not need may be missing.
 #[derive(Debug, Clone, Deserialize)]
 pub struct NodeRlmFile {
-    /// The benchmark: `arc`.
+    /// Name of the benchmark: `arc`.
     pub benchmark: String,
-    /// The model: `anthropic/claude-opus-4-6`.
+    /// Model: `anthropic/claude-opus-4-6`.
     pub model: String,
-    /// The settings, as far as the file states them.
+    /// Settings, as far as the file contains them.
     #[serde(default)]
     pub config: NodeRlmConfig,
-    /// When the run ended, in RFC 3339.
+    /// End of the run, in RFC 3339.
     pub timestamp: Option<String>,
-    /// One for each task, no task twice.
+    /// Results, one for each task.
     pub results: Vec<NodeRlmResult>,
 }
 
-/// The settings of a run.
+/// Settings of a run.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeRlmConfig {
-    /// Iterations of the root.
+    /// Maximum iterations of the root.
     pub max_iterations: Option<u32>,
-    /// Agents at this depth have no REPL.
+    /// Depth at which agents have no REPL.
     pub max_depth: Option<u32>,
 }
 
-/// What came of one task.
+/// Result of one task.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeRlmResult {
-    /// The sample's id: `arc-247ef758`.
+    /// Id of the sample: `arc-247ef758`.
     pub task_id: String,
-    /// The answer; blank where there is none.
+    /// Answer; blank if there is none.
     pub answer: Option<JsText>,
-    /// The right answer.
+    /// Expected answer.
     pub expected: Option<JsText>,
-    /// From 0 for wrong to 1 for right.
+    /// Score from 0 (wrong) to 1 (right).
     pub score: Option<f64>,
-    /// Iterations of the root.
+    /// Number of iterations of the root.
     pub iterations: Option<u32>,
-    /// Every response of the root with what its code did.
+    /// Responses of the root, each with the result of its code.
     pub trace: Vec<NodeRlmStep>,
-    /// Wall milliseconds.
+    /// Wall-clock milliseconds.
     pub wall_time_ms: Option<f64>,
-    /// Why there is no answer.
+    /// Reason why there is no answer.
     pub error: Option<JsText>,
 }
 
 /// One iteration of the root.
 #[derive(Debug, Clone, Deserialize)]
 pub struct NodeRlmStep {
-    /// The whole response, code block included.
+    /// Complete response, including the code block.
     pub reasoning: JsText,
-    /// The blocks that were run, in order.
+    /// Code blocks that ran, in order.
     #[serde(default)]
     pub code: Vec<JsText>,
-    /// What they printed.
+    /// Output of the blocks.
     pub output: Option<JsText>,
-    /// Why they failed.
+    /// Reason why the blocks failed.
     pub error: Option<JsText>,
 }
 
-/// A string as JavaScript has them. A lone surrogate, which JSON can say and UTF-8 cannot, becomes U+FFFD.
+/// A JavaScript string. An unpaired surrogate, which is valid in JSON but not in UTF-8, becomes
+/// U+FFFD.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JsText(pub String);
 
 impl NodeRlmFile {
-    /// Reads such a file.
+    /// Reads a result file.
     ///
     /// # Errors
-    /// [`ReplayError`] for a file that cannot be read or has another form, or in which a task stands twice.
+    /// Returns [`ReplayError`] if the file cannot be read, has another form, or contains a task
+    /// twice.
     pub fn read(path: &Path) -> Result<Self, ReplayError> {
         let text = read_text(path)?;
-        // Else it would be taken for an object without the names of its fields.
+        // Otherwise, an array would be parsed as a struct without field names.
         if text.trim_start().starts_with('[') {
             return Err(format_error(path, "it is an array"));
         }
@@ -103,7 +106,7 @@ impl NodeRlmFile {
     }
 }
 
-/// Reads such a file as a recording.
+/// Reads a result file as a recording.
 pub(super) fn read(path: &Path) -> Result<Replay, ReplayError> {
     let file = NodeRlmFile::read(path)?;
     let mut samples = Vec::new();
@@ -137,7 +140,8 @@ pub(super) fn read(path: &Path) -> Result<Replay, ReplayError> {
 
 impl<'de> Deserialize<'de> for JsText {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        // As bytes, for as strings lone surrogates are errors. They come as three bytes that no other character has.
+        // As bytes, because unpaired surrogates are errors in strings. They are encoded as three
+        // bytes that no other character has.
         from.deserialize_bytes(JsTextVisitor)
     }
 }

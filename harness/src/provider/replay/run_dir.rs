@@ -1,4 +1,4 @@
-//! Run directories of this harness: the responses are in `trajectories/*.jsonl`.
+//! Reads run directories of this harness: the responses are in `trajectories/*.jsonl`.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use crate::model::lenient_json;
 use crate::model::{Event, EventKind, Protocol, Role};
 use crate::prompt::code_tool;
 
-/// Reads such a directory. A torn last line, as a killed run leaves it, is skipped.
+/// Reads a run directory. A torn last line of a killed run is skipped.
 pub(super) fn read(path: &Path) -> Result<Replay, ReplayError> {
     let folder = path.join("trajectories");
     if !folder.is_dir() {
@@ -91,7 +91,7 @@ fn read_trajectory(file: &Path, replay: &mut Replay) -> Result<(), ReplayError> 
                     text,
                     reasoning,
                     tool_calls,
-                    // What only the server that gave it can use.
+                    // Only the server that returned it can use it.
                     reasoning_signature: None,
                     usage,
                     cost_usd,
@@ -111,7 +111,8 @@ fn read_trajectory(file: &Path, replay: &mut Replay) -> Result<(), ReplayError> 
     Ok(())
 }
 
-/// What is wrong with a line. The parser's own line is always the first: it saw only one.
+/// Formats the parser's error with the actual line; the parser saw only one and reports it as the
+/// first.
 fn in_line(line: usize, error: &serde_json::Error) -> String {
     let (text, column) = (error.to_string(), error.column());
     let place = format!(" at line {} column {column}", error.line());

@@ -4,11 +4,12 @@ use parking_lot::{Mutex, MutexGuard};
 use sandbox::message::{AgentInfo, Context};
 use sandbox::{Config, Event, Session};
 
-/// Calls that one session serves: to start one costs more than a call does, and one that goes on keeps what code puts on
-/// `globalThis`.
+/// Maximum calls per session. Starting a session costs more than a call, but a session keeps what
+/// code stores in `globalThis`.
 const CALLS_A_SESSION: u32 = 256;
 
-/// Sandbox sessions for the code of one model's rules. Each serves one call at a time, so that calls run beside each other.
+/// Sandbox sessions for the code of one model's rules. Each session serves one call at a time, so
+/// that calls can run concurrently.
 #[derive(Default)]
 pub(super) struct Computer {
     idle: Mutex<Vec<Used>>,
@@ -20,10 +21,10 @@ struct Used {
 }
 
 impl Computer {
-    /// Runs a rule's code, with the newest message as its `context`. What it returns is the result.
+    /// Runs a rule's code, with the newest message as its `context`, and returns the code's result.
     ///
     /// # Errors
-    /// What the code threw, or why no session could run it.
+    /// Returns what the code threw, or why no session could run it.
     pub async fn run(&self, code: &str, message: &str) -> Result<String, String> {
         let idle = self.idle().pop();
         let mut used = match idle {
@@ -48,7 +49,8 @@ impl Computer {
     }
 }
 
-/// The outer error is that of a session that is lost; the inner one is the code's own.
+/// Runs code in a session. The outer error means that the session is lost; the inner one is the
+/// code's own.
 async fn run(
     session: &Session,
     code: &str,

@@ -1,4 +1,5 @@
-//! The file format of scripted models: rules, the first that fits gives the reply.
+//! The file format of scripted models: a list of rules, of which the first that matches gives the
+//! reply.
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use serde::Deserialize;
@@ -12,7 +13,7 @@ use crate::provider::{ProviderError, Request};
 /// A scripted model.
 pub(super) struct Script {
     pub description: String,
-    /// Milliseconds that each reply takes.
+    /// Latency of each reply in milliseconds.
     pub latency_ms: u64,
     rules: Vec<Rule>,
 }
@@ -23,58 +24,58 @@ struct Rule {
     answer: Answer,
 }
 
-/// What a rule answers, and what it says that took.
+/// Reply of a rule, with its usage.
 #[derive(Debug)]
 pub(super) struct Answer {
     pub reply: Reply,
-    /// Reasoning apart from the text; it is carried, too.
+    /// Reasoning separate from the text, which is also sent back.
     pub reasoning: Option<String>,
     pub usage: Option<Usage>,
     pub cost_usd: Option<f64>,
 }
 
-/// What a rule answers.
+/// Reply of a rule.
 #[derive(Debug)]
 pub(super) enum Reply {
     /// A text and tool calls, either of which may be empty.
     Text(ReplyText, Called),
-    /// This error, as a server with that status would give it.
+    /// An error, as a server with that status would return it.
     Error(ErrorEntry),
 }
 
-/// The text of a reply.
+/// Text of a reply.
 #[derive(Debug)]
 pub(super) enum ReplyText {
-    /// This.
+    /// This text.
     Text(String),
-    /// What this JavaScript returns; it finds the newest message in `context`.
+    /// The return value of this JavaScript, which has the newest message in `context`.
     Compute(String),
 }
 
-/// The tool calls of a reply.
+/// Tool calls of a reply.
 #[derive(Debug)]
 pub(super) enum Called {
-    /// These.
+    /// These calls.
     Calls(Vec<CallEntry>),
-    /// The list that this JavaScript returns, likewise.
+    /// The list returned by this JavaScript, which has the newest message in `context`.
     Compute(String),
 }
 
-/// A tool call.
+/// A tool call of a reply.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CallEntry {
     pub name: String,
-    /// An object, or the text of the arguments as a model may write it wrongly.
+    /// An object, or the text of the arguments, which may be malformed like a model's.
     #[serde(default)]
     pub arguments: Value,
 }
 
-/// An error that a server would give.
+/// An error of a server.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ErrorEntry {
-    /// The HTTP status; 413 for a conversation that outgrew the model's context.
+    /// HTTP status; 413 for a conversation that exceeds the model's context window.
     status: u16,
     message: String,
 }
@@ -103,7 +104,7 @@ struct RuleEntry {
     cost_usd: Option<f64>,
 }
 
-/// Tokens that a reply says it took.
+/// Token counts that a reply reports.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Tokens {
@@ -111,29 +112,29 @@ struct Tokens {
     output: u64,
 }
 
-/// Conditions of a rule; one that is absent always holds.
+/// Conditions of a rule; a missing one always holds.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct When {
     roles: Option<Vec<Role>>,
     mode: Option<PromptMode>,
     depth: Option<u32>,
-    /// The invocation's how-manieth request, 1-based.
+    /// Number of the invocation's request, 1-based.
     turn: Option<u32>,
     /// This turn or a later one.
     from_turn: Option<u32>,
-    /// Globs on the sample's id.
+    /// Globs for the sample's id.
     samples: Option<Vec<String>>,
-    /// The request has more characters than this, the system prompt included.
+    /// The request has more characters than this, including the system prompt.
     over_chars: Option<usize>,
-    /// A message of the request, of whatever turn, has this text in it.
+    /// A message of the request, in any turn, contains this text.
     says: Option<String>,
-    /// Each of these is in the system prompt.
+    /// The system prompt contains all of these.
     system: Option<Vec<String>>,
 }
 
 impl Script {
-    /// The answer of the first rule that fits.
+    /// Returns the answer of the first matching rule.
     pub fn answer(&self, request: &Request) -> Option<&Answer> {
         self.rules
             .iter()
@@ -143,7 +144,7 @@ impl Script {
 }
 
 impl ErrorEntry {
-    /// The error, as the provider of that name gives it.
+    /// Returns the error as a provider with this name returns it.
     pub fn of(&self, provider: &str) -> ProviderError {
         let Self { status, message } = self;
         let (provider, status, message) = (provider.to_owned(), *status, message.clone());
@@ -172,7 +173,7 @@ impl ErrorEntry {
 }
 
 impl CallEntry {
-    /// The call, as the `index`-th of the response of that turn.
+    /// Returns the call with its `index` in the response of a turn.
     pub fn to_call(&self, turn: u32, index: usize) -> ToolCall {
         ToolCall {
             id: format!("call_{turn}_{index}"),
@@ -230,7 +231,7 @@ fn chars(request: &Request) -> usize {
     })
 }
 
-/// Reads a scripted model.
+/// Parses a scripted model.
 pub(super) fn parse(origin: &str, text: &str) -> Result<Script, ScriptedError> {
     let invalid = |problem: String| ScriptedError::Invalid {
         origin: origin.to_owned(),
@@ -277,10 +278,10 @@ pub(super) fn parse(origin: &str, text: &str) -> Result<Script, ScriptedError> {
     })
 }
 
-/// What an entry answers.
+/// Returns the reply of an entry.
 ///
 /// # Errors
-/// What was expected of it.
+/// Returns what was expected of the entry.
 fn reply_of(entry: &mut RuleEntry) -> Result<Reply, &'static str> {
     let said = match (entry.reply.take(), entry.compute.take()) {
         (Some(text), None) => Some(ReplyText::Text(text)),
