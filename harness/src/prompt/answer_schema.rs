@@ -1,4 +1,5 @@
-//! The JSON Schema of an agent's answer: what the agent is told of it, and whether an answer conforms.
+//! The JSON Schema of an agent's answer: how the agent is told of it, and whether an answer
+//! conforms.
 
 use std::sync::Arc;
 
@@ -11,10 +12,10 @@ use super::sections::{TURN_SCHEMA_ANSWER, TURN_SCHEMA_MISMATCH, TURN_SCHEMA_RETU
 use crate::model::lenient_json;
 use crate::text::two_ends;
 
-/// Characters of what is wrong with an answer that its agent is told.
+/// Maximum characters of the problems reported to the agent.
 const PROBLEM_CHARS: usize = 1_000;
 
-/// What is wrong with an answer, at most so many times of it.
+/// Maximum number of problems reported to the agent.
 const PROBLEMS: usize = 5;
 
 /// A JSON Schema that an answer has to conform to. Cheap to clone.
@@ -25,10 +26,11 @@ pub struct AnswerSchema {
 }
 
 impl AnswerSchema {
-    /// Reads a schema. `$ref` finds what is inside of the schema alone: no file and no network is read.
+    /// Creates a schema. `$ref` can only refer to parts of the schema itself: no file or network is
+    /// read.
     ///
     /// # Errors
-    /// What makes it no valid schema.
+    /// Returns the reason why the schema is invalid.
     pub fn new(json: Value) -> Result<Self, String> {
         if !json.is_object() {
             return Err("a JSON Schema is an object".to_owned());
@@ -40,13 +42,13 @@ impl AnswerSchema {
                 _ => format!("not a valid JSON Schema: at {place}: {error}"),
             }
         })?;
-        // A model may have written it: patterns take linear time.
+        // A model may have written the schema, so patterns must match in linear time.
         let validator = jsonschema::options()
             .with_pattern_options(PatternOptions::regex())
             .build(&json)
             .map_err(|error| {
                 let error = error.to_string();
-                // The rest is about features of a library.
+                // The rest of the message is about features of the library.
                 let (why, _) = error.split_once(" and retrieving it failed").unwrap_or((&error, ""));
                 format!("not a usable JSON Schema: {why}; `$ref` finds what is inside of the schema alone")
             })?;
@@ -56,12 +58,13 @@ impl AnswerSchema {
         })
     }
 
-    /// The schema as it was written.
+    /// Returns the schema as it was written.
     pub fn json(&self) -> &Value {
         &self.json
     }
 
-    /// What an agent is asked, with what its answer has to conform to. `returns`: whether it answers by `return()`.
+    /// Returns the query with the schema that its answer has to conform to. `returns` states
+    /// whether the agent answers with `return()`.
     pub fn asked(&self, query: &str, returns: bool) -> String {
         let schema = self.json.to_string();
         let section = if returns {
@@ -72,10 +75,11 @@ impl AnswerSchema {
         section.render([query, &schema])
     }
 
-    /// The value that an answer is: the JSON that it holds, alone or in one fence, or else the text itself.
+    /// Returns the value of an answer: the JSON in it, with or without a fence, or else the text
+    /// itself.
     ///
     /// # Errors
-    /// Why none of them conforms, for whoever answered.
+    /// Returns why none of them conforms, for whoever answered.
     pub fn value_of(&self, answer: &str) -> Result<Value, String> {
         let parsed = lenient_json::from_str(answer).or_else(|error| {
             let inside = in_fence(answer).ok_or(error)?;
@@ -107,7 +111,8 @@ impl AnswerSchema {
     }
 }
 
-/// The message to an agent whose answer does not conform. `next`: the iteration that it asks for, of an agent that counts them.
+/// Returns the message to an agent whose answer does not conform. `next` is the position of its
+/// next iteration, if it has iterations.
 pub fn mismatch_message(problem: &str, next: Option<Position>) -> String {
     let message = TURN_SCHEMA_MISMATCH.render([problem]);
     match next {
@@ -116,7 +121,7 @@ pub fn mismatch_message(problem: &str, next: Option<Position>) -> String {
     }
 }
 
-/// An answer's value as text: of a text the text itself, of any other its JSON.
+/// Converts an answer's value to text: a string unchanged, any other value as JSON.
 pub fn answer_of_value(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -124,7 +129,7 @@ pub fn answer_of_value(value: &Value) -> String {
     }
 }
 
-/// What stands in the only fence of a text.
+/// Returns the content of a text's only fence.
 fn in_fence(text: &str) -> Option<&str> {
     let (_, rest) = text.split_once("```")?;
     let (first_line, rest) = rest.split_once('\n')?;
@@ -147,7 +152,7 @@ impl std::fmt::Debug for AnswerSchema {
     }
 }
 
-/// As it was written.
+/// Serializes the schema as it was written.
 impl Serialize for AnswerSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.json.serialize(serializer)
@@ -219,10 +224,10 @@ mod tests {
             let why = AnswerSchema::new(schema).unwrap_err();
             assert!(why.starts_with(wanted), "{why}");
         }
-        // One that refers to itself says nothing, and ends.
+        // A schema that refers only to itself constrains nothing, and must terminate.
         let own = AnswerSchema::new(json!({"allOf": [{"$ref": "#"}]})).unwrap();
         assert_eq!(own.value_of("1"), Ok(json!(1)));
-        // What takes exponential time elsewhere.
+        // This pattern takes exponential time with backtracking.
         let pattern = AnswerSchema::new(json!({"type": "string", "pattern": "^(a+)+$"})).unwrap();
         assert!(
             pattern

@@ -1,4 +1,4 @@
-//! The whole system prompt of any agent, as named sections in a fixed order.
+//! Assembles the system prompt of an agent from named sections in a fixed order.
 
 use serde::Serialize;
 
@@ -17,54 +17,55 @@ use super::template::{Template, fill};
 use super::tool_reference::tool_reference;
 use crate::model::{Protocol, Role, ToolSpec, Workplace};
 
-/// What the prompt of one agent depends on.
+/// Inputs of an agent's system prompt.
 #[derive(Debug, Clone, Copy)]
 pub struct AgentPrompt<'a> {
-    /// What kind of agent. One with a REPL is flat from `max_depth` on.
+    /// Role of the agent. One with a REPL is flat from `max_depth` on.
     pub role: Role,
-    /// Depth, mode, and what the agent's children get.
+    /// Depth, mode, and iterations of children.
     pub config: PromptConfig,
-    /// Iterations that this agent itself has.
+    /// Maximum iterations of this agent.
     pub iterations: u32,
-    /// The agent's invocation id.
+    /// Invocation id of the agent.
     pub invocation_id: &'a str,
-    /// The queries of the agents above it, root first; empty for the root.
+    /// Queries of the agents above it, root first; empty for the root.
     pub lineage: &'a [String],
-    /// The prompt that its caller gave it. A blank one counts as none.
+    /// System prompt from its caller. A blank one counts as missing.
     pub system_prompt: Option<&'a str>,
-    /// The aliases that `rlm()` and `llm()` accept as `model`.
+    /// Model aliases that `rlm()` and `llm()` accept as `model`.
     pub models: &'a [ModelAlias],
-    /// Drivers of the run, in their order. Only the root's prompt shows them.
+    /// Drivers of the run, in order. Only the root's prompt contains them.
     pub drivers: &'a [Driver],
-    /// The functions in its REPL beside the builtins. Only the prompt of an agent with a REPL lists them.
+    /// Functions in its REPL besides the builtins. Only the prompt of an agent with a REPL lists
+    /// them.
     pub tools: &'a [ToolSpec],
-    /// Whether code comes by calls of a tool instead of in fenced blocks.
+    /// Whether code comes as calls of a tool instead of in fenced blocks.
     pub code_via_tool: bool,
-    /// What the run lays over the prompts of its agents.
+    /// Overrides of the run for its prompts.
     pub overrides: &'a PromptOverrides,
-    /// Whether it sees nothing of the agents above it: its own prompt with what it needs to work, and neither where it stands nor the
-    /// date. So does a definition that is called without `includeChat`.
+    /// Whether the agent sees nothing of the agents above it: its prompt omits its position and the
+    /// date, as for a definition that is called without `includeChat`.
     pub is_alone: bool,
 }
 
-/// One named part of a prompt.
+/// A named section of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Section {
-    /// The bundled text's name (`environment`), `system-prompt` for the caller's own, or
+    /// Name of the bundled text (`environment`), `system-prompt` for the caller's prompt, or
     /// `driver:NAME`.
     pub name: String,
-    /// The text as the model reads it.
+    /// Text as the model reads it.
     pub text: String,
-    /// The bundled text that it is made of, if it is.
+    /// Name of the bundled text that the section is made from, if any.
     #[serde(skip)]
     pub(super) template: Option<&'static str>,
-    /// What stands in the slots of that text.
+    /// Values of the slots of that text.
     #[serde(skip)]
     pub(super) values: Vec<(&'static str, String)>,
 }
 
 impl Section {
-    /// A section called `name`, made of a bundled text.
+    /// Creates a section called `name` from a bundled text.
     pub(super) fn of<const N: usize>(
         template: &Template<N>,
         name: &str,
@@ -78,7 +79,7 @@ impl Section {
         }
     }
 
-    /// A section with a text of one's own.
+    /// Creates a section from a given text.
     pub(super) fn of_text(name: impl Into<String>, text: String) -> Self {
         Self {
             name: name.into(),
@@ -89,15 +90,15 @@ impl Section {
     }
 }
 
-/// A whole system prompt, its sections apart.
+/// A complete system prompt, split into sections.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Assembled {
-    /// The sections, in order; none is empty.
+    /// Sections in order; none is empty.
     pub sections: Vec<Section>,
 }
 
 impl Assembled {
-    /// The prompt as it is sent: the sections with a blank line between them.
+    /// Returns the prompt as it is sent: the sections, separated by blank lines.
     pub fn text(&self) -> String {
         let texts: Vec<&str> = self
             .sections
@@ -107,7 +108,8 @@ impl Assembled {
         texts.join("\n\n")
     }
 
-    /// The prompt mode whose sections the prompt has; none where it has those of neither.
+    /// Returns the prompt mode whose sections the prompt contains, or `None` if it contains those
+    /// of neither.
     pub fn mode(&self) -> Option<PromptMode> {
         let of = |section: &Section| match section.template {
             Some(name) if [IDENTITY_SOLVER.name, WORKFLOW_SOLVER.name].contains(&name) => {
@@ -123,14 +125,14 @@ impl Assembled {
         self.sections.iter().find_map(of)
     }
 
-    /// The drivers that the prompt has, by name, in their order.
+    /// Returns the names of the drivers in the prompt, in order.
     pub fn drivers(&self) -> impl Iterator<Item = &str> {
         self.sections
             .iter()
             .filter_map(|section| section.name.strip_prefix(DRIVER))
     }
 
-    /// Adds the section about the agent's page, before its position.
+    /// Inserts the section about the agent's page before its position.
     pub(crate) fn add_page(&mut self, overrides: &PromptOverrides) {
         let page = match overrides.sections.get(PAGE.name) {
             Some(own) => Section::of_text(PAGE.name, own.clone()),
@@ -152,14 +154,15 @@ impl Assembled {
     }
 }
 
-/// Section name of the prompt that an agent's caller gave it.
+/// Section name of the prompt from an agent's caller.
 const OWN_PROMPT: &str = "system-prompt";
 
-/// What the section name of a driver begins with.
+/// Prefix of a driver's section name.
 const DRIVER: &str = "driver:";
 
-/// The core prompt of an ordinary agent: identity, environment, delegation (if it can delegate),
-/// workflow, and delegation tips (if it can delegate), with blank lines between. Code comes in fenced blocks.
+/// Returns the core prompt of an ordinary agent: identity, environment, delegation (if it can
+/// delegate), workflow, and delegation tips (if it can delegate), separated by blank lines. Code
+/// comes in fenced blocks.
 pub fn build_system_prompt(config: &PromptConfig) -> String {
     core(config, false).text()
 }
@@ -189,13 +192,13 @@ pub fn system_prompt(agent: &AgentPrompt<'_>) -> Assembled {
     )
 }
 
-/// The prompt of the definition that the root runs under, if it runs under one.
+/// Returns the text of the definition that the root runs under, if any.
 fn definition(agent: &AgentPrompt<'_>) -> Option<String> {
     let is_root = agent.config.depth == 0 && agent.role != Role::OneShot;
     if !is_root || agent.overrides.definition.is_none() {
         return None;
     }
-    // Sections that it includes say what they say in the default.
+    // Included sections have the same values as in the default prompt.
     let child_budget = agent.config.child_budget;
     let mut values = vec![
         ("writing", writing(agent.code_via_tool)),
@@ -207,7 +210,7 @@ fn definition(agent: &AgentPrompt<'_>) -> Option<String> {
     Some(definition_text(agent.overrides, &values))
 }
 
-/// The prompt without the overrides of the run.
+/// Returns the prompt without the overrides of the run.
 fn default(agent: &AgentPrompt<'_>, own_prompt: Option<&str>) -> Assembled {
     let mut prompt = match agent.role {
         Role::App | Role::Judge => own(own_prompt),
@@ -286,8 +289,8 @@ fn repl(agent: &AgentPrompt<'_>, own_prompt: Option<&str>) -> Assembled {
     prompt
 }
 
-/// The root of a protocol that has a REPL and says itself how to work in it: a prompt that it brings, that of the protocol, tools, and the
-/// models where it can name one.
+/// Returns the prompt of a root whose protocol has a REPL and its own instructions: the caller's
+/// prompt, that of the protocol, tools, and models if it can name one.
 fn of_own_repl(agent: &AgentPrompt<'_>, protocol: Protocol, own_prompt: Option<&str>) -> Assembled {
     let mut prompt = own(own_prompt);
     let agents = if agent.config.can_delegate() {
@@ -311,7 +314,7 @@ fn of_own_repl(agent: &AgentPrompt<'_>, protocol: Protocol, own_prompt: Option<&
     prompt
 }
 
-/// How a response carries code.
+/// Returns how a response contains code.
 fn writing(code_via_tool: bool) -> String {
     if code_via_tool {
         WRITING_TOOL.render([])
@@ -355,7 +358,7 @@ fn tools(agent: &AgentPrompt<'_>, own_prompt: Option<&str>) -> Assembled {
     prompt
 }
 
-/// Nothing but the prompt that the agent brings: a web agent's, or none for an app's request.
+/// Returns only the agent's own prompt: that of a web agent, or nothing for an app's request.
 fn own(own_prompt: Option<&str>) -> Assembled {
     let mut prompt = Assembled::default();
     if let Some(own) = own_prompt {
@@ -364,7 +367,7 @@ fn own(own_prompt: Option<&str>) -> Assembled {
     prompt
 }
 
-/// The prompt that is named for a protocol, with these values in those of its slots that it has.
+/// Returns the section named after a protocol, with these values for the slots that it has.
 fn of_protocol(protocol: Protocol, mut values: Vec<(&'static str, String)>) -> Option<Section> {
     let (name, text) = section_texts().find(|(name, _)| *name == protocol.as_str())?;
     let slots = section_slots(name).unwrap_or_default();

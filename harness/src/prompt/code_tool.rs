@@ -1,4 +1,4 @@
-//! The tool by which code comes where it does not come in fenced blocks: a forced `execute_code`.
+//! The forced tool `execute_code`, by which code comes instead of in fenced blocks.
 
 use serde_json::{Value, json};
 
@@ -6,17 +6,18 @@ use crate::model::lenient_json;
 use crate::model::{Message, Role, ToolCall, ToolChoice, ToolResult, ToolSpec, ToolUse, Workplace};
 use crate::prompt::{call_not_run, execute_code_argument, execute_code_description};
 
-/// Its name.
+/// Name of the tool.
 const NAME: &str = "execute_code";
 
-/// What an agent's requests offer: the tool, where code comes by it and the agent has code.
+/// Returns the tools of an agent's requests: the code tool, if code comes by it and the agent runs
+/// code.
 pub(crate) fn tool_use(code_via_tool: bool, role: Role) -> ToolUse {
     if !code_via_tool || !role.has_repl() {
         return ToolUse::default();
     }
     ToolUse {
         specs: [code_tool()].into(),
-        // Who writes programs accepts what one returned without calling anything.
+        // An agent that writes programs accepts a program's result by answering without a call.
         choice: if role.workplace() == Workplace::Program {
             ToolChoice::Auto
         } else {
@@ -26,7 +27,7 @@ pub(crate) fn tool_use(code_via_tool: bool, role: Role) -> ToolUse {
     }
 }
 
-/// The tool `execute_code`, as requests offer it.
+/// Returns the tool `execute_code`, as requests offer it.
 fn code_tool() -> ToolSpec {
     ToolSpec {
         name: NAME.to_owned(),
@@ -40,7 +41,7 @@ fn code_tool() -> ToolSpec {
     }
 }
 
-/// Code as a call of the tool, for records that hold the code alone.
+/// Returns code as a call of the tool, for records that contain only the code.
 pub(crate) fn call(code: &str) -> ToolCall {
     ToolCall {
         id: "call_0".to_owned(),
@@ -49,15 +50,15 @@ pub(crate) fn call(code: &str) -> ToolCall {
     }
 }
 
-/// The code of the calls of a response, in order; that of a blank call is left out.
+/// Returns the code of a response's calls, in order, without blank calls.
 pub(crate) fn codes(calls: &[ToolCall]) -> Vec<String> {
     let calls = calls.iter().filter(|call| call.name == NAME);
     let codes = calls.map(|call| code_of(&call.arguments));
     codes.filter(|code| !code.trim().is_empty()).collect()
 }
 
-/// The message after a response with these calls: the first call's result is `message`. Any other call was not run, or its
-/// output is in `message` too.
+/// Returns the message after a response with these calls. The result of the first call is
+/// `message`. Any other call was not run, or its output is part of `message`.
 pub(crate) fn answer(calls: &[ToolCall], message: String) -> Message {
     let mut message = Some(message);
     let result = |call: &ToolCall| ToolResult {
@@ -72,8 +73,8 @@ pub(crate) fn answer(calls: &[ToolCall], message: String) -> Message {
     }
 }
 
-/// The code in the arguments of a call. Arguments that are not as the schema says are taken for the code itself: the
-/// cell then shows the model what is wrong.
+/// Returns the code in the arguments of a call. Arguments that do not match the schema are treated
+/// as the code itself, so that the cell shows the model what is wrong.
 fn code_of(arguments: &str) -> String {
     match lenient_json::from_str::<Value>(arguments) {
         Ok(Value::String(code)) => code,

@@ -1,4 +1,5 @@
-//! The texts of a compaction: what whoever summarises is asked, and what the agent is shown in the place of older turns.
+//! Texts of a compaction: the request to the summarizer, and what replaces older turns for the
+//! agent.
 
 use sandbox::message::{Listing, Variable};
 
@@ -9,17 +10,17 @@ use super::sections::{
 };
 use crate::model::MessageRole;
 
-/// The system prompt of whoever summarises.
+/// Returns the system prompt of the summarizer.
 pub fn compaction_system() -> String {
     TURN_COMPACTION_SYSTEM.render([])
 }
 
-/// What is asked: the summary of these messages of an agent with this task.
+/// Returns the request for a summary of the messages of an agent with this task.
 pub fn compaction_request(query: &str, transcript: &str) -> String {
     TURN_COMPACTION_REQUEST.render([query, transcript])
 }
 
-/// One of these messages.
+/// Formats one of these messages.
 pub fn compaction_turn(who: MessageRole, text: &str) -> String {
     let who = match who {
         MessageRole::User => "environment",
@@ -28,7 +29,8 @@ pub fn compaction_turn(who: MessageRole, text: &str) -> String {
     TURN_COMPACTION_MESSAGE.render([text, who])
 }
 
-/// What an agent is shown after the summary of `count` messages, with its variables if it has a REPL.
+/// Returns what an agent is shown after the summary of `count` messages, with its variables if it
+/// has a REPL.
 pub fn compacted_message(count: u64, listing: Option<&Result<Listing, String>>) -> String {
     let variables = match listing {
         None => String::new(),

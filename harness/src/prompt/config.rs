@@ -1,4 +1,4 @@
-//! What a prompt depends on: mode, depth, and the iterations that each depth gets.
+//! Settings that a prompt depends on: mode, depth, and the iterations at each depth.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,22 +8,22 @@ use serde::{Deserialize, Serialize};
 use super::error::PromptError;
 use crate::text::nearest;
 
-/// How the root works. It never changes a child, which always solves.
+/// How the root works. The mode never affects children, which always act as solvers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PromptMode {
     /// The root solves the task itself; delegation is one of its means.
     #[default]
     Solver,
-    /// The root analyzes, delegates to children in parallel and judges what they bring.
+    /// The root analyzes the task, delegates to children in parallel and judges their results.
     Coordinator,
 }
 
 impl PromptMode {
-    /// Every mode, in the order in which a list of choices shows them.
+    /// All modes, in display order.
     pub const ALL: [Self; 2] = [Self::Solver, Self::Coordinator];
 
-    /// The word for the mode in flags, files and CSV columns.
+    /// Returns the name used in flags, files and CSV columns.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Solver => "solver",
@@ -41,10 +41,10 @@ impl fmt::Display for PromptMode {
 impl FromStr for PromptMode {
     type Err = PromptError;
 
-    /// Reads `solver` or `coordinator`.
+    /// Parses `solver` or `coordinator`.
     ///
     /// # Errors
-    /// [`PromptError::UnknownMode`] for any other word.
+    /// Returns [`PromptError::UnknownMode`] for any other word.
     fn from_str(word: &str) -> Result<Self, PromptError> {
         Self::ALL
             .into_iter()
@@ -56,16 +56,16 @@ impl FromStr for PromptMode {
     }
 }
 
-/// What the core of a prompt depends on.
+/// Inputs of a prompt's core sections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PromptConfig {
     /// Depth of the agent; the root has 0.
     pub depth: u32,
-    /// Agents at this depth and below are flat: one call, no REPL.
+    /// Depth from which agents are flat: one call, without a REPL.
     pub max_depth: u32,
-    /// The mode of the run. Only the root follows it.
+    /// Prompt mode of the run. Only the root follows it.
     pub mode: PromptMode,
-    /// Iterations that a child of this agent gets, where its children have a REPL.
+    /// Maximum iterations of a child of this agent, if its children have a REPL.
     pub child_budget: u32,
 }
 
@@ -80,11 +80,11 @@ impl PromptConfig {
         self.depth >= self.max_depth
     }
 
-    /// The mode that the agent's own prompt follows: coordinator only for a root that has somebody
-    /// to delegate to.
+    /// Returns the mode that the agent's own prompt follows: coordinator only for a root that can
+    /// delegate.
     ///
-    /// The prompt of a coordinator that cannot delegate would ask it to launch children with iterations that
-    /// they do not have, so with `max_depth` below 2 the root is a solver.
+    /// The prompt of a coordinator that cannot delegate would ask it to launch children with
+    /// iterations that they do not have, so with `max_depth` below 2 the root is a solver.
     pub const fn effective_mode(&self) -> PromptMode {
         if self.depth == 0 && self.can_delegate() {
             self.mode
@@ -94,11 +94,12 @@ impl PromptConfig {
     }
 }
 
-/// The most iterations that an agent gets by its depth; the last entry holds for every depth below.
-/// The root is bound by the run's setting alone.
+/// Maximum iterations by depth; the last entry holds for all greater depths. The root is limited
+/// only by the run's setting.
 const DEPTH_CAPS: [u32; 4] = [u32::MAX, 15, 4, 3];
 
-/// Iterations of an agent at `depth` in a run with `max_iterations`: the smaller of the two limits.
+/// Returns the maximum iterations of an agent at `depth` in a run with `max_iterations`: the
+/// smaller of the two limits.
 pub const fn iterations_for_depth(depth: u32, max_iterations: u32) -> u32 {
     let row = if depth as usize >= DEPTH_CAPS.len() {
         DEPTH_CAPS.len() - 1

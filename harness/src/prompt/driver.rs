@@ -1,4 +1,4 @@
-//! A driver: extra guidance for the root, as a Markdown file with front matter.
+//! Drivers: extra guidance for the root, as Markdown files with front matter.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -26,30 +26,31 @@ use crate::text::sha256_hex;
 /// The Markdown below it is the guidance.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Driver {
-    /// Its name, which is also its file's.
+    /// Name of the driver, which is also its file's name.
     pub name: String,
-    /// What it does, in one line.
+    /// Description in one line.
     pub description: String,
-    /// The prompt modes that it is written for.
+    /// Prompt modes that it is written for.
     pub modes: Vec<PromptMode>,
-    /// The protocols that it is written for.
+    /// Protocols that it is written for.
     pub protocols: Vec<Protocol>,
     /// Names of drivers that contradict it.
     pub conflicts: Vec<String>,
-    /// The guidance as the model reads it: lines end with `\n`, no blank lines around it.
+    /// Guidance as the model reads it, with `
+    /// ` line ends and without surrounding blank lines.
     pub body: String,
-    /// Where it comes from.
+    /// Origin of the driver.
     pub source: DriverSource,
     /// SHA-256 of the body, in hex.
     pub digest: String,
 }
 
-/// Where a driver comes from.
+/// Origin of a driver.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DriverSource {
-    /// It is part of the program.
+    /// Part of the program.
     Bundled,
-    /// A user's file.
+    /// File of a user.
     File(PathBuf),
 }
 
@@ -74,10 +75,10 @@ struct FrontMatter {
 }
 
 impl Driver {
-    /// Reads a driver from its file's text; `file_name` is the name without `.md`.
+    /// Parses a driver from its file's text; `file_name` is the name without `.md`.
     ///
     /// # Errors
-    /// [`PromptError::Invalid`], which names the file and the field or line.
+    /// Returns [`PromptError::Invalid`], which names the file and the field or line.
     pub(super) fn parse(
         file_name: &str,
         source: DriverSource,
@@ -119,10 +120,10 @@ impl Driver {
         })
     }
 
-    /// Whether the driver can guide an agent of this protocol.
+    /// Checks that the driver can guide an agent of this protocol.
     ///
     /// # Errors
-    /// [`UnfitDriver`], which names the protocols that it is written for.
+    /// Returns [`UnfitDriver`], which names the protocols that it is written for.
     pub fn fits(&self, protocol: Protocol) -> Result<(), UnfitDriver> {
         if self.protocols.contains(&protocol) {
             return Ok(());
@@ -135,20 +136,20 @@ impl Driver {
     }
 }
 
-/// A driver whose text is for agents of other protocols.
+/// Error for a driver that is written for other protocols.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("driver `{name}` is written for --protocol {}, and this is {protocol}", protocol_words(.protocols))]
 pub struct UnfitDriver {
-    /// The driver.
+    /// Name of the driver.
     pub name: String,
-    /// What it is written for.
+    /// Protocols that it is written for.
     pub protocols: Vec<Protocol>,
-    /// What it was to guide.
+    /// Protocol of the run.
     pub protocol: Protocol,
 }
 
-/// The front matter, with its first `---` so that the parser's line numbers are the file's, and the
-/// rest.
+/// Splits a file into front matter and the rest. The first `---` stays, so that the parser's line
+/// numbers match the file's.
 fn split_front_matter(text: &str) -> Result<(&str, &str), &'static str> {
     if !text.starts_with("---\n") {
         return Err(
@@ -173,7 +174,7 @@ fn invalid(origin: &str, problem: impl Into<String>) -> PromptError {
 }
 
 impl FrontMatter {
-    /// Checks every field and reads the modes.
+    /// Checks all fields and returns the modes.
     fn check(&self, file_name: &str) -> Result<Vec<PromptMode>, String> {
         let name = &self.name;
         if name != file_name {
@@ -204,7 +205,7 @@ impl FrontMatter {
             .map_err(|error| format!("field `modes`: {error}"))
     }
 
-    /// The protocols that it is written for; `rlm` where it does not say.
+    /// Returns the protocols that it is written for; `rlm` by default.
     fn protocols(&self) -> Result<Vec<Protocol>, String> {
         let Some(words) = &self.protocols else {
             return Ok(vec![Protocol::Rlm]);

@@ -1,4 +1,4 @@
-//! The drivers that a run can choose from: the bundled ones and those of a user's folder.
+//! The drivers available to a run: the bundled ones and those in a user's folder.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -13,7 +13,7 @@ use super::driver::{Driver, DriverSource};
 use super::error::PromptError;
 use crate::text::nearest;
 
-/// The drivers that are part of the program, a file `NAME.md` each.
+/// Bundled drivers, each in a file `NAME.md`.
 static BUNDLED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/drivers");
 
 /// Drivers by name.
@@ -23,7 +23,7 @@ pub struct DriverLibrary {
 }
 
 impl DriverLibrary {
-    /// The drivers that are part of the program.
+    /// Returns the bundled drivers.
     pub fn bundled() -> Self {
         let drivers = BUNDLED.files().map(|file| {
             let name = file.path().file_stem().and_then(OsStr::to_str);
@@ -38,12 +38,11 @@ impl DriverLibrary {
         }
     }
 
-    /// Adds every `*.md` of a folder. A driver there takes the place of a known one of the same
-    /// name.
+    /// Adds every `*.md` of a folder. A driver replaces a known one with the same name.
     ///
     /// # Errors
-    /// [`PromptError::Read`] for a folder or file that cannot be read, [`PromptError::Invalid`] for
-    /// a file that is no driver.
+    /// Returns [`PromptError::Read`] if the folder or a file cannot be read, and
+    /// [`PromptError::Invalid`] if a file is not a valid driver.
     pub fn with_dir(mut self, folder: &Path) -> Result<Self, PromptError> {
         let unreadable = |path: &Path| {
             let path = path.to_owned();
@@ -72,15 +71,15 @@ impl DriverLibrary {
         Ok(self)
     }
 
-    /// Every driver, by name.
+    /// Returns all drivers, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = &Driver> {
         self.drivers.values()
     }
 
-    /// The drivers of these names, in this order. A name that comes again adds nothing.
+    /// Returns the drivers with these names, in this order. Repeated names are ignored.
     ///
     /// # Errors
-    /// [`PromptError::UnknownDriver`] with the nearest known name.
+    /// Returns [`PromptError::UnknownDriver`] with the most similar name.
     pub fn resolve<S: AsRef<str>>(&self, names: &[S]) -> Result<Vec<Driver>, PromptError> {
         let mut resolved: Vec<Driver> = Vec::with_capacity(names.len());
         for name in names.iter().map(AsRef::as_ref) {
@@ -100,8 +99,8 @@ impl DriverLibrary {
     }
 }
 
-/// What a user should know about this choice of drivers: one that is not written for the mode, if the root's prompt has
-/// one, and pairs that conflict, whichever of the two says so.
+/// Returns warnings about a choice of drivers: drivers that are not written for the mode, if the
+/// root's prompt has one, and pairs that conflict according to either of them.
 pub fn warnings(mode: impl Into<Option<PromptMode>>, drivers: &[Driver]) -> Vec<String> {
     let mode = mode.into();
     let misfits = drivers

@@ -1,4 +1,4 @@
-//! What can be wrong with the words and files that a prompt is made from.
+//! Errors in the settings and files that a prompt is made from.
 
 use std::io;
 use std::path::PathBuf;
@@ -9,16 +9,16 @@ use crate::text::did_you_mean;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PromptError {
-    /// A word that is no prompt mode.
+    /// The word is not a prompt mode.
     #[error("unknown prompt mode `{given}`, expected `solver` or `coordinator`{}", did_you_mean(.nearest.as_deref(), &[]))]
     UnknownMode {
-        /// The word as given.
+        /// Word as given.
         given: String,
-        /// The mode it most likely stands for.
+        /// Most similar mode.
         nearest: Option<String>,
     },
 
-    /// A model alias that does not have the documented form.
+    /// The model alias does not have the documented form.
     #[error(
         "model alias `{spec}`: {problem}; expected ALIAS=PROVIDER/MODEL, ALIAS=PROVIDER/MODEL:TAG,TAG, or, for a model with a colon in its name, ALIAS=PROVIDER/MODEL: with a colon after it"
     )]
@@ -29,54 +29,54 @@ pub enum PromptError {
         problem: String,
     },
 
-    /// Two aliases of one name.
+    /// Two aliases have the same name.
     #[error("model alias `{alias}` is given twice, for `{first}` and `{second}`")]
     DuplicateAlias {
-        /// The name of both.
+        /// Name of both aliases.
         alias: String,
-        /// The model of the first one.
+        /// Model of the first one.
         first: String,
-        /// The model of the second one.
+        /// Model of the second one.
         second: String,
     },
 
-    /// A file or folder that cannot be read.
+    /// A file or folder cannot be read.
     #[error("cannot read {}: {source}", .path.display())]
     Read {
-        /// The file or folder.
+        /// Path of the file or folder.
         path: PathBuf,
-        /// Why not.
+        /// Error of the operating system.
         source: io::Error,
     },
 
-    /// A driver or profile file with a fault in it.
+    /// A driver or profile file has a fault.
     #[error("{origin}: {problem}")]
     Invalid {
-        /// The file, with the line where it is known.
+        /// Path of the file, with the line if known.
         origin: String,
-        /// What is wrong and what would be right, with the field's name.
+        /// What is wrong, and what would be valid, with the name of the field.
         problem: String,
     },
 
-    /// A driver that is neither bundled nor in the user's folder.
+    /// The driver is neither bundled nor in the user's folder.
     #[error("unknown driver `{name}`{}", did_you_mean(.nearest.as_deref(), .known))]
     UnknownDriver {
-        /// The name as given.
+        /// Name as given.
         name: String,
-        /// The driver it most likely stands for.
+        /// Most similar driver.
         nearest: Option<String>,
-        /// Every known driver.
+        /// Names of all known drivers.
         known: Vec<String>,
     },
 
-    /// A profile that is neither bundled nor in the user's file.
+    /// The profile is neither bundled nor in the user's file.
     #[error("unknown profile `{name}`{}", did_you_mean(.nearest.as_deref(), .known))]
     UnknownProfile {
-        /// The name as given.
+        /// Name as given.
         name: String,
-        /// The profile it most likely stands for.
+        /// Most similar profile.
         nearest: Option<String>,
-        /// Every known profile.
+        /// Names of all known profiles.
         known: Vec<String>,
     },
 }

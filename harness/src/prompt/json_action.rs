@@ -1,32 +1,32 @@
-//! The texts of the JSON action protocol besides the system prompt.
+//! Texts of the JSON action protocol other than the system prompt.
 
 use super::sections::{
     JSON_ACTION_APPS_ENTRY, JSON_ACTION_APPS_NOTE, JSON_ACTION_DOCS_ENTRY, JSON_ACTION_DOCS_NOTE,
     JSON_ACTION_MALFORMED, JSON_ACTION_REPEATED,
 };
 
-/// The note beside the list of apps. `repeated`: how often the list was asked for, and how often it still may be, where it is not
-/// the first time.
+/// Returns the note next to the list of apps. If the list was requested before, `repeated` holds
+/// how often it was requested and how often it still may be.
 pub fn apps_note(repeated: Option<(u32, u32)>) -> String {
     with_repeated(JSON_ACTION_APPS_NOTE.render([]), repeated)
 }
 
-/// The note beside the list of documents; `repeated` as for [`apps_note`].
+/// Returns the note next to the list of documents; `repeated` is as for [`apps_note`].
 pub fn docs_note(repeated: Option<(u32, u32)>) -> String {
     with_repeated(JSON_ACTION_DOCS_NOTE.render([]), repeated)
 }
 
-/// The entry of the history that says that the list of apps was asked for.
+/// Returns the history entry for a request of the list of apps.
 pub fn apps_entry() -> String {
     JSON_ACTION_APPS_ENTRY.render([])
 }
 
-/// The entry of the history that says that the list of documents was asked for.
+/// Returns the history entry for a request of the list of documents.
 pub fn docs_entry() -> String {
     JSON_ACTION_DOCS_ENTRY.render([])
 }
 
-/// The entry of the history that says what was wrong with the last response.
+/// Returns the history entry that explains what was wrong with the last response.
 pub fn malformed_entry(problem: &str) -> String {
     JSON_ACTION_MALFORMED.render([problem])
 }

@@ -1,9 +1,10 @@
-//! System prompts: named sections put together by depth and mode, with model aliases, drivers and
+//! System prompts: named sections assembled by depth and mode, with model aliases, drivers and
 //! profiles.
 //!
-//! Everything here is a pure function of its arguments, but for reading a user's own driver and
-//! profile files. The texts are files under `harness/prompts`, `harness/drivers`, `harness/profiles.yaml`
-//! and in the folders of protocols, embedded at compile time; none is a string in Rust code.
+//! Everything here is a pure function of its arguments, except for reading a user's own driver and
+//! profile files. The texts are files in `harness/prompts`, `harness/drivers`,
+//! `harness/profiles.yaml` and the folders of protocols, embedded at compile time. None is a string
+//! in Rust code.
 
 mod assemble;
 mod config;

@@ -1,4 +1,4 @@
-//! Model aliases: short names under which an agent may call other models, and the table that shows
+//! Model aliases: short names by which an agent may call other models, and the table that lists
 //! them.
 
 use std::collections::HashMap;
@@ -8,15 +8,15 @@ use serde::{Deserialize, Serialize};
 
 use super::error::PromptError;
 
-/// A name by which `rlm()` and `llm()` may call a model.
+/// Alias by which `rlm()` and `llm()` may call a model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelAlias {
-    /// The name that the agent writes.
+    /// Name that the agent writes.
     pub alias: String,
-    /// The model behind it, as `PROVIDER/MODEL`.
+    /// Model, as `PROVIDER/MODEL`.
     pub model: String,
-    /// Words that say what the model is meant for.
+    /// Tags that describe the model's purpose.
     #[serde(default)]
     pub tags: Vec<String>,
 }
@@ -42,10 +42,11 @@ impl FromStr for ModelAlias {
     }
 }
 
-/// Reads several aliases and refuses two of the same name.
+/// Parses several aliases, which must have different names.
 ///
 /// # Errors
-/// The first alias that is wrong, see [`ModelAlias::from_str`], or [`PromptError::DuplicateAlias`].
+/// Returns the error of the first invalid alias, see [`ModelAlias::from_str`], or
+/// [`PromptError::DuplicateAlias`].
 pub fn parse_aliases<S: AsRef<str>>(specs: &[S]) -> Result<Vec<ModelAlias>, PromptError> {
     let aliases: Vec<ModelAlias> = specs
         .iter()
@@ -65,7 +66,7 @@ pub fn parse_aliases<S: AsRef<str>>(specs: &[S]) -> Result<Vec<ModelAlias>, Prom
     Ok(aliases)
 }
 
-/// The rows of the model table.
+/// Returns the rows of the model table.
 pub(super) fn table(models: &[ModelAlias]) -> String {
     let rows: Vec<String> = models
         .iter()
@@ -84,7 +85,7 @@ fn parse(spec: &str) -> Result<ModelAlias, String> {
         ));
     }
     let (model, tags) = match target.rsplit_once(':') {
-        // Of `scripted:small.yaml` the colon is the model's own.
+        // The colon of `scripted:small.yaml` is part of the model.
         Some((provider, _)) if !provider.contains([':', '/']) => (target, ""),
         Some(split) => split,
         None => (target, ""),
@@ -118,7 +119,7 @@ fn check_model(model: &str) -> Result<(), String> {
             ));
         }
     }
-    // The table is Markdown, and a name is printed as it stands.
+    // The table is Markdown, and names are printed unescaped.
     match model
         .chars()
         .find(|c| c.is_whitespace() || c.is_control() || matches!(c, '|' | '`'))

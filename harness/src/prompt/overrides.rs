@@ -1,4 +1,5 @@
-//! What a run changes in the prompts of its agents: who the agent is, what a host appends, what replaces the default.
+//! Changes of a run to its prompts: the agent's identity, appended text, and replacements of the
+//! default.
 
 use std::collections::BTreeMap;
 
@@ -11,58 +12,60 @@ use super::template::fill;
 use crate::model::{Role, ToolSpec, Workplace};
 use crate::text::sha256_hex;
 
-/// Changes to the assembled prompts. By default none.
+/// Changes to the assembled prompts; none by default.
 ///
-/// The order is that of the first lines of a prompt: the identity line, the persona, the default's sections, what is
-/// appended. In the `rlm` protocol the default's own identity stands before the line.
+/// The order at the beginning of a prompt is: the identity line, the persona, the default's
+/// sections, and the appended text. In the `rlm` protocol, the default's own identity comes before
+/// the identity line.
 ///
-/// Serialised, it is part of the fingerprint: texts appear as their hashes.
+/// Its serialized form is part of the fingerprint, with texts as their hashes.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct PromptOverrides {
-    /// The prompt that the root runs under; none for that of its protocol.
+    /// Definition that the root runs under; `None` for the prompt of its protocol.
     pub definition: Option<RootDefinition>,
-    /// Texts in place of bundled sections, by section name.
+    /// Replacements of bundled sections, by section name.
     #[serde(serialize_with = "each_hash")]
     pub sections: BTreeMap<String, String>,
-    /// The day of the run, as `YYYY-MM-DD`, which all of its prompts state; empty for none. Another day is no other experiment.
+    /// Date of the run, as `YYYY-MM-DD`, which all prompts state; empty for none. It is not part of
+    /// the fingerprint.
     #[serde(skip)]
     pub date: String,
-    /// What the root is called; empty for nothing.
+    /// Name of the root; empty for none.
     pub agent_name: String,
-    /// The site or task that the root is at work on; empty for none.
+    /// Site or task that the root works on; empty for none.
     pub site: String,
-    /// How the root speaks and what it is; empty for nothing.
+    /// Persona and voice of the root; empty for none.
     #[serde(serialize_with = "hash")]
     pub persona: String,
-    /// What the root's host adds at the end of the default; empty for nothing.
+    /// Text of the host after the default; empty for none.
     #[serde(serialize_with = "hash")]
     pub append: String,
-    /// What takes the place of the root's default, and of what is appended.
+    /// Replacement of the root's default and of the appended text.
     pub replacement: Option<Replacement>,
-    /// How much of the REPL prompts describe.
+    /// How much of the REPL the prompts describe.
     #[serde(skip_serializing_if = "ReplApi::is_standard")]
     pub repl_api: ReplApi,
-    /// Other descriptions of tools.
+    /// Changed descriptions of tools.
     #[serde(rename = "action_overrides")]
     pub actions: ActionOverrides,
 }
 
-/// How much of the REPL prompts describe. All of it is always there.
+/// How much of the REPL the prompts describe. All of it is always available.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ReplApi {
-    /// `rlm()` and `llm()` with the options that they always had.
+    /// `rlm()` and `llm()` with their original options.
     #[default]
     Standard,
-    /// Maps, typed answers, limits, equal and cancelled calls, and how far a call is, too.
+    /// Also maps, typed answers, limits, equal and cancelled calls, and the progress of calls.
     Extended,
 }
 
 impl ReplApi {
-    /// The words for them, in the order of help texts.
+    /// Names of the variants, in the order of help texts.
     pub const WORDS: [&str; 2] = ["standard", "extended"];
 
-    /// Whether it is the one that is taken where nothing is said.
+    /// Whether it is the default.
     #[expect(
         clippy::trivially_copy_pass_by_ref,
         reason = "serde asks for this form"
@@ -73,22 +76,22 @@ impl ReplApi {
 }
 
 impl PromptOverrides {
-    /// Whether they say what the root is called, or at what site it works.
+    /// Whether the overrides set the root's name or site.
     fn name_root(&self) -> bool {
         !self.agent_name.trim().is_empty() || !self.site.trim().is_empty()
     }
 }
 
-/// The definition that a root runs under.
+/// Definition that a root runs under.
 #[derive(Debug, Clone, Default)]
 pub struct RootDefinition {
-    /// Its name.
+    /// Name of the definition.
     pub name: String,
     /// SHA-256 of its file, in hex.
     pub digest: String,
-    /// Its text.
+    /// Text of the definition.
     pub pieces: Vec<DefinitionPiece>,
-    /// The hooks that it lists in place of the run's, each with its version.
+    /// Hooks that replace the run's, each with its version.
     pub hooks: Option<Vec<(String, String)>>,
 }
 
@@ -124,7 +127,7 @@ impl Serialize for Replacement {
     }
 }
 
-/// The hash of a text; none of one that is blank.
+/// Serializes the hash of a text, or `None` if it is blank.
 fn hash<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
     let hash = (!text.trim().is_empty()).then(|| sha256_hex(text));
     hash.serialize(serializer)
@@ -142,43 +145,44 @@ fn each_hash<S: Serializer>(
 pub struct DefinitionPiece {
     /// The text.
     pub text: String,
-    /// Whether it is from a section, whose slots then get their values.
+    /// Whether the piece comes from a section, whose slots are then filled.
     pub of_section: bool,
 }
 
-/// What takes the place of a default prompt.
+/// Replacement of a default prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Replacement {
-    /// A text that is all of it.
+    /// The whole text.
     Whole(String),
     /// A text before the default and one after it.
     Around {
-        /// Before it.
+        /// Text before the default.
         before: String,
-        /// After it.
+        /// Text after the default.
         after: String,
     },
 }
 
-/// The line of a replacement at which the default stands.
+/// Line of a replacement that stands for the default.
 const DEFAULT_LINE: &str = "{{default}}";
 
-/// What makes a text no replacement.
+/// Reason why a text is not a valid replacement.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {problem}")]
 pub struct ReplacementError {
-    /// 1-based.
+    /// Number of the line, 1-based.
     pub line: usize,
-    /// What is wrong with it.
+    /// What is wrong with the line.
     pub problem: String,
 }
 
 impl Replacement {
-    /// Reads a replacement: around the default if it has a line `{{default}}`, and else whole.
+    /// Parses a replacement: around the default if it contains a line `{{default}}`, else the whole
+    /// prompt.
     ///
     /// # Errors
-    /// A [`ReplacementError`] for a blank text, and for a placeholder that would stay in the prompt: a second one, one
-    /// within a line, and one that is written otherwise.
+    /// Returns a [`ReplacementError`] for a blank text, and for a placeholder that would stay in
+    /// the prompt: a second one, one within a line, or one with other braces.
     pub fn parse(text: &str) -> Result<Self, ReplacementError> {
         let text = text.trim_start_matches('\u{feff}');
         let wrong = |line, problem: String| Err(ReplacementError { line, problem });
@@ -216,32 +220,32 @@ impl Replacement {
     }
 }
 
-/// Whether a line has a placeholder of the default in it, or is one that is written with other braces.
+/// Whether a line contains a placeholder of the default, or consists of one with other braces.
 fn mentions_default(line: &str) -> bool {
     let line: String = line.chars().filter(|c| !c.is_whitespace()).collect();
     line.contains(DEFAULT_LINE) || line == "{default}" || line == "${default}"
 }
 
-/// What is said of tools otherwise than they say themselves, by their names in a REPL (`page.open`) or on the wire
+/// Changed descriptions of tools, by their names in a REPL (`page.open`) or on the wire
 /// (`page_open`).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ActionOverrides(pub BTreeMap<String, ActionOverride>);
 
-/// What is said of one tool.
+/// Changed description of one tool.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct ActionOverride {
-    /// Added to its description, on a line of its own.
+    /// Text added to the description on a line of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub append_description: Option<String>,
-    /// In place of its description. Where both are given, this one counts.
+    /// Replacement of the description. It takes precedence over added text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
 }
 
 impl ActionOverrides {
-    /// The tools with their descriptions as they are overridden.
+    /// Returns the tools with changed descriptions.
     pub fn apply(&self, mut specs: Vec<ToolSpec>) -> Vec<ToolSpec> {
         for spec in &mut specs {
             let wanted = self.0.get(&spec.name);
@@ -258,8 +262,7 @@ impl ActionOverrides {
     }
 }
 
-/// The prompt that a run's overrides give the root instead of its protocol's, with the slots of sections filled by
-/// `values`.
+/// Returns the prompt of the root's definition, with the slots of sections filled by `values`.
 pub(super) fn definition_text(overrides: &PromptOverrides, values: &[(&str, String)]) -> String {
     let pieces = overrides.definition.iter().flat_map(|own| &own.pieces);
     pieces
@@ -273,7 +276,7 @@ pub(super) fn definition_text(overrides: &PromptOverrides, values: &[(&str, Stri
         .collect()
 }
 
-/// Texts of one's own in place of the bundled sections of a prompt.
+/// Replaces bundled sections of a prompt by the run's own.
 pub(super) fn with_own_sections(mut prompt: Assembled, overrides: &PromptOverrides) -> Assembled {
     for section in &mut prompt.sections {
         if let Some(own) = section
@@ -292,21 +295,22 @@ pub(super) fn with_own_sections(mut prompt: Assembled, overrides: &PromptOverrid
 
 /// Applies the overrides to the prompt of an agent.
 pub(super) fn layered(mut prompt: Assembled, agent: &AgentPrompt<'_>) -> Assembled {
-    // A web agent's prompt has them in it already, and an app's request is sent as it is.
+    // A web agent's prompt already contains them, and an app's request is sent unchanged.
     let is_web = agent.role.workplace() == Workplace::Page;
     if is_web || agent.is_alone || matches!(agent.role, Role::App | Role::Judge) {
         return prompt;
     }
     let overrides = agent.overrides;
     let is_root = agent.config.depth == 0 && agent.role != Role::OneShot;
-    // Of the REPL's own protocol, who the agent is comes first.
+    // In the REPL's own protocol, the agent's identity comes first.
     let at = match agent.role {
         Role::Root(_) if !agent.role.has_repl() => 0,
         _ => prompt.sections.len().min(1),
     };
     let persona = text_of("persona", &overrides.persona).filter(|_| is_root);
     let identity = identity_line(overrides, is_root)
-        // That of apps is the specification's to the byte, unless a name or a site is given.
+        // The prompt of apps follows its specification byte for byte, unless a name or a site is
+        // set.
         .filter(|_| agent.role.workplace() != Workplace::Apps || overrides.name_root());
     let first = [identity, persona];
     prompt.sections.splice(at..at, first.into_iter().flatten());
@@ -333,7 +337,7 @@ fn text_of(name: &str, text: &str) -> Option<Section> {
     (!text.is_empty()).then(|| Section::of_text(name, text.to_owned()))
 }
 
-/// Who the agent is, if anybody, and the date; none without a date.
+/// Returns the line with the agent's identity, if any, and the date, or `None` without a date.
 fn identity_line(overrides: &PromptOverrides, is_root: bool) -> Option<Section> {
     let (name, site) = (overrides.agent_name.trim(), overrides.site.trim());
     let who = match (name.is_empty() || !is_root, site.is_empty() || !is_root) {

@@ -1,4 +1,4 @@
-//! Where an agent stands: depth, iterations, what its children would be, and the queries above it.
+//! The position of an agent: depth, iterations, its possible children, and the queries above it.
 
 use std::fmt::Write as _;
 
@@ -10,13 +10,13 @@ use super::sections::{
     CHILDREN_FLAT, CHILDREN_REPL, LINEAGE, POSITION_CHILD, POSITION_FLAT, POSITION_ROOT,
 };
 
-/// Characters of an ancestor's query that a prompt shows.
+/// Maximum characters of an ancestor's query in a prompt.
 pub const QUERY_LIMIT: usize = 300;
 
 /// Section name of all three blocks.
 pub(super) const POSITION: &str = "position";
 
-/// The position block of an agent that has a REPL.
+/// Returns the position block of an agent with a REPL.
 pub(super) fn repl_position(agent: &AgentPrompt<'_>) -> Section {
     let config = &agent.config;
     let (max_depth, iterations) = (
@@ -41,7 +41,7 @@ pub(super) fn repl_position(agent: &AgentPrompt<'_>) -> Section {
     Section::of(&POSITION_CHILD, POSITION, values)
 }
 
-/// The position block of an agent that answers in one call.
+/// Returns the position block of an agent that answers in one call.
 pub(super) fn flat_position(agent: &AgentPrompt<'_>) -> Section {
     let (depth, max_depth) = (
         agent.config.depth.to_string(),
@@ -52,7 +52,7 @@ pub(super) fn flat_position(agent: &AgentPrompt<'_>) -> Section {
     Section::of(&POSITION_FLAT, POSITION, values)
 }
 
-/// `1 iteration`, `15 iterations`.
+/// Returns `1 iteration` or `15 iterations`.
 pub(super) fn iterations_phrase(count: u32) -> String {
     if count == 1 {
         "1 iteration".to_owned()
@@ -69,17 +69,17 @@ fn children(config: &PromptConfig) -> String {
     CHILDREN_REPL.render([&child_depth, &iterations_phrase(config.child_budget)])
 }
 
-/// One line of the lineage block.
+/// A line of the lineage block.
 #[derive(Serialize)]
 struct Ancestor<'a> {
     depth: usize,
     query: &'a str,
-    /// Characters of the whole query, where it was cut.
+    /// Characters of the whole query, if it was cut.
     #[serde(skip_serializing_if = "Option::is_none")]
     length: Option<usize>,
 }
 
-/// The queries of the agents above, root first; nothing where there are none.
+/// Returns the queries of the agents above, root first; empty if there are none.
 fn lineage(queries: &[String]) -> String {
     if queries.is_empty() {
         return String::new();
@@ -92,11 +92,11 @@ fn lineage(queries: &[String]) -> String {
     LINEAGE.render([&ancestors.join("\n"), &QUERY_LIMIT.to_string()])
 }
 
-/// A query as one line of JSON that cannot end the fence around it.
+/// Formats a query as one line of JSON that cannot end the surrounding fence.
 ///
-/// Queries were written by models and users. As a JSON string a query has no line break with which
-/// to begin a heading or a list, and its backticks are escaped with the rest of what could end a
-/// line or a fence.
+/// Queries are written by models and users. A JSON string contains no line breaks, which could
+/// begin a heading or a list. Backticks and everything else that could end a line or a fence are
+/// escaped.
 fn ancestor_line(depth: usize, query: &str) -> String {
     let cut = query
         .char_indices()

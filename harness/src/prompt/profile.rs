@@ -1,4 +1,4 @@
-//! Profiles: named lists of drivers for model families, matched by globs on the model's name.
+//! Profiles: named lists of drivers for model families, matched by globs on model names.
 
 use std::path::Path;
 
@@ -12,16 +12,16 @@ use crate::text::nearest;
 /// A named list of drivers for a model family.
 #[derive(Debug, Clone)]
 pub struct Profile {
-    /// Its name.
+    /// Name of the profile.
     pub name: String,
-    /// Globs on the full model name (`provider/model`); case does not matter, and `*` crosses `/`.
+    /// Globs for the full model name (`provider/model`), ignoring case; `*` also matches `/`.
     pub models: Vec<String>,
-    /// Names of its drivers, in their order.
+    /// Names of its drivers, in order.
     pub drivers: Vec<String>,
     matcher: GlobSet,
 }
 
-/// Profiles in the order in which they are tried.
+/// Profiles in order of precedence.
 #[derive(Debug, Clone)]
 pub struct Profiles {
     profiles: Vec<Profile>,
@@ -42,7 +42,7 @@ struct ProfileEntry {
 }
 
 impl Profiles {
-    /// The profiles that are part of the program.
+    /// Returns the bundled profiles.
     pub fn bundled() -> Self {
         let profiles = parse("bundled profiles.yaml", include_str!("../../profiles.yaml"));
         Self {
@@ -50,12 +50,12 @@ impl Profiles {
         }
     }
 
-    /// Adds the profiles of a file, which are tried first and take the place of known ones of the
-    /// same name.
+    /// Adds the profiles of a file, which take precedence and replace known ones with the same
+    /// name.
     ///
     /// # Errors
-    /// [`PromptError::Read`] for a file that cannot be read, [`PromptError::Invalid`] for one with
-    /// a fault in it.
+    /// Returns [`PromptError::Read`] if the file cannot be read, and [`PromptError::Invalid`] if it
+    /// has a fault.
     pub fn with_file(self, path: &Path) -> Result<Self, PromptError> {
         let text = crate::text::read_text_file(path).map_err(|source| PromptError::Read {
             path: path.to_owned(),
@@ -71,15 +71,15 @@ impl Profiles {
         Ok(Self { profiles })
     }
 
-    /// Every profile, in the order in which they are tried.
+    /// Returns all profiles, in order of precedence.
     pub fn iter(&self) -> impl Iterator<Item = &Profile> {
         self.profiles.iter()
     }
 
-    /// The profile of this name.
+    /// Returns the profile with this name.
     ///
     /// # Errors
-    /// [`PromptError::UnknownProfile`] with the nearest known name.
+    /// Returns [`PromptError::UnknownProfile`] with the most similar name.
     pub fn by_name(&self, name: &str) -> Result<&Profile, PromptError> {
         self.profiles
             .iter()
@@ -98,7 +98,7 @@ impl Profiles {
             })
     }
 
-    /// The first profile with a glob that matches the full model name.
+    /// Returns the first profile with a glob that matches the full model name.
     pub fn for_model(&self, model: &str) -> Option<&Profile> {
         self.profiles
             .iter()

@@ -1,4 +1,4 @@
-//! The user messages of single protocols: passages that were found, pieces that are read, and what a program returned.
+//! User messages of single protocols: retrieved passages, pieces to read, and results of programs.
 
 use super::Position;
 use super::sections::{
@@ -9,17 +9,18 @@ use super::sections::{
 /// A passage of a context.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Passage<'a> {
-    /// Its place among the passages, from 1.
+    /// Index among the passages, 1-based.
     pub number: usize,
     /// Characters of the context before it.
     pub from: usize,
     /// Characters of the context up to its end.
     pub to: usize,
-    /// Its text.
+    /// Text of the passage.
     pub text: &'a str,
 }
 
-/// A question with the passages that were found for it, of so many in a context of so many characters.
+/// Returns a question with the passages found for it, out of `passages` in a context of `length`
+/// characters.
 pub fn passages_message(
     query: &str,
     found: &[Passage<'_>],
@@ -43,7 +44,8 @@ pub fn passages_message(
     TURN_RETRIEVE.render([&found, &length, &passages, query, &shown])
 }
 
-/// One piece of a context, by its number and how many there are, with the notes so far; new ones may have `limit` characters.
+/// Returns one piece of a context, with its number, the number of pieces, and the notes so far. New
+/// notes may have `limit` characters.
 pub fn summary_piece_message(
     query: &str,
     notes: &str,
@@ -61,19 +63,19 @@ pub fn summary_piece_message(
     ])
 }
 
-/// A question that is to be answered from notes about a context of so many pieces.
+/// Returns a question to be answered from notes about a context of `pieces` pieces.
 pub fn summary_answer_message(query: &str, notes: &str, pieces: usize) -> String {
     TURN_SUMMARY_ANSWER.render([notes, &pieces.to_string(), query])
 }
 
-/// What a program returned and printed, to be accepted or mended.
+/// Returns the result and output of a program, to be accepted or corrected.
 pub fn program_returned_message(returned: &str, output: &str, next: Position) -> String {
     let (run, runs) = (next.iteration - 1, next.iterations);
     let run = TURN_PROGRAM_RUN.render([&run.to_string(), &runs.to_string()]);
     TURN_PROGRAM_RETURNED.render([output, returned, &run])
 }
 
-/// The answer to a response without a program where none has returned anything.
+/// Returns the reply to a response without a program before any has returned.
 pub fn program_none_message(next: Position) -> String {
     TURN_PROGRAM_NONE.render([&next.text()])
 }

@@ -1,12 +1,13 @@
-//! The bundled section texts, one constant for each file under `harness/prompts` and in the folders of protocols: `TURN_FIRST` is `turn-first.md`.
+//! The bundled section texts, one constant for each file in `harness/prompts` and in the folders of
+//! protocols: `TURN_FIRST` is `turn-first.md`.
 
 use super::template::Template;
 use crate::text::sha256_hex;
 
 include!(concat!(env!("OUT_DIR"), "/sections.rs"));
 
-/// SHA-256 (hex) of every bundled section text, by section name: what a run's fingerprint
-/// takes as the prompts.
+/// Returns the SHA-256 (hex) of every bundled section text, by section name. The fingerprint of a
+/// run contains them as its prompts.
 pub fn template_digests() -> Vec<(&'static str, String)> {
     let actions = ("agent-turn", sha256_hex(super::web::ACTIONS));
     let texts = texts().into_iter();
@@ -16,7 +17,8 @@ pub fn template_digests() -> Vec<(&'static str, String)> {
         .collect()
 }
 
-/// What is no section of a system prompt: messages of one turn, and texts inside of sections.
+/// Prefixes of texts that are not sections of a system prompt: messages of one turn, and texts
+/// inside sections.
 const NO_SECTIONS: [&str; 15] = [
     "subprompt-",
     "json-action-",
@@ -34,10 +36,11 @@ const NO_SECTIONS: [&str; 15] = [
     "children-",
     "agents-",
 ];
-/// The others of those inside of sections.
+/// Further texts inside sections.
 const INSIDE: [&str; 3] = ["lineage", "tool", "tool-parameter"];
 
-/// What may be overridden and included: the sections of system prompts, by name, with their texts.
+/// Returns the sections of system prompts, by name, with their texts. These can be overridden and
+/// included.
 pub(crate) fn section_texts() -> impl Iterator<Item = (&'static str, &'static str)> {
     texts()
         .into_iter()
@@ -47,7 +50,7 @@ pub(crate) fn section_texts() -> impl Iterator<Item = (&'static str, &'static st
         .map(|(name, text, _)| (name, text))
 }
 
-/// The slots of a section of system prompts; none for another name.
+/// Returns the slots of a section of system prompts, or `None` for another name.
 pub(crate) fn section_slots(name: &str) -> Option<&'static [&'static str]> {
     section_texts().find(|(known, _)| *known == name)?;
     let (.., slots) = texts().into_iter().find(|(known, ..)| *known == name)?;

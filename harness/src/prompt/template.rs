@@ -1,5 +1,5 @@
-//! Section texts with named slots: plain substitution, checked against the list of slots when the
-//! crate is compiled.
+//! Section texts with named slots, which are filled by plain substitution. The list of slots is
+//! checked at compile time.
 
 /// A section text with `N` slots, written `{slot_name}`.
 ///
@@ -8,7 +8,7 @@
 /// model with a slot left in it. Braces around anything but lower-case letters and `_` are ordinary
 /// text: `{ model? }` in JavaScript is no slot.
 pub(super) struct Template<const N: usize> {
-    /// Name of the section that the text makes; also its file's name.
+    /// Name of the section, which is also its file's name.
     pub(super) name: &'static str,
     text: &'static str,
     slots: [&'static str; N],
@@ -33,28 +33,27 @@ impl<const N: usize> Template<N> {
         Self { name, text, slots }
     }
 
-    /// The text as it stands in the file.
+    /// Returns the text as in the file.
     pub(super) const fn source(&self) -> &'static str {
         self.text
     }
 
-    /// The text with each slot replaced by the value at its place in the list, without surrounding
-    /// blank lines.
+    /// Returns the text with each slot replaced by its value, without surrounding blank lines.
     ///
-    /// One pass: braces inside a value are never read as slots.
+    /// Substitution is a single pass: braces inside a value are never treated as slots.
     pub(super) fn render(&self, values: [&str; N]) -> String {
         let out = substitute(self.text, &self.slots, |slot| values[slot]);
         out.trim_matches('\n').trim_end().to_owned()
     }
 
-    /// Each slot's name with the value at its place in the list.
+    /// Returns the name and value of each slot.
     pub(super) fn pairs(&self, values: [&str; N]) -> Vec<(&'static str, String)> {
         let values = values.map(str::to_owned);
         self.slots.into_iter().zip(values).collect()
     }
 }
 
-/// A text with each slot that has a value replaced by it. What looks like a slot and has none stays.
+/// Replaces each slot that has a value. Other words in braces stay.
 pub(super) fn fill(text: &str, values: &[(&str, String)]) -> String {
     let slots: Vec<&str> = values.iter().map(|(slot, _)| *slot).collect();
     substitute(text, &slots, |slot| &values[slot].1)
@@ -73,7 +72,7 @@ fn substitute<'v>(text: &str, slots: &[&str], value: impl Fn(usize) -> &'v str) 
     out
 }
 
-/// The byte range of the next slot, braces included, at or after `from`.
+/// Returns the byte range of the next slot at or after `from`, including braces.
 const fn next_slot(text: &str, from: usize) -> Option<(usize, usize)> {
     let bytes = text.as_bytes();
     let mut open = from;
@@ -92,7 +91,7 @@ const fn next_slot(text: &str, from: usize) -> Option<(usize, usize)> {
     None
 }
 
-/// The place in `slots` of the slot that stands in `text` at `start..end`, braces included.
+/// Returns the index in `slots` of the slot at `start..end` in `text`, including braces.
 const fn position_of(text: &str, start: usize, end: usize, slots: &[&str]) -> Option<usize> {
     let text = text.as_bytes();
     let mut slot = 0;
@@ -133,7 +132,7 @@ mod tests {
             ("ü{a}ü", "ü1ü"),
         ];
         for (text, expected) in cases {
-            // The value of `b` looks like a slot, and stays as it is.
+            // The value of `b` looks like a slot, but stays unchanged.
             assert_eq!(
                 Template::new("case", text, ["a", "b"]).render(["1", "{a}"]),
                 expected,

@@ -1,14 +1,14 @@
-//! The reference of tools that an agent with a REPL reads: each function with its arguments.
+//! The tool reference in the prompt of an agent with a REPL: each function with its arguments.
 
 use serde_json::Value;
 
 use super::sections::{TOOL, TOOL_PARAMETER};
 use crate::model::ToolSpec;
 
-/// Characters of a type that is written out; a longer one is `object` or `array`.
+/// Maximum characters of a type; a longer one becomes `object` or `array`.
 const LONGEST_TYPE: usize = 120;
 
-/// A line for each tool, and below it one for each parameter that has a description.
+/// Returns a line for each tool, followed by one for each parameter with a description.
 pub(super) fn tool_reference(tools: &[ToolSpec]) -> String {
     let tools: Vec<String> = tools.iter().map(one).collect();
     tools.join("\n")
@@ -52,7 +52,7 @@ fn one(tool: &ToolSpec) -> String {
     TOOL.render([&call, &one_line(&tool.description), &parameters])
 }
 
-/// A JSON Schema as a type of TypeScript, as far as one line can say it.
+/// Converts a JSON Schema to a TypeScript type, as far as one line permits.
 fn type_of(schema: &Value) -> String {
     let written = written_out(schema);
     if written.chars().count() <= LONGEST_TYPE {
@@ -101,7 +101,7 @@ fn written_out(schema: &Value) -> String {
     }
 }
 
-/// A text as it can stand in a list: on one line.
+/// Returns a text on one line, for use in a list.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

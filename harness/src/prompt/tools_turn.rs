@@ -1,29 +1,30 @@
-//! The user messages of an agent that works by native tool calls.
+//! User messages of an agent that works by native tool calls.
 
 use super::sections::{
     IMAGE_LEFT_OUT, TURN_TOOLS, TURN_TOOLS_CUT_OFF, TURN_TOOLS_EMPTY, TURN_TOOLS_LAST,
     TURN_TOOLS_REQUIRED,
 };
 
-/// Notes that such an agent gets besides the results of its calls.
+/// Notes to such an agent, besides the results of its calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolsNote {
     /// The next response is its last.
     Last,
     /// Its response had neither a call nor text.
     Empty,
-    /// Its response called nothing, and had to.
+    /// Its response called no tool, but had to.
     Required,
     /// Its response was cut off.
     CutOff,
 }
 
-/// The first message where the context is too long to stand in it: `length` is its characters.
+/// Returns the first message if the context is too long to be part of it; `length` is its
+/// characters.
 pub fn large_context_message(query: &str, length: u64) -> String {
     TURN_TOOLS.render([&length.to_string(), query])
 }
 
-/// A note's text.
+/// Returns the text of a note.
 pub fn tools_note(note: ToolsNote) -> String {
     match note {
         ToolsNote::Last => TURN_TOOLS_LAST.render([]),
@@ -33,7 +34,7 @@ pub fn tools_note(note: ToolsNote) -> String {
     }
 }
 
-/// What stands for an image of an older message.
+/// Returns the placeholder for an image of an older message.
 pub fn image_left_out(media_type: &str, bytes: u64) -> String {
     IMAGE_LEFT_OUT.render([&bytes.to_string(), media_type])
 }

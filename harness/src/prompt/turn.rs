@@ -1,5 +1,5 @@
-//! The user messages of an agent's conversation. What changes from turn to turn stands here, never in the
-//! system prompt.
+//! User messages of an agent's conversation. What changes from turn to turn belongs here, never in
+//! the system prompt.
 
 use super::sections::{
     CALL_NOT_RUN, CONTEXT_LEFT_OUT, CONTEXT_NONE, CONTEXT_TEXT, CONTEXT_VALUE, EXECUTE_CODE,
@@ -8,17 +8,17 @@ use super::sections::{
     TURN_NO_CALL, TURN_NO_CODE, TURN_POSITION, TURN_RESULT, TURN_RETURNED_EARLY, UNTRUSTED,
 };
 
-/// Which iteration a message asks for.
+/// Number of an iteration that a message asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Position {
-    /// 1-based.
+    /// Number of the iteration, 1-based.
     pub iteration: u32,
-    /// Iterations that the agent has.
+    /// Maximum iterations of the agent.
     pub iterations: u32,
 }
 
 impl Position {
-    /// What a message says of it.
+    /// Returns the text for a message.
     pub(super) fn text(self) -> String {
         let iterations = self.iterations.to_string();
         if self.iteration >= self.iterations {
@@ -29,31 +29,31 @@ impl Position {
     }
 }
 
-/// What an agent's `context` is.
+/// Kind of an agent's `context`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ContextKind {
-    /// There is none.
+    /// No context.
     None,
-    /// A string of that many characters (UTF-16 units, as `context.length` says).
+    /// A string of this length in UTF-16 units, as in `context.length`.
     Text(u64),
     /// Another value, with its `typeof`.
     Value(String),
 }
 
-/// What a cell did, as it is reported to its agent.
+/// Result of a cell, as reported to its agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CellReport<'a> {
-    /// What it printed.
+    /// Output of the cell.
     pub output: &'a str,
-    /// Why it failed, with its stack.
+    /// Reason why it failed, with the stack.
     pub error: Option<String>,
-    /// Blocks of the response that were not run.
+    /// Number of blocks in the response that were not run.
     pub dropped_blocks: u32,
-    /// Calls that were not awaited and that the error does not mention.
+    /// Number of unawaited calls that the error does not mention.
     pub unawaited: u32,
 }
 
-/// The first message of an agent with a REPL.
+/// Returns the first message of an agent with a REPL.
 pub fn first_message(query: &str, context: &ContextKind, iterations: u32) -> String {
     let context = match context {
         ContextKind::None => CONTEXT_NONE.render([]),
@@ -63,7 +63,7 @@ pub fn first_message(query: &str, context: &ContextKind, iterations: u32) -> Str
     TURN_FIRST.render([&context, &iterations.to_string(), query])
 }
 
-/// The only message of an agent that answers in one call.
+/// Returns the only message of an agent that answers in one call.
 pub fn flat_message(query: &str, context: &str) -> String {
     if context.is_empty() {
         query.to_owned()
@@ -72,7 +72,7 @@ pub fn flat_message(query: &str, context: &str) -> String {
     }
 }
 
-/// What a cell printed, and what went wrong in it.
+/// Returns the output and the problems of a cell.
 pub fn result_message(report: &CellReport<'_>, next: Position) -> String {
     let mut notes = Vec::new();
     if let Some(error) = &report.error {
@@ -92,7 +92,8 @@ pub fn result_message(report: &CellReport<'_>, next: Position) -> String {
     TURN_RESULT.render([&notes, report.output, &next.text()])
 }
 
-/// The answer to a response without code, which was to come in a fenced block or by a tool call.
+/// Returns the reply to a response without code, which should come in a fenced block or as a tool
+/// call.
 pub fn no_code_message(next: Position, code_via_tool: bool) -> String {
     if code_via_tool {
         TURN_NO_CALL.render([&next.text()])
@@ -101,53 +102,53 @@ pub fn no_code_message(next: Position, code_via_tool: bool) -> String {
     }
 }
 
-/// The answer to a response that the limit of output tokens cut off.
+/// Returns the reply to a response cut off by the limit of output tokens.
 pub fn cut_off_message(next: Position) -> String {
     TURN_CUT_OFF.render([&next.text()])
 }
 
-/// The description of the tool that takes code.
+/// Returns the description of the tool for code.
 pub fn execute_code_description() -> String {
     EXECUTE_CODE.render([])
 }
 
-/// The description of that tool's argument.
+/// Returns the description of that tool's argument.
 pub fn execute_code_argument() -> String {
     EXECUTE_CODE_ARGUMENT.render([])
 }
 
-/// The result of a call that was not run because its response had one before it.
+/// Returns the result of a call that was not run, because another call came first in the response.
 pub fn call_not_run() -> String {
     CALL_NOT_RUN.render([])
 }
 
-/// A tool call as text, for a conversation that goes on without the tool.
+/// Returns a tool call as text, for a conversation that continues without the tool.
 pub fn past_call(name: &str, arguments: &str) -> String {
     PAST_CALL.render([arguments, name])
 }
 
-/// A tool's result as text, likewise.
+/// Returns a tool's result as text, for a conversation that continues without the tool.
 pub fn past_result(content: &str) -> String {
     PAST_RESULT.render([content])
 }
 
-/// A return of the first iteration, shown back.
+/// Returns the message that shows back a return in the first iteration.
 pub fn returned_early_message(returned: &str, next: Position) -> String {
     TURN_RETURNED_EARLY.render([&next.text(), returned])
 }
 
-/// What the user says after an answer.
+/// Returns the user's message after an answer.
 pub fn next_message(query: &str, next: Position) -> String {
     TURN_NEXT_MESSAGE.render([&next.text(), query])
 }
 
-/// The next message of its caller to an agent with a REPL that takes several.
+/// Returns the caller's next message to an agent with a REPL that accepts several.
 pub fn message_to_instance(query: &str, next: Position) -> String {
     TURN_MESSAGE.render([&next.text(), query])
 }
 
-/// The same for a context of which only so many characters are shown, the beginning and the end, with what is left out
-/// stated between them.
+/// Returns the only message of an agent that answers in one call, with a context cut to `shown`
+/// characters: its beginning and end, with a note about the omitted part.
 pub fn cut_message(query: &str, context: &str, shown: usize) -> String {
     let chars = context.chars().count();
     let place = |index: usize| {
@@ -163,12 +164,13 @@ pub fn cut_message(query: &str, context: &str, shown: usize) -> String {
     flat_message(query, &cut)
 }
 
-/// What stands in a conversation for an output of `chars` characters that no longer fits into the model's context.
+/// Returns the placeholder for an output of `chars` characters that no longer fits into the model's
+/// context window.
 pub fn output_left_out(chars: u64) -> String {
     OUTPUT_LEFT_OUT.render([&chars.to_string()])
 }
 
-/// A text from outside between two lines with a boundary.
+/// Encloses untrusted text between two lines with a boundary.
 pub(crate) fn untrusted_text(label: &str, boundary: &str, text: &str) -> String {
     UNTRUSTED.render([boundary, label, text])
 }

@@ -1,4 +1,5 @@
-//! The texts of the agent-turn protocol: the sections of the system prompt, the page, and notes on what was not done.
+//! Texts of the agent-turn protocol: sections of the system prompt, the page, and notes on failed
+//! actions.
 
 use super::sections::{
     WEB_CALL_NOT_RUN, WEB_DIALOG_OPENED, WEB_DOM, WEB_ENVELOPE, WEB_HEADER, WEB_IDENTITY,
@@ -10,31 +11,32 @@ use super::sections::{
 use super::{Assembled, DomHeader, Replacement, Section};
 use crate::model::web::{IdStyle, PageError, PageProblem};
 
-/// The actions of a web agent with their descriptions, and the tool that carries them: YAML.
+/// Actions of a web agent with their descriptions, and the tool that carries them, as YAML.
 pub(crate) const ACTIONS: &str = include_str!("../protocol/agent_turn/agent-turn.yaml");
 
-/// What the system prompt of a web agent is made of.
+/// Inputs of a web agent's system prompt.
 #[derive(Debug, Clone)]
 pub(crate) struct WebPrompt<'a> {
     pub agent: &'a str,
     pub site: &'a str,
     pub date: Option<&'a str>,
     pub persona: Option<&'a str>,
-    /// All actions, as [`tool_section`] shows each.
+    /// All actions, each formatted by [`tool_section`].
     pub tools: String,
     pub ids: IdStyle,
     pub header: DomHeader,
-    /// What a run puts in its place; wins over all that follows.
+    /// Replacement by the run; takes precedence over all following fields.
     pub of_run: Option<&'a Replacement>,
-    /// The whole prompt with `{default}` for the default one; wins over `replacement`.
+    /// The whole prompt, with `{default}` for the default; takes precedence over `replacement`.
     pub template: Option<&'a str>,
     /// The whole prompt.
     pub replacement: Option<&'a str>,
-    /// What follows the default prompt.
+    /// Text after the default prompt.
     pub append: Option<&'a str>,
 }
 
-/// The system prompt: identity, persona, `# Tools`, `# Envelope`, `# DOM`, and the site's own block; or what takes its place.
+/// Returns the system prompt: identity, persona, `# Tools`, `# Envelope`, `# DOM`, and the site's
+/// own block; or its replacement.
 pub(crate) fn system_prompt(parts: &WebPrompt<'_>) -> Assembled {
     let mut default = vec![section(
         "web-identity",
@@ -86,28 +88,28 @@ fn section(name: &str, text: String) -> Section {
     Section::of_text(name, text)
 }
 
-/// A section of a text that may be left out.
+/// Returns a section for an optional text.
 fn named(name: &str, text: Option<&str>) -> Option<Section> {
     let text = text.unwrap_or_default().trim();
     (!text.is_empty()).then(|| section(name, text.to_owned()))
 }
 
-/// An action with its schema, in `# Tools`.
+/// Returns an action with its schema, for `# Tools`.
 pub(crate) fn tool_section(name: &str, description: &str, schema: &str) -> String {
     WEB_TOOL.render([description.trim_end(), name, schema])
 }
 
-/// The page as it is now: the newest message of every request.
+/// Returns the current page: the newest message of every request.
 pub(crate) fn page_block(url: &str, dom: &str) -> String {
     WEB_PAGE.render([dom, url])
 }
 
-/// What stands in place of a dump that cannot be made.
+/// Returns the replacement for a dump that failed.
 pub(crate) fn no_dump(problem: &str) -> String {
     WEB_NO_DUMP.render([problem])
 }
 
-/// What pages asked for and did not get. Each address once, and not more of them than a reader wants.
+/// Returns a note about blocked addresses, without duplicates and limited in number.
 pub(crate) fn refused(addresses: &[String]) -> String {
     const MOST: usize = 10;
     const LONGEST: usize = 200;
@@ -123,7 +125,8 @@ pub(crate) fn refused(addresses: &[String]) -> String {
     WEB_REFUSED.render([&lines.join("\n")])
 }
 
-/// What the page did not do. One that hangs is still there after any wait: what gets it back is said, too.
+/// Returns what the page failed to do. For a page that hangs, adds how to recover, because waiting
+/// does not help.
 pub(crate) fn page_failed(error: &PageError) -> String {
     match error.problem {
         PageProblem::TimedOut => WEB_NOT_RESPONDING.render([&error.message]),
@@ -131,48 +134,48 @@ pub(crate) fn page_failed(error: &PageError) -> String {
     }
 }
 
-/// An action brought up another page.
+/// Returns the note that an action led to another page.
 pub(crate) fn page_changed(url: &str) -> String {
     WEB_PAGE_CHANGED.render([url])
 }
 
-/// An action brought up a dialog.
+/// Returns the note that an action opened a dialog.
 pub(crate) fn dialog_opened(kind: &str, message: &str) -> String {
     WEB_DIALOG_OPENED.render([kind, &format!("{message:?}")])
 }
 
-/// Why an action was skipped: the page had changed.
+/// Returns why an action was skipped: the page had changed.
 pub(crate) fn skipped_changed() -> String {
     WEB_SKIPPED_CHANGED.render([])
 }
 
-/// Why an action was skipped: a dialog was open.
+/// Returns why an action was skipped: a dialog was open.
 pub(crate) fn skipped_dialog() -> String {
     WEB_SKIPPED_DIALOG.render([])
 }
 
-/// Why an action was skipped: the one before it was not done.
+/// Returns why an action was skipped: the previous action failed.
 pub(crate) fn skipped_failed() -> String {
     WEB_SKIPPED_FAILED.render([])
 }
 
-/// Why an action was refused.
+/// Returns why an action was rejected: it was not confirmed.
 pub(crate) fn not_confirmed() -> String {
     WEB_NOT_CONFIRMED.render([])
 }
 
-/// There is no such action.
+/// Returns the note that an action does not exist.
 pub(crate) fn unknown_action(name: &str, known: &str) -> String {
     let name: String = name.chars().take(60).collect();
     WEB_UNKNOWN_ACTION.render([known, &format!("{name:?}")])
 }
 
-/// The result of a call that was one too many.
+/// Returns the result of a call beyond the first.
 pub(crate) fn call_beyond_first() -> String {
     WEB_CALL_NOT_RUN.render([])
 }
 
-/// The answer to a response without a usable envelope.
+/// Returns the reply to a response without a usable envelope.
 pub(crate) fn malformed(problem: &str) -> String {
     WEB_MALFORMED.render([problem])
 }

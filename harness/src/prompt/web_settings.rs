@@ -8,52 +8,55 @@ use serde_json::Value;
 use super::ActionOverride;
 use crate::model::web::{DumpSettings, IdStyle};
 
-/// The settings of the agent-turn protocol. The names in files are those of the format that it follows.
+/// Settings of the agent-turn protocol. Names in files are those of the format that it follows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct AgentTurnSettings {
-    /// Who the agent is, in its prompt's first line.
+    /// Name of the agent in the first line of its prompt.
     pub agent_name: String,
-    /// Where it is, likewise.
+    /// Name of the site in the first line of its prompt.
     pub site_name: String,
-    /// The date of the first line, `YYYY-MM-DD`; without it the line has none.
+    /// Date in the first line, `YYYY-MM-DD`; the line has no date without it.
     pub date: Option<String>,
-    /// Its identity and voice, in the first person of whoever runs the site.
+    /// Identity and voice of the agent, written in the first person of the site's operator.
     pub persona: Option<String>,
-    /// Takes the place of the whole system prompt, the rules of the envelope included.
+    /// Replacement of the whole system prompt, including the rules of the envelope.
     pub system_prompt: Option<String>,
-    /// JavaScript that defines `systemPrompt(ctx, defaultPrompt)`, which gives the whole system prompt; wins over both that follow.
-    /// In a file of settings, the path of a file with it.
+    /// JavaScript that defines `systemPrompt(ctx, defaultPrompt)`, which returns the whole system
+    /// prompt. It takes precedence over the two following settings. In a settings file, this is the
+    /// path of a file with the code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system_prompt_function: Option<String>,
-    /// As `systemPrompt`, with `{default}` for what would stand there; wins over it.
+    /// Like `systemPrompt`, with `{default}` for the text that it would replace; takes precedence
+    /// over it.
     pub system_prompt_template: Option<String>,
     /// Rules for the whole site, after the default prompt.
     pub append_system_prompt: Option<String>,
-    /// Changed descriptions, by the name of the action.
+    /// Changed descriptions, by name of the action.
     pub action_overrides: BTreeMap<String, ActionOverride>,
-    /// Actions besides the built-in ones.
+    /// Actions in addition to the built-in ones.
     pub custom_actions: Vec<CustomAction>,
-    /// Built-in actions that there are not.
+    /// Built-in actions to disable.
     pub disable_builtin_actions: BTreeSet<String>,
-    /// Whether there is `present_surface`.
+    /// Whether the action `present_surface` is available.
     pub allow_present: bool,
-    /// The most tokens of a request, as estimated by its characters: older turns are left out first, then the end of the page.
+    /// Maximum tokens of a request, estimated from its characters. Older turns are dropped first,
+    /// then the end of the page.
     pub max_prompt_tokens: Option<u64>,
-    /// The most characters of a dump.
+    /// Maximum characters of a dump.
     pub dom_max_length: usize,
-    /// A JavaScript function of an element: `false` leaves it out of dumps.
+    /// JavaScript function of an element that returns `false` to leave it out of dumps.
     pub dom_filter: Option<String>,
-    /// The form of ids in dumps.
+    /// Style of ids in dumps.
     pub dom_ids: IdStyle,
-    /// What stands above the elements of a page.
+    /// Header lines above the elements of a page.
     #[serde(skip_serializing_if = "DomHeader::is_default")]
     pub dom_header: DomHeader,
-    /// Whether the model sees a picture of the page with every dump.
+    /// Whether the model sees a screenshot of the page with every dump.
     pub attach_screenshot: bool,
-    /// Built-in actions that need a confirmation, besides the custom ones that say so.
+    /// Built-in actions that require confirmation, in addition to the custom ones that require it.
     pub confirm_actions: BTreeSet<String>,
-    /// Who gets one.
+    /// Policy that decides which actions are confirmed.
     pub confirm: ConfirmPolicy,
 }
 
@@ -85,14 +88,14 @@ impl Default for AgentTurnSettings {
     }
 }
 
-/// The lines of a dump that stand above its elements, where the model is shown a page.
+/// Header lines of a dump, above its elements, when the model is shown a page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DomHeader {
     /// URL, title and scroll position.
     #[default]
     All,
-    /// None: the URL stands under `# Current page` alone.
+    /// None: the URL appears only under `# Current page`.
     Url,
 }
 
@@ -103,32 +106,33 @@ impl DomHeader {
     }
 }
 
-/// An action of the site's own.
+/// A custom action of the site.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CustomAction {
-    /// Its name.
+    /// Name of the action.
     pub name: String,
-    /// What it does.
+    /// Description of the action.
     pub description: String,
     /// JSON Schema of its arguments, which are an object.
     pub parameters: Value,
-    /// A JavaScript function of the arguments, which runs in the page; what it returns, or resolves to, is the result.
+    /// JavaScript function of the arguments, which runs in the page. Its return value, or the value
+    /// of the returned promise, is the result.
     pub script: String,
-    /// Whether it needs a confirmation.
+    /// Whether it requires confirmation.
     #[serde(default)]
     pub confirm: bool,
 }
 
-/// Which actions that need a confirmation get one.
+/// Policy for actions that require confirmation.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ConfirmPolicy {
-    /// All.
+    /// Confirms all of them.
     #[default]
     Allow,
-    /// None.
+    /// Confirms none of them.
     Deny,
-    /// Those that are listed.
+    /// Confirms only the listed ones.
     List(BTreeSet<String>),
 }

@@ -1,15 +1,15 @@
-//! YAML that a user wrote, with faults reported at their line.
+//! Parses YAML from users, and reports faults with their lines.
 
 use serde::de::DeserializeOwned;
 
 use super::error::PromptError;
 use crate::text::yaml::YamlError;
 
-/// Reads a value from YAML whose line numbers are those of the file `origin`.
+/// Parses a value from YAML with the line numbers of the file `origin`.
 ///
 /// # Errors
-/// [`PromptError::Invalid`] with the line's number and text: a wrong type is reported without the
-/// field's name, and the line shows it.
+/// Returns [`PromptError::Invalid`] with the number and text of the line. The error for a wrong
+/// type does not name the field, but the line shows it.
 pub(super) fn parse<T: DeserializeOwned>(origin: &str, yaml: &str) -> Result<T, PromptError> {
     crate::text::yaml::read(yaml).map_err(|YamlError { line, message }| {
         let text = line.and_then(|line| {

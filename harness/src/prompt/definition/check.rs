@@ -1,4 +1,4 @@
-//! Everything that can be wrong with definitions by what they refer to: models, tools, hooks, variables, includes.
+//! Checks what definitions refer to: models, tools, hooks, variables, includes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,21 +11,21 @@ use super::properties::{
 use super::slots::{missing_slot, wrong_slots};
 use crate::text::{did_you_mean, nearest};
 
-/// What definitions may refer to, apart from each other.
+/// Names that definitions may refer to, besides each other.
 #[derive(Debug, Clone, Default)]
 pub struct Known {
-    /// Names that `model` may have.
+    /// Valid names of `model`.
     pub models: Vec<String>,
-    /// What a `model` that is no such name may begin with, as in `openai/`.
+    /// Valid prefixes of a `model` that is not such a name, for example `openai/`.
     pub model_prefixes: Vec<String>,
-    /// The tools that are no prompts, each with the variables that it reads.
+    /// Tools other than callable prompts, each with the variables that it reads.
     pub tools: BTreeMap<String, Vec<String>>,
-    /// The hooks.
+    /// Names of the hooks.
     pub hooks: Vec<String>,
 }
 
 impl Library {
-    /// Every fault of every definition of a file, by file and line.
+    /// Returns all faults of all definitions from files, sorted by file and line.
     pub fn check(&self, known: &Known) -> Vec<Fault> {
         let mut faults = Vec::new();
         for definition in self.iter() {
@@ -43,7 +43,7 @@ impl Library {
         once(faults)
     }
 
-    /// Every fault of one definition and of what it includes.
+    /// Returns all faults of one definition and of what it includes.
     pub fn check_one(&self, definition: &Definition, known: &Known) -> Vec<Fault> {
         let mut check = Check {
             library: self,
@@ -68,7 +68,8 @@ impl Library {
     }
 }
 
-/// Whether a fault of `field` may only follow from the fault of `reported`, and so need not be reported.
+/// Whether a fault of `field` may be a consequence of the fault of `reported`, and is therefore not
+/// reported.
 fn follows(field: &str, reported: &str) -> bool {
     let is_inside = |inner: &str, outer: &str| {
         inner
@@ -81,7 +82,8 @@ fn follows(field: &str, reported: &str) -> bool {
             && (is_inside(reported, "variables") || is_inside(reported, "tools"))
 }
 
-/// Faults that several definitions lead to, once each: those with the longest path of includes.
+/// Removes duplicate faults that several definitions lead to. Keeps those with the longest path of
+/// includes.
 fn once(faults: Vec<Fault>) -> Vec<Fault> {
     let mut cycles: BTreeSet<BTreeSet<String>> = BTreeSet::new();
     let mut kept: Vec<Fault> = Vec::new();
@@ -134,7 +136,7 @@ impl Check<'_> {
         self.fault(field, format!("unknown {what} `{name}`{hint}"));
     }
 
-    /// Includes, secrets, and slots of fragments.
+    /// Checks includes, secrets, and slots of fragments.
     fn prompt(&mut self) {
         let definition = self.definition;
         let resolved = self.library.resolve(definition);
@@ -202,7 +204,7 @@ impl Check<'_> {
         }
     }
 
-    /// Both sides are prompts.
+    /// Checks that both sides are prompts.
     fn sides(&mut self, sides: &Sides) {
         self.name();
         for (field, problem) in self.library.side_faults(sides) {
@@ -385,7 +387,8 @@ impl Check<'_> {
         }
     }
 
-    /// A value in `env` has to be of a variable that the prompt declares, or that something it calls reads.
+    /// Checks that every variable in `env` is declared by the prompt, or read by something that it
+    /// calls.
     fn variables(&mut self) {
         let (definition, known, library) = (self.definition, self.known, self.library);
         let mut variables = own_variables(definition);

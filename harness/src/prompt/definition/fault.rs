@@ -1,15 +1,15 @@
-//! What can be wrong with a definition, and where.
+//! Faults of definitions, with their locations.
 
 use std::fmt;
 
-/// Where a value was read.
+/// Location of a value.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    /// The file, or `bundled NAME.md`.
+    /// Path of the file, or `bundled NAME.md`.
     pub file: String,
-    /// 1-based, where it is known.
+    /// Line, 1-based, if known.
     pub line: Option<u64>,
-    /// The property, as in `tools[1].name`; empty for the whole file.
+    /// Property, for example `tools[1].name`; empty for the whole file.
     pub field: String,
 }
 
@@ -26,19 +26,19 @@ impl fmt::Display for Place {
     }
 }
 
-/// One fault of one file: what is wrong, where, and what would be right.
+/// A fault of a file: what is wrong, where, and what would be valid.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
 #[error("{place}: {problem}{}", path_of_includes(.includes))]
 pub struct Fault {
-    /// Where.
+    /// Location of the fault.
     pub place: Place,
-    /// What is wrong and what would be right.
+    /// What is wrong, and what would be valid.
     pub problem: String,
-    /// The definitions that lead here by their includes, the first one first; empty if none does.
+    /// Names of the definitions whose includes lead here, outermost first; empty if there are none.
     pub includes: Vec<String>,
 }
 
-/// ` (path of includes: a → b)`, or nothing.
+/// Returns ` (path of includes: a → b)`, or an empty text.
 fn path_of_includes(includes: &[String]) -> String {
     if includes.is_empty() {
         String::new()
@@ -47,7 +47,7 @@ fn path_of_includes(includes: &[String]) -> String {
     }
 }
 
-/// All faults of what was read, by file and line; never empty.
+/// All faults that were found, sorted by file and line; never empty.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}", lines(.0))]
 pub struct Faults(pub Vec<Fault>);

@@ -1,4 +1,5 @@
-//! The file formats of definitions: Markdown with front matter, YAML, JSON, and modules that call `definePrompt`.
+//! Parses the file formats of definitions: Markdown with front matter, YAML, JSON, and modules that
+//! call `definePrompt`.
 
 use std::path::Path;
 
@@ -9,11 +10,11 @@ use super::reader::Reader;
 use super::tree::{Content, Entry, Node, SyntaxFault};
 use crate::text::sha256_hex;
 
-/// A file format.
+/// Format of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
     Markdown,
-    /// Markdown without front matter, whatever it begins with.
+    /// Markdown without front matter, whatever its first line is.
     Section,
     Yaml,
     Json,
@@ -22,7 +23,7 @@ pub(super) enum Format {
 }
 
 impl Format {
-    /// The format by the file's extension, if it is one of a definition.
+    /// Returns the format for a file's extension, if it is one for definitions.
     pub fn of(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()? {
             "md" => Some(Self::Markdown),
@@ -34,19 +35,19 @@ impl Format {
         }
     }
 
-    /// Whether a file with this text is a definition: code of other kinds may lie beside.
+    /// Whether a file with this text is a definition. A folder may also contain other code.
     pub fn fits(self, text: &str) -> bool {
         let is_code = matches!(self, Self::TypeScript | Self::JavaScript);
         !is_code || text.contains("definePrompt(")
     }
 }
 
-/// Reads a definition from its file's text; `stem` is the file's name without its ending.
+/// Parses a definition from a file's text; `stem` is the file's name without its extension.
 ///
-/// Markdown without front matter is a fragment that has its file's name.
+/// Markdown without front matter is a fragment named after its file.
 ///
 /// # Errors
-/// Every fault of the file.
+/// Returns all faults of the file.
 pub(super) fn read(
     format: Format,
     stem: &str,
@@ -59,7 +60,8 @@ pub(super) fn read(
     }
 }
 
-/// As [`read`], with what can be read of a definition that has faults: these stand for nothing there.
+/// Parses like [`read`], but also returns what can be read of a definition with faults; faulty
+/// values are empty there.
 pub(super) fn read_on(
     format: Format,
     stem: &str,
@@ -106,7 +108,7 @@ pub(super) fn read_on(
     (definition, reader.faults)
 }
 
-/// The front matter of a Markdown file, nothing for one that has none, and the text below if there is any.
+/// Splits a Markdown file into its front matter, which may be missing, and the text below, if any.
 fn front_matter(text: &str) -> Result<(Result<Node, SyntaxFault>, Option<Body<'_>>), &'static str> {
     let Some(rest) = text.strip_prefix("---\n") else {
         return Ok((Ok(nothing()), body(text, 1)));
@@ -120,7 +122,7 @@ fn front_matter(text: &str) -> Result<(Result<Node, SyntaxFault>, Option<Body<'_
     } else {
         return Err("the front matter has no end: a second line `---` is missing");
     };
-    // The first `---` stays, so that the parser's line numbers are the file's.
+    // The first `---` stays, so that the parser's line numbers match the file's.
     let yaml = &text[..front.len() + 4];
     let first = yaml.lines().count() as u64 + 2;
     let node = if front.trim().is_empty() {
@@ -131,7 +133,7 @@ fn front_matter(text: &str) -> Result<(Result<Node, SyntaxFault>, Option<Body<'_
     Ok((node, body(below, first)))
 }
 
-/// What stands for front matter that is not there.
+/// Returns the value of missing front matter.
 const fn nothing() -> Node {
     Node {
         line: Some(1),
@@ -139,7 +141,7 @@ const fn nothing() -> Node {
     }
 }
 
-/// The text below front matter, without the blank lines around it, and the line on which it begins.
+/// Returns the text below front matter, without surrounding blank lines, and its first line number.
 fn body(text: &str, first_line: u64) -> Option<Body<'_>> {
     let trimmed = text.trim();
     if trimmed.is_empty() {

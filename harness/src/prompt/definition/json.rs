@@ -1,4 +1,4 @@
-//! A definition as JSON, with every property and every default.
+//! Converts a definition to JSON, with all properties and defaults.
 
 use serde_json::{Map, Value, json};
 
@@ -9,8 +9,8 @@ use super::properties::{
 use super::schema::InputSchema;
 
 impl Definition {
-    /// Its properties by their names in files, defaults filled in; what is absent and has no default is left out. Of a
-    /// fragment, `name` and `prompt`.
+    /// Returns the properties by their names in files, with defaults. Missing properties without a
+    /// default are omitted. A fragment has only `name` and `prompt`.
     pub fn to_json(&self) -> Value {
         let mut json = Map::new();
         let mut put = |name: &str, value: Value| {

@@ -1,4 +1,4 @@
-//! Secrets in what a definition sends to a model: its text, and what it says of itself as a tool.
+//! Finds secrets in what a definition sends to a model: its text and its description as a tool.
 
 use serde_json::Value;
 
@@ -8,8 +8,9 @@ use super::properties::{Definition, PromptContent, PromptPart};
 use super::secrets::secrets_in;
 
 impl Library {
-    /// Every secret in the text of a definition, in its `toolDescription` and in its `requiredSchema`: keys of well-known
-    /// forms, and the given values. One that only the text with its includes holds has the whole `prompt` as its place.
+    /// Returns all secrets in the text of a definition, in its `toolDescription` and in its
+    /// `requiredSchema`: keys of well-known forms, and the given values. A secret that appears only
+    /// in the text with its includes is located at `prompt` as a whole.
     pub fn leaks(&self, definition: &Definition, values: &[&str]) -> Vec<Fault> {
         let fault = |field: &str, problem: String| Fault {
             place: definition.place(field),
@@ -22,7 +23,7 @@ impl Library {
                 faults.push(fault(&field, format!("holds a secret: {secret}")));
             }
         }
-        // A value may be put together of several pieces.
+        // A value may be composed of several pieces.
         if faults.is_empty()
             && let Ok(prompt) = self.resolve(definition)
         {
@@ -34,7 +35,7 @@ impl Library {
     }
 }
 
-/// The texts of a definition that a model reads, by property; those that it includes are others'.
+/// Returns the texts of a definition that a model reads, by property, without included texts.
 fn sent(definition: &Definition) -> Vec<(String, &str)> {
     let mut texts = vec![(
         "toolDescription".to_owned(),
@@ -56,7 +57,7 @@ fn sent(definition: &Definition) -> Vec<(String, &str)> {
     texts
 }
 
-/// Every text in a value, names of fields included.
+/// Adds every text in a value, including names of fields.
 fn add_texts<'a>(path: &str, value: &'a Value, texts: &mut Vec<(String, &'a str)>) {
     match value {
         Value::String(text) => texts.push((path.to_owned(), text)),

@@ -1,4 +1,4 @@
-//! The definitions that a run can choose from: the bundled fragments and those of a user's folder.
+//! The definitions available to a run: the bundled fragments and those in a user's folder.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, DirEntry};
@@ -15,14 +15,15 @@ use crate::text::{did_you_mean, nearest, read_text_file};
 #[derive(Debug, Clone)]
 pub struct Library {
     definitions: BTreeMap<String, Definition>,
-    /// Names of files whose faults are reported already, so that they are not reported as unknown, too.
+    /// Names of files whose faults have been reported, so that they are not also reported as
+    /// unknown.
     broken: BTreeSet<String>,
-    /// What could be read of these files, each with the fields whose faults are reported already.
+    /// Readable parts of these files, each with the fields whose faults have been reported.
     partial: Vec<(Definition, Vec<String>)>,
 }
 
 impl Library {
-    /// The fragments that are part of the program: the sections of system prompts.
+    /// Returns the bundled fragments: the sections of system prompts.
     pub fn bundled() -> Self {
         let definitions = section_texts().map(|(name, text)| {
             let source = Source::Bundled(format!("{name}.md"));
@@ -37,12 +38,12 @@ impl Library {
         }
     }
 
-    /// Adds every `*.md`, `*.yaml`, `*.yml` and `*.json` of a folder, and every `*.ts` and `*.js` that calls `definePrompt`, its
-    /// subfolders left out. A definition there
-    /// takes the place of a bundled one of the same name; two of one name in the folder are a fault.
+    /// Adds every `*.md`, `*.yaml`, `*.yml` and `*.json` of a folder, and every `*.ts` and `*.js`
+    /// that calls `definePrompt`, without subfolders. A definition replaces a bundled one with the
+    /// same name; two with the same name in the folder are a fault.
     ///
     /// # Errors
-    /// Every fault of every file.
+    /// Returns all faults of all files.
     pub fn with_dir(mut self, folder: &Path) -> Result<Self, Faults> {
         let faults = self.add_dir(folder);
         if faults.is_empty() {
@@ -52,7 +53,8 @@ impl Library {
         }
     }
 
-    /// Adds what of a folder can be read, as [`Library::with_dir`] does, and gives every fault of the other files.
+    /// Adds the valid definitions of a folder, as [`Library::with_dir`] does, and returns the
+    /// faults of the others.
     pub fn add_dir(&mut self, folder: &Path) -> Vec<Fault> {
         let mut faults = Vec::new();
         let mut read: BTreeMap<String, Definition> = BTreeMap::new();
@@ -71,7 +73,7 @@ impl Library {
         faults
     }
 
-    /// Every definition of a folder, in the order of their files' names; files with faults are left out.
+    /// Returns all definitions of a folder, sorted by file name, without files with faults.
     fn read_dir(&mut self, folder: &Path, faults: &mut Vec<Fault>) -> Vec<Definition> {
         let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
         let mut paths: Vec<_> = match entries {
@@ -112,42 +114,43 @@ impl Library {
         definitions
     }
 
-    /// What could be read of the files with faults, and the fields whose faults are reported already.
+    /// Returns the readable parts of files with faults, and the fields whose faults have been
+    /// reported.
     pub(super) fn partial(&self) -> &[(Definition, Vec<String>)] {
         &self.partial
     }
 
-    /// Whether a file of this name has faults that are reported already.
+    /// Whether a file with this name has faults that have been reported.
     pub(super) fn is_broken(&self, name: &str) -> bool {
         self.broken.contains(name)
     }
 
-    /// Every definition, by name.
+    /// Returns all definitions, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = &Definition> {
         self.definitions.values()
     }
 
-    /// The definitions that take the place of bundled sections, by name.
+    /// Returns the definitions that replace bundled sections, sorted by name.
     pub fn overridden(&self) -> impl Iterator<Item = &Definition> {
         self.iter()
             .filter(|definition| definition.is_own())
             .filter(|definition| self.is_section(&definition.name))
     }
 
-    /// Whether a bundled section has this name, whatever has taken its place.
+    /// Whether a bundled section has this name, even if it has been replaced.
     pub fn is_section(&self, name: &str) -> bool {
         section_slots(name).is_some()
     }
 
-    /// The definition of this name, if there is one.
+    /// Returns the definition with this name, if it exists.
     pub fn find(&self, name: &str) -> Option<&Definition> {
         self.definitions.get(name)
     }
 
-    /// The definition of this name.
+    /// Returns the definition with this name.
     ///
     /// # Errors
-    /// A sentence with the nearest known name, or else all of the user's own.
+    /// Returns a sentence with the most similar name, or else with all of the user's definitions.
     pub fn get(&self, name: &str) -> Result<&Definition, String> {
         self.find(name).ok_or_else(|| {
             let near = nearest(name, self.definitions.keys().map(String::as_str));
@@ -160,14 +163,15 @@ impl Library {
         })
     }
 
-    /// What is wrong with the sides of an agent, by property: each has to be a prompt, so that no agent is a side of itself.
+    /// Returns the faults of an agent's sides, by property. Each side has to be a prompt, so that
+    /// no agent is a side of itself.
     pub fn side_faults(&self, sides: &Sides) -> Vec<(&'static str, String)> {
         let named = [
             ("sideA", Some(&sides.side_a)),
             ("sideB", sides.side_b.as_ref()),
         ];
         let given = named.into_iter().filter_map(|(field, name)| {
-            // One that is missing has its fault.
+            // A missing side has its own fault.
             Some((field, name.filter(|name| !name.is_empty())?))
         });
         let wrong = given.filter_map(|(field, name)| {

@@ -1,8 +1,8 @@
 //! Prompt definitions: prompts as files, with everything that a request made from one depends on.
 //!
-//! A [`Definition`] has the properties of the specification of prompts that `docs/concepts/prompts.md` names. A [`Library`]
-//! holds those of a folder and the fragments that are part of the program, resolves what includes what, and checks
-//! all that can be wrong. Every [`Fault`] names the file, the line and the property.
+//! A [`Definition`] has the properties of the specification that `docs/concepts/prompts.md` names.
+//! A [`Library`] contains the definitions of a folder and the bundled fragments, resolves includes,
+//! and checks for all possible faults. Every [`Fault`] names the file, the line and the property.
 
 mod properties;
 

@@ -1,4 +1,4 @@
-//! A tree of values becomes a definition, with every fault of it.
+//! Converts a tree of values to a definition, and collects its faults.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::reader::{Fields, Reader};
 use super::schema::InputSchema;
 use super::tree::{Content, Entry, Node};
 
-/// The properties, in the order of the specification.
+/// All properties, in the order of the specification.
 const PROPERTIES: [&str; 15] = [
     "name",
     "toolDescription",
@@ -31,7 +31,7 @@ const PROPERTIES: [&str; 15] = [
     "recentImageThreshold",
     "hooks",
 ];
-/// What an agent of two sides has.
+/// Properties of an agent with two sides.
 const OF_AGENTS: [&str; 8] = [
     "name",
     "toolDescription",
@@ -42,7 +42,7 @@ const OF_AGENTS: [&str; 8] = [
     "stopPhrase",
     "requiredSchema",
 ];
-/// What a fragment has; any other property makes a file a prompt.
+/// Properties of a fragment; any other property makes a file a prompt.
 const OF_FRAGMENTS: [&str; 2] = ["name", "prompt"];
 
 /// The text below the front matter of a Markdown file.
@@ -51,7 +51,8 @@ pub(super) struct Body<'a> {
     pub line: u64,
 }
 
-/// Reads a definition. None if it has a fault that leaves nothing to go on with; faults are the reader's.
+/// Parses a definition. Returns `None` after a fault that prevents further parsing; the reader
+/// collects the faults.
 pub(super) fn definition(
     reader: &mut Reader<'_>,
     node: &Node,
@@ -102,7 +103,7 @@ pub(super) fn definition(
         name: name?,
         kind,
         sides: None,
-        // Each of these that is missing has its fault.
+        // Missing ones have been reported as faults.
         tool_description: tool_description.unwrap_or_default(),
         prompt: prompt.unwrap_or_else(|| PromptContent::Text(String::new())),
         model: model.unwrap_or_default(),
@@ -113,7 +114,7 @@ pub(super) fn definition(
     Some(definition)
 }
 
-/// Reads an agent of two sides.
+/// Parses an agent with two sides.
 fn agent(
     reader: &mut Reader<'_>,
     node: &Node,
@@ -180,7 +181,7 @@ fn name(reader: &mut Reader<'_>, fields: &Fields<'_>) -> Option<String> {
     name
 }
 
-/// What every model's API takes as the name of a tool.
+/// Maximum characters of a tool's name that every model's API accepts.
 const LONGEST_NAME: usize = 64;
 
 const fn is_name_character(character: char) -> bool {
@@ -226,7 +227,7 @@ fn prompt(
 fn parts(reader: &mut Reader<'_>, fields: &Fields<'_>) -> Option<PromptContent> {
     let mut parts = Vec::new();
     for (path, item) in reader.list(fields, "prompt")? {
-        // What is no part is an empty one, so that the others keep their places.
+        // An invalid part becomes an empty one, so that the others keep their indices.
         let none = || PromptPart::Text(String::new());
         parts.push(part(reader, item, &path).unwrap_or_else(none));
     }

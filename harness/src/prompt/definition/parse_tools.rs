@@ -1,4 +1,4 @@
-//! The property `tools`: names, and tools, prompts and agents with their configuration.
+//! Parses the property `tools`: names, and tools, prompts and agents with their configuration.
 
 use serde_json::{Map, Value};
 
@@ -9,11 +9,11 @@ use super::properties::{
 use super::reader::{Fields, Reader};
 use super::tree::{Content, Node};
 
-/// What only a tool has.
+/// Properties that only a tool has.
 const OF_TOOLS: [&str; 2] = ["env", "options"];
-/// What only a prompt that is called has.
+/// Properties that only a called prompt has.
 const OF_SUBPROMPTS: [&str; 3] = ["includeTextResponse", "includeToolCalls", "includeErrors"];
-/// What only an agent that is a child has.
+/// Properties that only a child agent has.
 const OF_SUBAGENTS: [&str; 5] = [
     "blocking",
     "initAgentNameProperty",
@@ -21,7 +21,7 @@ const OF_SUBAGENTS: [&str; 5] = [
     "optional",
     "resumable",
 ];
-/// Every property of an entry, in the order of the specification.
+/// All properties of an entry, in the order of the specification.
 const OF_ENTRIES: [&str; 13] = [
     "name",
     "env",
@@ -38,8 +38,8 @@ const OF_ENTRIES: [&str; 13] = [
     "resumable",
 ];
 
-/// Reads the entries. Of two with one name, the second is a fault. One that is none stands there without a name, so that
-/// the places of those after it stay what they are.
+/// Parses the entries. A second entry with the same name is a fault. An invalid entry stays without
+/// a name, so that later ones keep their indices.
 pub(super) fn tools(reader: &mut Reader<'_>, fields: &Fields<'_>) -> Vec<ToolReference> {
     let mut tools: Vec<ToolReference> = Vec::new();
     for (path, item) in reader.list(fields, "tools").unwrap_or_default() {

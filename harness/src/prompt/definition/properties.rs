@@ -1,4 +1,5 @@
-//! A prompt definition and its properties. The names in files are those in parentheses, in camelCase.
+//! A prompt definition and its properties. Names in files are in camelCase and come first in the
+//! comments.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,12 +11,12 @@ use serde_json::{Map, Value};
 use super::fault::Place;
 use super::schema::InputSchema;
 
-/// A prompt, and all that a request made from it depends on.
+/// A prompt, with everything that a request made from it depends on.
 #[derive(Debug, Clone)]
 pub struct Definition {
-    /// `name`: what others call it.
+    /// `name`: the name that others call it by.
     pub name: String,
-    /// What it is. Of a fragment, only `name` and `prompt` mean anything.
+    /// Kind of the definition. A fragment has only `name` and `prompt`.
     pub kind: Kind,
     /// `toolDescription`: its description for models that may call it as a tool. Empty for a fragment.
     pub tool_description: String,
@@ -23,48 +24,48 @@ pub struct Definition {
     pub prompt: PromptContent,
     /// `model`: an alias, `default` for the run's own model, or `PROVIDER/MODEL`. Empty for a fragment.
     pub model: String,
-    /// `includeChat`: whether it sees the whole chat history; default false.
+    /// `includeChat`: whether it sees the whole chat history; `false` by default.
     pub include_chat: bool,
-    /// `includePastTools`: whether it sees the results of past tool calls; default false.
+    /// `includePastTools`: whether it sees the results of past tool calls; `false` by default.
     pub include_past_tools: bool,
-    /// `parallelToolCalls`: whether one response may call several tools; default false.
+    /// `parallelToolCalls`: whether one response may call several tools; `false` by default.
     pub parallel_tool_calls: bool,
-    /// `toolChoice`: default `auto`.
+    /// `toolChoice`: `auto` by default.
     pub tool_choice: ToolStrategy,
-    /// `requiredSchema`: what it takes when it is called as a tool.
+    /// `requiredSchema`: its input when it is called as a tool.
     pub required_schema: Option<InputSchema>,
     /// `tools`: tools, sub-prompts and agents that it may call.
     pub tools: Vec<ToolReference>,
-    /// `variables`: what it reads from the environment.
+    /// `variables`: the environment variables that it reads.
     pub variables: Vec<Variable>,
-    /// `env`: values of variables, over which every other source goes.
+    /// `env`: values of variables, with the lowest precedence of all sources.
     pub env: BTreeMap<String, String>,
     /// `reasoning`.
     pub reasoning: Option<Reasoning>,
-    /// `recentImageThreshold`: newest messages whose images are kept; default 10.
+    /// `recentImageThreshold`: number of newest messages whose images are kept; 10 by default.
     pub recent_image_threshold: NonZeroU32,
-    /// `hooks`: the hooks that run for it, and no others; none given means those of the run.
+    /// `hooks`: names of the only hooks that run for it; `None` means those of the run.
     pub hooks: Option<Vec<String>>,
-    /// What an agent of two sides has in place of a prompt.
+    /// Sides of an agent, which replace the prompt.
     pub sides: Option<Sides>,
-    /// Where it comes from.
+    /// Origin of the definition.
     pub source: Source,
     /// SHA-256 (hex) of its file.
     pub digest: String,
-    /// The lines on which its values stand, by property (`tools[1].name`).
+    /// Lines of its values, by property (`tools[1].name`).
     pub(super) lines: BTreeMap<String, u64>,
 }
 
-/// Images of that many newest messages are kept where a definition does not say otherwise.
+/// Default number of newest messages whose images are kept.
 pub(super) const RECENT_IMAGE_THRESHOLD: NonZeroU32 = NonZeroU32::new(10).unwrap();
 
 impl Definition {
-    /// Whether it is of a user's file.
+    /// Whether it comes from a user's file.
     pub const fn is_own(&self) -> bool {
         matches!(self.source, Source::File(_))
     }
 
-    /// Where a property, or a value inside of one, was read: the nearest that is known.
+    /// Returns the location of a property or a value inside one, or the nearest known location.
     pub fn place(&self, field: &str) -> Place {
         let mut known = field;
         loop {
@@ -87,19 +88,20 @@ impl Definition {
     }
 }
 
-/// What a definition is.
+/// Kind of a definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// It can be run, and called as a tool.
+    /// A prompt, which can be run and called as a tool.
     Prompt,
-    /// It has a name and a text alone: others include it.
+    /// A fragment, which has only a name and a text that others include.
     Fragment,
-    /// Two prompts that talk with each other, or one and a person. It can be called as a tool.
+    /// An agent: a dialogue of two prompts, or of a prompt and a person. It can be called as a
+    /// tool.
     Agent,
 }
 
 impl Kind {
-    /// The word for it.
+    /// Returns the name of the kind.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Prompt => "prompt",
@@ -114,22 +116,23 @@ impl Kind {
     }
 }
 
-/// An agent of two sides.
+/// The two sides of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sides {
-    /// `type`
+    /// `type`: the type of the agent.
     pub kind: AgentType,
-    /// `sideA`: a prompt.
+    /// `sideA`: name of a prompt.
     pub side_a: String,
-    /// `sideB`: a prompt. An `ai_human` agent without it talks with whoever sits at the program.
+    /// `sideB`: name of a prompt. Without it, an `ai_human` agent talks to the user of the program.
     pub side_b: Option<String>,
-    /// `maxMessages`: how many messages the sides say, both together, to one of their caller; default 10.
+    /// `maxMessages`: maximum messages of both sides together for one message of their caller; 10
+    /// by default.
     pub max_messages: NonZeroU32,
-    /// `stopPhrase`: a message that contains it ends the talk.
+    /// `stopPhrase`: text in a message that ends the dialogue.
     pub stop_phrase: Option<String>,
 }
 
-/// Who talks in an agent of two sides.
+/// Type of an agent with two sides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AgentType {
     /// `dual_ai`: two prompts.
@@ -139,10 +142,10 @@ pub enum AgentType {
 }
 
 impl AgentType {
-    /// Both, in the order of the specification.
+    /// All types, in the order of the specification.
     pub const ALL: [Self; 2] = [Self::DualAi, Self::AiHuman];
 
-    /// The word for it.
+    /// Returns the name of the type.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::DualAi => "dual_ai",
@@ -151,15 +154,15 @@ impl AgentType {
     }
 }
 
-/// Messages of the sides of an agent to one of their caller, where its definition does not say.
+/// Default maximum messages of an agent's sides for one message of their caller.
 pub(super) const MAX_MESSAGES: NonZeroU32 = NonZeroU32::new(10).unwrap();
 
-/// Where a definition comes from.
+/// Origin of a definition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
-    /// It is part of the program: `NAME.md`.
+    /// Part of the program: `NAME.md`.
     Bundled(String),
-    /// A user's file.
+    /// File of a user.
     File(PathBuf),
 }
 
@@ -177,36 +180,36 @@ impl fmt::Display for Source {
 pub enum PromptContent {
     /// One text.
     Text(String),
-    /// Parts, one after the other with nothing between.
+    /// Concatenated parts.
     Parts(Vec<PromptPart>),
 }
 
 /// A part of a structured prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PromptPart {
-    /// `type: text`: its `content`.
+    /// `type: text`: a text, given as `content`.
     Text(String),
-    /// `type: include`: the `prompt` of the definition of this name.
+    /// `type: include`: the `prompt` of the definition with this name.
     Include(String),
 }
 
 /// Whether a model calls tools.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ToolStrategy {
-    /// As it decides.
+    /// The model cannot call tools, and none are sent.
     #[default]
     Auto,
     /// Never: none is sent to it.
     None,
-    /// It has to.
+    /// The model must call a tool.
     Required,
 }
 
 impl ToolStrategy {
-    /// Every strategy, in the order of the specification.
+    /// All strategies, in the order of the specification.
     pub const ALL: [Self; 3] = [Self::Auto, Self::None, Self::Required];
 
-    /// The word for it.
+    /// Returns the name of the strategy.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Auto => "auto",
@@ -219,26 +222,26 @@ impl ToolStrategy {
 /// An entry of `tools`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolReference {
-    /// The tool, prompt or agent.
+    /// Name of the tool, prompt or agent.
     pub name: String,
-    /// How it is configured.
+    /// Configuration of the entry.
     pub form: ToolForm,
 }
 
-/// How an entry of `tools` is configured.
+/// Configuration of an entry of `tools`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ToolForm {
-    /// A name alone, for a tool or a prompt with its defaults.
+    /// Only a name: a tool or a prompt with its defaults.
     Plain,
-    /// A tool with values of its own.
+    /// A tool with settings.
     Tool(ToolSettings),
     /// A prompt or agent that is called.
     Subprompt(SubpromptSettings),
-    /// An agent that is a child.
+    /// A child agent.
     Subagent(SubagentSettings),
 }
 
-/// Configuration of a tool.
+/// Settings of a tool.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ToolSettings {
     /// `env`: values of its variables.
@@ -247,18 +250,20 @@ pub struct ToolSettings {
     pub options: Map<String, Value>,
 }
 
-/// Configuration of a prompt that is called as a tool.
+/// Settings of a prompt that is called as a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubpromptSettings {
-    /// `includeTextResponse`: whether the result has its text; default true.
+    /// `includeTextResponse`: whether the result contains its text; `true` by default.
     pub include_text_response: bool,
-    /// `includeToolCalls`: whether the result has its tool calls with their results; default true.
+    /// `includeToolCalls`: whether the result contains its tool calls with their results; `true` by
+    /// default.
     pub include_tool_calls: bool,
-    /// `includeErrors`: whether the result has its errors; default true.
+    /// `includeErrors`: whether the result contains its errors; `true` by default.
     pub include_errors: bool,
-    /// `initUserMessageProperty`: the argument that becomes its first user message.
+    /// `initUserMessageProperty`: argument that becomes its first user message.
     pub init_user_message_property: Option<String>,
-    /// `initAttachmentsProperty`: the argument whose path or paths are attached to that message.
+    /// `initAttachmentsProperty`: argument with the path or paths of files attached to that
+    /// message.
     pub init_attachments_property: Option<String>,
 }
 
@@ -274,27 +279,29 @@ impl Default for SubpromptSettings {
     }
 }
 
-/// Configuration of an agent that is a child.
+/// Settings of a child agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubagentSettings {
-    /// `blocking`: whether the caller waits for it; default true.
+    /// `blocking`: whether the caller waits for it; `true` by default.
     pub blocking: bool,
-    /// `initUserMessageProperty`: the argument that becomes its first user message.
+    /// `initUserMessageProperty`: argument that becomes its first user message.
     pub init_user_message_property: Option<String>,
-    /// `initAttachmentsProperty`: the argument whose path or paths are attached to that message.
+    /// `initAttachmentsProperty`: argument with the path or paths of files attached to that
+    /// message.
     pub init_attachments_property: Option<String>,
-    /// `initAgentNameProperty`: the argument that names it.
+    /// `initAgentNameProperty`: argument with its name.
     pub init_agent_name_property: Option<String>,
-    /// `immediate`: whether it starts with its caller; default false.
+    /// `immediate`: whether it starts with its caller; `false` by default.
     pub immediate: Option<Immediate>,
-    /// `optional`: the variable without which it is left out.
+    /// `optional`: variable without which the agent is omitted.
     pub optional: Option<String>,
-    /// `resumable`: whether it can be spoken to again; default false.
+    /// `resumable`: whether it accepts further messages; `false` by default.
     pub resumable: Option<Resumable>,
 }
 
 impl SubagentSettings {
-    /// What of it cannot be run where `of` lists `child` with it: the property, and why.
+    /// Returns the settings that cannot be used when `of` lists `child` with them: the property and
+    /// the reason.
     pub fn faults(&self, of: &Definition, child: &Definition) -> Vec<(&'static str, String)> {
         let mut faults = Vec::new();
         let is_secret = |name: &Option<String>| {
@@ -353,18 +360,18 @@ impl Default for SubagentSettings {
     }
 }
 
-/// How a child that starts with its caller is named and what it gets; `immediate: true` is one with nothing set.
+/// Name and input of a child that starts with its caller; `immediate: true` sets none of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Immediate {
-    /// `nameEnv`: the variable that names it.
+    /// `nameEnv`: variable with its name.
     pub name_env: Option<String>,
-    /// `descriptionEnv`: the variable that says what it is to do.
+    /// `descriptionEnv`: variable with its task.
     pub description_env: Option<String>,
-    /// `scopedEnv`: the variables that it is given.
+    /// `scopedEnv`: variables that are passed to it.
     pub scoped_env: Vec<String>,
 }
 
-/// A child that can be spoken to again.
+/// Settings of a child that accepts further messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resumable {
     /// `receives_messages`.
@@ -375,7 +382,7 @@ pub struct Resumable {
     pub parent_communication: Option<ParentCommunication>,
 }
 
-/// A side of an agent that talks with itself.
+/// A side of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
     /// `side_a`
@@ -384,7 +391,7 @@ pub enum Side {
     B,
 }
 
-/// How a child speaks to its caller.
+/// How a child communicates with its caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParentCommunication {
     /// `implicit`
@@ -406,29 +413,29 @@ pub struct Variable {
     pub description: String,
 }
 
-/// What a variable holds.
+/// Type of a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VariableType {
     /// Text that may be shown.
     Text,
-    /// A value that reaches no prompt and no log.
+    /// A value that never reaches a prompt or a log.
     Secret,
 }
 
-/// How a model reasons.
+/// Reasoning settings of a model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Reasoning {
     /// `effort`
     pub effort: Option<Effort>,
     /// `maxTokens`
     pub max_tokens: Option<NonZeroU32>,
-    /// `exclude`: whether the reasoning is left out of what is returned; default false.
+    /// `exclude`: whether the reasoning is omitted from the result; `false` by default.
     pub exclude: bool,
-    /// `include`: whether the reasoning stays in the history; default false.
+    /// `include`: whether the reasoning stays in the history; `false` by default.
     pub include: bool,
 }
 
-/// How much a model reasons.
+/// Reasoning effort of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effort {
     /// `low`
@@ -440,10 +447,10 @@ pub enum Effort {
 }
 
 impl Effort {
-    /// Every effort, the least first.
+    /// All efforts, in ascending order.
     pub const ALL: [Self; 3] = [Self::Low, Self::Medium, Self::High];
 
-    /// The word for it.
+    /// Returns the name of the effort.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Low => "low",

@@ -1,4 +1,4 @@
-//! Reads properties out of a tree of values and takes down every fault on the way.
+//! Reads properties from a tree of values and collects all faults.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -8,24 +8,24 @@ use super::properties::Source;
 use super::tree::{Content, Node};
 use crate::text::{did_you_mean, nearest};
 
-/// What is read of one file, and what is wrong with it.
+/// State of reading one file, with its faults.
 pub(super) struct Reader<'a> {
     source: &'a Source,
     pub faults: Vec<Fault>,
-    /// The line of each value that was met, by property.
+    /// Line of each value that was read, by property.
     pub lines: BTreeMap<String, u64>,
 }
 
-/// The properties of one map.
+/// Properties of a map.
 pub(super) struct Fields<'n> {
-    /// The map's own property, empty for the file's.
+    /// Property that the map belongs to; empty for the file's map.
     path: String,
     line: Option<u64>,
     entries: BTreeMap<&'n str, &'n Node>,
 }
 
 impl<'n> Fields<'n> {
-    /// The full name of a property of the map.
+    /// Returns the full name of a property of the map.
     pub fn path(&self, name: &str) -> String {
         if self.path.is_empty() {
             name.to_owned()
@@ -69,7 +69,7 @@ impl<'a> Reader<'a> {
         self.fault(node.line, field, format!("expected {what}, found {kind}"));
     }
 
-    /// The properties of a map. One that is not `known` is a fault.
+    /// Reads the properties of a map. A property that is not `known` is a fault.
     pub fn fields<'n>(&mut self, node: &'n Node, path: &str, known: &[&str]) -> Option<Fields<'n>> {
         let Content::Map(entries) = &node.content else {
             self.expected(node, path, "a map of properties");
@@ -98,13 +98,13 @@ impl<'a> Reader<'a> {
         Some(fields)
     }
 
-    /// A fault for a property that has to be there and is not.
+    /// Reports a missing required property.
     pub fn missing(&mut self, fields: &Fields<'_>, name: &str, what: &str) {
         let path = fields.path(name);
         self.fault(fields.line, &path, format!("missing, expected {what}"));
     }
 
-    /// Text, blank or not.
+    /// Reads text, which may be blank.
     pub fn text(&mut self, fields: &Fields<'_>, name: &str) -> Option<String> {
         let node = fields.get(name)?;
         if let Content::Text(text) = &node.content {
@@ -114,7 +114,7 @@ impl<'a> Reader<'a> {
         None
     }
 
-    /// Text with something in it, where the property is there.
+    /// Reads an optional non-blank text.
     pub fn name(&mut self, fields: &Fields<'_>, name: &str) -> Option<String> {
         let text = self.text(fields, name)?;
         if text.trim().is_empty() {
@@ -129,7 +129,7 @@ impl<'a> Reader<'a> {
         Some(text)
     }
 
-    /// Text with something in it, which has to be there.
+    /// Reads a required non-blank text.
     pub fn required_name(&mut self, fields: &Fields<'_>, name: &str) -> Option<String> {
         if fields.get(name).is_none() {
             self.missing(fields, name, "a non-empty string");
@@ -148,7 +148,7 @@ impl<'a> Reader<'a> {
         default
     }
 
-    /// A whole number from 1 up.
+    /// Reads a positive integer.
     pub fn count(&mut self, fields: &Fields<'_>, name: &str) -> Option<NonZeroU32> {
         let node = fields.get(name)?;
         let field = fields.path(name);
@@ -165,7 +165,7 @@ impl<'a> Reader<'a> {
         count
     }
 
-    /// One of a few words.
+    /// Reads one of several words.
     pub fn word<T: Copy>(
         &mut self,
         fields: &Fields<'_>,
@@ -187,7 +187,7 @@ impl<'a> Reader<'a> {
         found.map(|(_, value)| *value)
     }
 
-    /// The entries of a list, each with its full name.
+    /// Reads the entries of a list, each with its full name.
     pub fn list<'n>(&mut self, fields: &Fields<'n>, name: &str) -> Option<Vec<(String, &'n Node)>> {
         let node = fields.get(name)?;
         let field = fields.path(name);
@@ -206,7 +206,8 @@ impl<'a> Reader<'a> {
         Some(entries)
     }
 
-    /// A list of texts with something in each. What is none is an empty text, so that the others keep their places.
+    /// Reads a list of non-blank texts. An invalid entry becomes an empty text, so that the others
+    /// keep their indices.
     pub fn names(&mut self, fields: &Fields<'_>, name: &str) -> Option<Vec<String>> {
         let mut names = Vec::new();
         for (path, item) in self.list(fields, name)? {
@@ -221,7 +222,7 @@ impl<'a> Reader<'a> {
         Some(names)
     }
 
-    /// A map of texts.
+    /// Reads a map of texts.
     pub fn texts(&mut self, fields: &Fields<'_>, name: &str) -> BTreeMap<String, String> {
         let mut texts = BTreeMap::new();
         let Some(node) = fields.get(name) else {
@@ -246,7 +247,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// `one of: a, b, c`
+/// Returns `one of: a, b, c`.
 fn one_of<T>(words: &[(&str, T)]) -> String {
     let words: Vec<String> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
     format!("one of {}", words.join(", "))

@@ -1,32 +1,32 @@
-//! Includes: the text of a prompt with every included one in its place.
+//! Resolves includes: replaces every include by the included text.
 
 use super::fault::{Fault, Faults};
 use super::library::Library;
 use super::properties::{Definition, PromptContent, PromptPart};
 
-/// Includes inside of includes.
+/// Maximum depth of nested includes.
 const DEEPEST: usize = 64;
-/// Characters of a resolved prompt: more than any model reads as one system prompt.
+/// Maximum bytes of a resolved prompt: more than any model accepts as a system prompt.
 const LONGEST: usize = 1_000_000;
 
-/// The text of a prompt, its pieces by the definition that they are from.
+/// The text of a prompt, split by the definitions that its pieces come from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ResolvedPrompt {
-    /// The pieces in order, with nothing between.
+    /// Pieces in order, without separators.
     pub pieces: Vec<Piece>,
 }
 
-/// A text of one definition.
+/// A text from one definition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
-    /// The name of the definition.
+    /// Name of the definition.
     pub from: String,
     /// The text.
     pub text: String,
 }
 
 impl ResolvedPrompt {
-    /// The whole text.
+    /// Returns the whole text.
     pub fn text(&self) -> String {
         self.pieces
             .iter()
@@ -40,12 +40,13 @@ impl ResolvedPrompt {
 }
 
 impl Library {
-    /// The prompt of the definition of this name, with every include in its place, recursively. An include brings
-    /// the `prompt` of the other definition and nothing else of it.
+    /// Returns the prompt of a definition with all includes resolved recursively. An include
+    /// inserts only the `prompt` of the other definition.
     ///
     /// # Errors
-    /// Every include of an unknown definition, every cycle, and a prompt deeper than 64 includes or longer than a
-    /// million bytes; each with the path of includes that leads to it.
+    /// Returns every include of an unknown definition, every cycle, and a fault for a prompt with
+    /// more than 64 nested includes or more than a million bytes, each with the path of includes
+    /// that leads to it.
     pub fn resolve(&self, definition: &Definition) -> Result<ResolvedPrompt, Faults> {
         let mut resolution = Resolution {
             library: self,
@@ -65,11 +66,11 @@ impl Library {
 
 struct Resolution<'a> {
     library: &'a Library,
-    /// The definitions whose text is being put in, the outermost first.
+    /// Definitions whose text is being inserted, outermost first.
     path: Vec<String>,
     prompt: ResolvedPrompt,
     faults: Vec<Fault>,
-    /// Whether the prompt is too long already, so that nothing more is put in.
+    /// Whether the prompt is already too long, so that nothing more is inserted.
     full: bool,
 }
 

@@ -1,24 +1,24 @@
-//! `requiredSchema`: what a prompt takes as its input, as JSON Schema.
+//! `requiredSchema`: the JSON Schema of a prompt's input.
 
 use std::sync::Arc;
 
 use jsonschema::Validator;
 use serde_json::{Map, Value};
 
-/// A schema of an object, ready to check inputs.
+/// Schema of an object, compiled to check inputs.
 #[derive(Debug, Clone)]
 pub struct InputSchema {
     json: Arc<Value>,
     validator: Arc<Validator>,
 }
 
-/// Something wrong with an input.
+/// A fault of an input.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {problem}", field_name(.field))]
 pub struct InputFault {
-    /// A JSON Pointer to the value, empty for the whole input.
+    /// JSON Pointer to the value; empty for the whole input.
     pub field: String,
-    /// What is wrong with it.
+    /// What is wrong with the value.
     pub problem: String,
 }
 
@@ -30,10 +30,11 @@ fn field_name(pointer: &str) -> String {
 }
 
 impl InputSchema {
-    /// Reads a schema. `$ref` finds what is inside of the schema alone: no file and no network is read.
+    /// Creates a schema. `$ref` can only refer to parts of the schema itself: no file or network is
+    /// read.
     ///
     /// # Errors
-    /// What makes it no valid schema, or not one of an object.
+    /// Returns the reason why the schema is invalid or not a schema of an object.
     pub fn new(json: Value) -> Result<Self, String> {
         if json.get("type").and_then(Value::as_str) != Some("object") {
             return Err(
@@ -52,17 +53,17 @@ impl InputSchema {
         })
     }
 
-    /// The schema as it was written, descriptions included: the parameters of a tool.
+    /// Returns the schema as it was written, including descriptions: the parameters of a tool.
     pub fn json(&self) -> &Value {
         &self.json
     }
 
-    /// The input with the schema's defaults where it has no value, if it then conforms.
+    /// Returns the input with the schema's defaults for missing values, if it then conforms.
     ///
-    /// Defaults are those of `properties` and `items`, at any depth, but not behind a `$ref`.
+    /// Defaults apply in `properties` and `items` at any depth, but not behind a `$ref`.
     ///
     /// # Errors
-    /// Everything that does not conform.
+    /// Returns everything that does not conform.
     pub fn accept(&self, mut input: Value) -> Result<Value, Vec<InputFault>> {
         add_defaults(&self.json, &mut input);
         let faults: Vec<InputFault> = self

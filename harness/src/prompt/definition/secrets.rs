@@ -1,4 +1,4 @@
-//! Finds secrets in texts that go to a model: keys by their form, and values that are known to be secret.
+//! Finds secrets in texts that are sent to a model: keys by their form, and known secret values.
 
 use std::fmt;
 use std::ops::Range;
@@ -6,11 +6,12 @@ use std::ops::Range;
 /// A secret in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Secret {
-    /// What it is: `a key of Anthropic`.
+    /// Kind of the secret: `a key of Anthropic`.
     pub what: &'static str,
-    /// Where it stands, in bytes.
+    /// Location in the text, in bytes.
     pub range: Range<usize>,
-    /// Its first characters, enough to find it by and too few to use; none of a value that has no form of its own.
+    /// First characters, enough to find it but too few to use; empty for a value without a known
+    /// form.
     pub beginning: String,
 }
 
@@ -24,7 +25,7 @@ impl fmt::Display for Secret {
     }
 }
 
-/// How keys of one kind look: what they begin with, and how many characters of which set follow.
+/// Form of a kind of key: its prefixes, and the number and set of the characters that follow.
 struct Form {
     what: &'static str,
     prefixes: &'static [&'static str],
@@ -34,7 +35,7 @@ struct Form {
 
 const ANY: usize = 4_096;
 
-/// The forms of keys. Of two that fit, the first counts.
+/// Forms of keys. The first matching form counts.
 const FORMS: [Form; 13] = [
     form("a key of Anthropic", &["sk-ant-"], 20..ANY, dashed),
     form("a key of OpenRouter", &["sk-or-"], 20..ANY, dashed),
@@ -101,14 +102,15 @@ fn dashed(character: char) -> bool {
     underscored(character) || character == '-'
 }
 
-/// A known secret value has to be that long: shorter ones are found in ordinary words.
+/// Minimum bytes of a known secret value; shorter ones occur in ordinary words.
 const SHORTEST_VALUE: usize = 6;
-/// Different characters that a key has at least. A placeholder like `sk-ant-xxxxxxxx` has fewer.
+/// Minimum number of different characters in a key. A placeholder such as `sk-ant-xxxxxxxx` has
+/// fewer.
 const VARIETY: usize = 8;
 
-/// The secrets in a text, in its order: keys of well-known forms, private keys, JSON Web Tokens, and the given
-/// values of at least 6 characters. Placeholders are none: what has fewer than 8 different characters or no digit, and
-/// what contains `EXAMPLE`.
+/// Returns the secrets in a text, in order: keys of well-known forms, private keys, JSON Web
+/// Tokens, and the given values of at least 6 characters. Placeholders are skipped: texts with
+/// fewer than 8 different characters or without a digit, and texts that contain `EXAMPLE`.
 pub fn secrets_in(text: &str, values: &[&str]) -> Vec<Secret> {
     let mut found: Vec<Secret> = Vec::new();
     for value in values.iter().filter(|value| value.len() >= SHORTEST_VALUE) {
@@ -140,7 +142,8 @@ pub fn secrets_in(text: &str, values: &[&str]) -> Vec<Secret> {
             }
         }
     }
-    // The first of those that overlap: values and the more special forms come first in the list.
+    // Of overlapping matches, keep the first: values and more specific forms come first in the
+    // list.
     let mut secrets: Vec<Secret> = Vec::new();
     for secret in found {
         let overlaps = |other: &Secret| {
@@ -169,7 +172,7 @@ fn key(text: &str, form: &Form, prefix: &str, start: usize) -> Option<Secret> {
     })
 }
 
-/// Three parts of base64url with points between, of which the first two are JSON objects.
+/// Matches three base64url parts separated by dots, of which the first two are JSON objects.
 fn web_token(text: &str, start: usize) -> Option<Secret> {
     if text[..start].chars().next_back().is_some_and(dashed) {
         return None;

@@ -1,4 +1,5 @@
-//! A definition by itself, without a library: a file that the user names, or one that is part of the program.
+//! Reads a single definition without a library, from a file that the user names or from the
+//! program.
 
 use std::path::Path;
 
@@ -10,7 +11,7 @@ impl Definition {
     /// Reads the definition in a file `*.md`, `*.yaml`, `*.yml` or `*.json`.
     ///
     /// # Errors
-    /// Every fault of the file, or that it cannot be read.
+    /// Returns all faults of the file, or that it cannot be read.
     pub fn open(path: &Path) -> Result<Self, Faults> {
         let fault = |problem: String| {
             Faults::from(Fault {
@@ -32,10 +33,10 @@ impl Definition {
         file::read(format, &stem, &Source::File(path.to_owned()), &text)
     }
 
-    /// Reads the definition `NAME.md` that is part of the program.
+    /// Parses the definition `NAME.md` that is part of the program.
     ///
     /// # Errors
-    /// Every fault of the text.
+    /// Returns all faults of the text.
     pub fn bundled(name: &str, text: &str) -> Result<Self, Faults> {
         let source = Source::Bundled(format!("{name}.md"));
         file::read(Format::Markdown, name, &source, text)

@@ -1,10 +1,10 @@
-//! Slots of bundled sections, in texts that take their place.
+//! Checks the slots of bundled sections in texts that replace them.
 
 use crate::prompt::section_slots;
 use crate::text::nearest;
 
-/// What looks like a misspelt slot in a text that takes the place of the bundled section `name`. Other words in braces
-/// are ordinary text, as everywhere.
+/// Returns likely misspellings of slots in a text that replaces the bundled section `name`. Other
+/// words in braces are ordinary text, as everywhere.
 pub(super) fn wrong_slots(name: &str, text: &str) -> Vec<String> {
     let Some(slots) = section_slots(name) else {
         return Vec::new();
@@ -29,10 +29,11 @@ pub(super) fn wrong_slots(name: &str, text: &str) -> Vec<String> {
     problems
 }
 
-/// The sections with a slot for something that the model learns nowhere else, each with that slot.
+/// Sections with a required slot, whose value the model learns nowhere else.
 const NEEDED: [(&str, &str); 2] = [("tools", "{tools}"), ("models", "{models}")];
 
-/// The problem of a text that replaces the bundled section `name` without its slot.
+/// Returns the problem of a text that replaces the bundled section `name` without its required
+/// slot.
 pub(super) fn missing_slot(name: &str, text: &str) -> Option<String> {
     let (_, slot) = NEEDED.iter().find(|(section, _)| *section == name)?;
     (!text.contains(slot))

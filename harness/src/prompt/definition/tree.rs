@@ -1,4 +1,4 @@
-//! A value of a definition's file with the line of each part, where it is known.
+//! A tree of values from a definition's file, with the line of each, if known.
 
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
@@ -6,7 +6,7 @@ use serde_saphyr::Spanned;
 
 use crate::script_file::{ScriptFileError, default_export};
 
-/// A value and the line on which it begins.
+/// A value and its first line.
 #[derive(Debug, Clone)]
 pub(super) struct Node {
     pub line: Option<u64>,
@@ -30,7 +30,7 @@ pub(super) struct Entry {
     pub value: Node,
 }
 
-/// A text that is no YAML or no JSON.
+/// A syntax error in YAML or JSON.
 #[derive(Debug)]
 pub(super) struct SyntaxFault {
     pub line: Option<u64>,
@@ -38,7 +38,7 @@ pub(super) struct SyntaxFault {
 }
 
 impl Node {
-    /// Reads YAML. Line numbers are those of `text`.
+    /// Parses YAML. Line numbers are those of `text`.
     pub fn from_yaml(text: &str) -> Result<Self, SyntaxFault> {
         crate::text::yaml::read(text).map_err(|error| SyntaxFault {
             line: error.line,
@@ -46,8 +46,8 @@ impl Node {
         })
     }
 
-    /// Reads JSON. Nearly all JSON is YAML, too, and the lines come from reading it as that; where it is not, there
-    /// are none.
+    /// Parses JSON. Line numbers come from parsing it as YAML, which nearly all JSON is; otherwise
+    /// there are none.
     pub fn from_json(text: &str) -> Result<Self, SyntaxFault> {
         let mut node: Self = serde_json::from_str(text).map_err(|error| {
             let line = error.line();
@@ -64,7 +64,8 @@ impl Node {
         Ok(node)
     }
 
-    /// Reads what a module gives to `definePrompt`. A property's line is that which begins with its name, if one alone does.
+    /// Returns what a module passes to `definePrompt`. A property's line is the only line that
+    /// begins with its name, if there is exactly one.
     pub fn from_module(text: &str, is_typescript: bool) -> Result<Self, SyntaxFault> {
         let fault = |error: ScriptFileError| SyntaxFault {
             line: error.line,
@@ -112,7 +113,7 @@ impl Node {
         }
     }
 
-    /// What it is, as an error names it.
+    /// Returns the kind of the value for error messages.
     pub const fn kind(&self) -> &'static str {
         match self.content {
             Content::Null => "nothing",
@@ -124,7 +125,7 @@ impl Node {
         }
     }
 
-    /// The value alone.
+    /// Returns the value without line numbers.
     pub fn to_value(&self) -> Value {
         match &self.content {
             Content::Null => Value::Null,

@@ -1,16 +1,17 @@
-//! Untrusted text in a prompt: behind a boundary that the text cannot contain.
+//! Encloses untrusted text in a prompt by a boundary that the text cannot contain.
 
 use crate::prompt::untrusted_text;
 use crate::text::sha256_hex;
 
-/// Characters of a boundary.
+/// Number of characters of a boundary.
 const BOUNDARY: usize = 16;
 
-/// A text from outside, fenced so that it cannot pass for a section of the prompt around it.
+/// Encloses untrusted text so that it cannot pass for a section of the surrounding prompt.
 ///
-/// The fence names a boundary that does not occur in the text, which therefore cannot end it; that the text is data and
-/// gives no orders is said with it. The same text always gets the same fence, so that a prompt with it can be cached.
-/// `label` says what the text is; only its letters, digits, spaces, `_`, `-` and `.` are kept.
+/// The fence has a boundary that does not occur in the text, so the text cannot end it. The fence
+/// also states that the text is data and contains no instructions. The same text always gets the
+/// same fence, so that prompts can be cached. `label` describes the text; only its letters, digits,
+/// spaces, `_`, `-` and `.` are kept.
 pub fn fence_untrusted(label: &str, text: &str) -> String {
     let label: String = label
         .chars()
