@@ -43,7 +43,7 @@ const RECORD_TEXT: usize = 100_000;
 /// | `samples` | `run`, `filter`, `search`, `sort`, `descending`, `offset`, `limit` | a page of attempts |
 /// | `search` | `q` (an expression), `run`, `in` (kinds of texts by commas), `offset`, `limit` | texts that hold all words, how far they are indexed |
 /// | `failures` | `run` | groups of failures, and how much of the trajectories they are made from |
-/// | `attempt` | `run`, `sample`, `attempt`, `list` (the parameters of the list that it was opened from) | record, agents with their timelines, neighbours |
+/// | `attempt` | `run`, `sample`, `attempt`, `list` (the parameters of the list that it was opened from) | record, agents with their timelines, neighbors |
 /// | `input` | `run`, `sample`, `find` or `at`, both optional | what the sample was asked about, or why that is not known; places of a text in it |
 /// | `outline` | `run`, `sample`, `attempt` | of each iteration of each agent what it used and how it ended |
 /// | `agent` | …, `agent` | query, system prompt, answer |

@@ -18,7 +18,7 @@ macro_rules! protocols {
         }
 
         impl Protocol {
-            /// Every protocol, in the order of help texts.
+            /// All protocols, in the order of help texts.
             pub const ALL: [Self; <[&str]>::len(&[$($folder),*])] = [$(Self::$variant),*];
 
             /// Returns the name used in flags, files and CSV columns.
@@ -28,7 +28,7 @@ macro_rules! protocols {
                 }
             }
 
-            /// Returns the name of its source folder, which is also its root's role in trajectories.
+            /// Returns the name of its source folder, which its root has as its role in files.
             pub(super) const fn folder(self) -> &'static str {
                 match self {
                     $(Self::$variant => $folder,)*

@@ -1,23 +1,24 @@
-//! The run directory: what a run leaves behind, and how later commands read it.
+//! The run directory: the files that a run writes and later commands read.
 //!
 //! ```text
 //! results/<run>/
 //!   config.json          the resolved settings
-//!   lock.json            the fingerprint, what it is made of, and what all attempts have in common
+//!   lock.json            the fingerprint, its parts, and the values that all attempts share
 //!   samples.jsonl        one line per finished attempt, appended and synced
 //!   trajectories/<sample>.<attempt>.jsonl    the attempt's events
-//!   journal/<sample>.<attempt>.jsonl    what the attempt received, from which it goes on in another process
+//!   journal/<sample>.<attempt>.jsonl    responses received, from which another process can resume
 //!   answers/<sample>.<attempt>.txt    an answer that is too long for its line
 //!   results.csv          one row per attempt, written at the end
 //!   summary.json         scores, intervals, coverage, cost and time, written at the end
-//!   scores/<scorer>.jsonl    what the answers score by another scorer, written by `rlm-eval score`
-//!   scores/<scorer>.unfinished.jsonl    what a judge has said so far, until all answers have a score
-//!   running.json         who works on it, while somebody does
-//!   abandoned/           trajectories of attempts that were stopped or killed, once the run has gone on
-//!   superseded/          trajectories of attempts that ended in an error and were made again
+//!   scores/<scorer>.jsonl    scores by another scorer, written by `rlm-eval score`
+//!   scores/<scorer>.unfinished.jsonl    verdicts of a judge, until all answers have a score
+//!   running.json         the process that is working on the run, while there is one
+//!   abandoned/           trajectories of stopped or killed attempts, once the run has resumed
+//!   superseded/          trajectories of attempts that ended in an error and were rerun
 //! ```
 //!
-//! Invariant: `samples.jsonl` is the truth of a run; `results.csv` and `summary.json` can be made from it again.
+//! Invariant: `samples.jsonl` is the source of truth; `results.csv` and `summary.json` can be derived from
+//! it again.
 
 mod reader;
 mod reopen;
