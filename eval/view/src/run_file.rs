@@ -58,7 +58,7 @@ pub enum Progress {
 }
 
 impl Progress {
-    /// Returns the name used in JSON.
+    /// Returns the name of the variant, as in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Complete => "complete",
