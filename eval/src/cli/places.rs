@@ -104,7 +104,8 @@ fn command() -> Command {
 fn places(matches: &ArgMatches) -> Vec<Place> {
     let place = |argument: &Arg| {
         let id = argument.get_id().as_str();
-        if matches.value_source(id) != Some(ValueSource::CommandLine) {
+        // A resumed run writes to its own folder, wherever `--log-dir` once was.
+        if id == "log_dir" || matches.value_source(id) != Some(ValueSource::CommandLine) {
             return None;
         }
         let values = matches.try_get_raw(id).ok()??;

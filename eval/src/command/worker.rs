@@ -7,6 +7,7 @@ mod stream_journal;
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use queue::message::{self, Manifest, State};
@@ -46,8 +47,30 @@ pub(super) struct Worker {
     /// Attempts that it may still begin.
     pub(super) places: Arc<Semaphore>,
     pub(super) order: watch::Receiver<Order>,
-    /// Something was done.
+    /// Number of attempts under way and of runs that are being prepared.
+    pub(super) under_way: AtomicUsize,
+    /// Reports that something began or ended.
     pub(super) busy: mpsc::UnboundedSender<()>,
+}
+
+/// Something that a worker does; until it is dropped, the worker is not idle.
+pub(super) struct Busy(Arc<Worker>);
+
+impl Worker {
+    /// Registers something that the worker does.
+    pub(super) fn begin(self: &Arc<Self>) -> Busy {
+        self.under_way.fetch_add(1, Ordering::SeqCst);
+        // Nobody receives it after the worker's end.
+        let _ = self.busy.send(());
+        Busy(Arc::clone(self))
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.0.under_way.fetch_sub(1, Ordering::SeqCst);
+        let _ = self.0.busy.send(());
+    }
 }
 
 /// Works until it is stopped, which is its normal end.
@@ -80,6 +103,7 @@ async fn work(settings: WorkerSettings, stop: StopSignal) -> Result<Outcome, Err
         places: Arc::new(Semaphore::new(settings.concurrency)),
         broker,
         order,
+        under_way: AtomicUsize::new(0),
         busy,
         settings,
     });
@@ -122,7 +146,7 @@ async fn work(settings: WorkerSettings, stop: StopSignal) -> Result<Outcome, Err
             },
             Some(()) = work_done.recv() => idle_since = Instant::now(),
             () = idle => {
-                if worker.places.available_permits() >= worker.settings.concurrency {
+                if worker.under_way.load(Ordering::SeqCst) == 0 {
                     terminal::note("nothing to do: the worker ends");
                     break;
                 }
@@ -132,8 +156,7 @@ async fn work(settings: WorkerSettings, stop: StopSignal) -> Result<Outcome, Err
         }
     }
     orders.send_replace(Order::Finish);
-    let under_way = worker.settings.concurrency - worker.places.available_permits();
-    if under_way > 0 {
+    if worker.under_way.load(Ordering::SeqCst) > 0 {
         terminal::note(&format!(
             "finishes what is under way, for at most {} s",
             drain.as_secs_f64()

@@ -10,7 +10,8 @@ use serde_json::Value;
 
 use super::{RunSettings, SettingsError, Start};
 use crate::cli::{
-    Granted, QueueAccessArgs, QueueTargetArgs, ResumeArgs, RunArgs, WorkerArgs, one_line,
+    Granted, PowerArgs, QueueAccessArgs, QueueTargetArgs, ResumeArgs, RunArgs, RunPowerArgs,
+    WorkerArgs, one_line,
 };
 use crate::invocation::quoted;
 
@@ -112,10 +113,10 @@ pub struct WorkerSettings {
     pub data_dir: Option<PathBuf>,
     /// An address that keys may go to.
     pub base_url: Option<String>,
-    /// Whether rows may name programs that are run.
-    pub allow_commands: bool,
-    /// Whether rows may reach this machine and its networks.
-    pub allow_local: bool,
+    /// Permissions of agents.
+    powers: PowerArgs,
+    /// Permissions of runs.
+    run_powers: RunPowerArgs,
     /// Time that attempts get to finish when the worker is stopped.
     pub drain: Duration,
     /// Time without anything to do after which the worker ends.
@@ -142,8 +143,8 @@ impl WorkerSettings {
             concurrency: args.concurrency,
             data_dir: args.data_dir.clone(),
             base_url: args.base_url.clone(),
-            allow_commands: args.allow_commands,
-            allow_local: args.allow_local,
+            powers: args.powers.clone(),
+            run_powers: args.run_powers.clone(),
             confirmed: ResumeArgs::of_folder(Path::new("."), false, false, &args.confirmed)
                 .map_err(|error| SettingsError::new(one_line(&error)))?,
             drain: *args.drain,
@@ -169,8 +170,8 @@ impl WorkerSettings {
         args.engine.store.record = None;
         args.engine.store.cache = None;
         args.concurrency = self.concurrency;
-        args.powers.allow_commands = self.allow_commands;
-        args.engine.powers.allow_local = self.allow_local;
+        args.powers = self.run_powers.clone();
+        args.engine.powers = self.powers.clone();
         if self.data_dir.is_some() {
             args.options.data_dir.clone_from(&self.data_dir);
         }
@@ -200,7 +201,7 @@ impl WorkerSettings {
         let unconfirmed = self.confirmed.unconfirmed(&flags);
         let unconfirmed = unconfirmed
             .map_err(|problem| SettingsError::new(format!("the run's flags: {problem}")))?;
-        let own = ["--record", "--cache", "--log-dir"];
+        let own = ["--record", "--cache"];
         let places = unconfirmed.into_iter().filter(|place| {
             let has_own_data = place.flag == "--data-dir" && self.data_dir.is_some();
             !own.contains(&place.flag.as_str()) && !has_own_data
@@ -287,5 +288,51 @@ fn host() -> String {
         "worker".to_owned()
     } else {
         name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Args as _, Command, FromArgMatches};
+    use harness::sandbox::Isolation;
+    use serde_json::json;
+
+    use super::{RunArgs, WorkerArgs, WorkerSettings};
+
+    fn parse<T: FromArgMatches>(command: Command, words: &[&str]) -> T {
+        let matches = command.get_matches_from(words);
+        T::from_arg_matches(&matches).expect("valid flags")
+    }
+
+    #[test]
+    fn grants_a_queued_run_no_permission() {
+        let submitted: RunArgs = parse(
+            RunArgs::augment_args(Command::new("run")),
+            &["run", "--benchmark", "s-niah", "--model", "scripted"],
+        );
+        let mut flags = serde_json::to_value(&submitted).expect("flags are data");
+        for place in ["", "/engine", "/engine/sandbox"] {
+            let group = flags.pointer_mut(place).expect("a group of flags");
+            group["isolation"] = json!("thread");
+            group["allow_commands"] = json!(true);
+            group["allow_local"] = json!(true);
+            group["powers"] = json!({"isolation": {"kind": "thread"}, "allow_commands": true, "allow_local": true});
+        }
+        let rows: [(&[&str], bool); 2] = [
+            (&[], false),
+            (
+                &["--isolation", "strict", "--allow-commands", "--allow-local"],
+                true,
+            ),
+        ];
+        for (words, is_allowed) in rows {
+            let words = [&["worker", "nats://127.0.0.1:1"][..], words].concat();
+            let worker = parse(WorkerArgs::augment_args(Command::new("worker")), &words);
+            let settings = WorkerSettings::resolve(&worker).expect("valid settings");
+            let run = settings.of_run(&flags).expect("a run that fits");
+            assert!(!matches!(run.engine.conduct.isolation, Isolation::Thread));
+            assert_eq!(run.engine.allow_local, is_allowed);
+            assert_eq!(run.allow_commands, is_allowed);
+        }
     }
 }

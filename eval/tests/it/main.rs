@@ -44,6 +44,7 @@ mod budgets;
 mod cassette;
 mod faults;
 mod folder_powers;
+mod power_table;
 mod fetch_v8;
 mod flag_reference;
 mod images;

@@ -17,7 +17,7 @@ use records::run_dir::RunDir;
 use serde_json::Value;
 
 use crate::binary::{Binary, Ran};
-use server::Server;
+pub use server::Server;
 
 /// A coordinator with up to four children; wrong on some of the samples, so that scores can differ.
 const RUN: [&str; 11] = [

@@ -13,11 +13,6 @@ use fault_server::{Behaviour, FaultServer};
 /// When requests came.
 type Times = Arc<Mutex<Vec<Instant>>>;
 
-/// Answers each request after so many milliseconds.
-fn timed(wait: u64) -> (FaultServer, Times, Arc<AtomicUsize>) {
-    held(0, move || std::thread::sleep(Duration::from_millis(wait)))
-}
-
 /// Refuses the first requests with a 429, and answers each other one when `hold` returns.
 fn held(
     refused: usize,
@@ -83,7 +78,7 @@ fn check_working_times(records: &[Value], waits: &[(String, f64)]) {
 
 #[test]
 fn a_rate_lets_its_burst_through_and_then_one_after_the_other() {
-    let (server, times, _) = timed(0);
+    let (server, times, _) = held(0, || {});
     let began = Instant::now();
     let (records, waits) = run(&server, 6, &["--rate-limit", "1/s", "--rate-burst", "2"]);
     let times = times.lock().unwrap();
@@ -100,7 +95,13 @@ fn a_rate_lets_its_burst_through_and_then_one_after_the_other() {
 
 #[test]
 fn no_more_requests_are_under_way_than_connections() {
-    let (server, _, most) = timed(1_000);
+    // The first two keep both connections until the others have surely asked for one.
+    let first = AtomicUsize::new(0);
+    let (server, _, most) = held(0, move || {
+        if first.fetch_add(1, Ordering::SeqCst) < 2 {
+            std::thread::sleep(Duration::from_secs(4));
+        }
+    });
     let (records, waits) = run(&server, 6, &["--max-connections", "2"]);
     assert!(most.load(Ordering::SeqCst) <= 2);
     assert!((1..=4).contains(&waits.len()), "{waits:?}");

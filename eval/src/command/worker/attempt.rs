@@ -35,12 +35,11 @@ enum Ended {
 impl Served {
     /// Makes an attempt that was delivered. Whatever happens, it is answered for, or is delivered again after its lease.
     pub(super) async fn attempt(self: Arc<Self>, delivery: Box<dyn Delivery>) {
-        // Nobody waits for the answer after the worker's end.
-        let _ = self.worker.busy.send(());
+        let busy = self.worker.begin();
         if let Err(error) = self.carry_out(delivery.as_ref()).await {
             terminal::warning(&error.to_string());
         }
-        let _ = self.worker.busy.send(());
+        drop(busy);
     }
 
     async fn carry_out(&self, delivery: &dyn Delivery) -> Result<(), QueueError> {

@@ -56,7 +56,11 @@ impl Served {
     pub(super) async fn serve(worker: Arc<Worker>, manifest: watch::Receiver<Manifest>) {
         let now = manifest.borrow().clone();
         let queue = RunQueue::new(Arc::clone(&worker.broker), now.key.clone());
-        let served = match Box::pin(Self::prepare(&worker, &queue, manifest)).await {
+        // A worker that prepares a run is not idle.
+        let busy = worker.begin();
+        let prepared = Box::pin(Self::prepare(&worker, &queue, manifest)).await;
+        drop(busy);
+        let served = match prepared {
             Ok(served) => Arc::new(served),
             Err(why) => {
                 terminal::warning(&format!("run {} does not fit here: {why}", now.run_id));
@@ -368,6 +372,9 @@ async fn clock(queue: &RunQueue, worker: &Worker) -> Result<f64, QueueError> {
     }))
 }
 
-fn explain(error: impl std::error::Error) -> String {
-    error.to_string()
+/// Returns an error with its hint, as the worker and the submitter show it.
+fn explain(error: impl Into<Error>) -> String {
+    let error = error.into();
+    let hint = error.hint().map(|hint| format!("; {hint}"));
+    format!("{error}{}", hint.unwrap_or_default())
 }

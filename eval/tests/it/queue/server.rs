@@ -6,7 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
 use tempfile::TempDir;
+
+/// Time after which a server that does not listen is given up.
+const LISTENS: Duration = Duration::from_secs(120);
 
 /// One server; dropping it ends it.
 pub struct Server {
@@ -23,7 +27,8 @@ impl Drop for Server {
     }
 }
 
-pub fn free_port() -> u16 {
+/// Returns a port for the connections of a cluster, whose members must know it in advance.
+fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap().port()
 }
@@ -80,20 +85,39 @@ impl Server {
         each.collect()
     }
 
+    /// Starts a server on a port that it chooses, and reads the port from the file that it writes.
     fn launch(folder: TempDir, more: Vec<String>) -> Option<Self> {
         let program = program()?;
-        let port = free_port();
         let store = folder.path().join("jetstream").display().to_string();
+        let ports = folder.path().display().to_string();
         let mut args = ["--jetstream", "--addr", "127.0.0.1", "--store_dir", &store]
             .map(str::to_owned)
             .to_vec();
-        args.extend(["--port".to_owned(), port.to_string()]);
         args.extend(more);
-        let child = spawn(&program, &args);
+        let any = ["--port", "-1", "--ports_file_dir", &ports].map(str::to_owned);
+        let mut child = spawn(&program, &[&args[..], &any].concat());
+        let file = folder
+            .path()
+            .join(format!("nats-server_{}.ports", child.id()));
+        let began = Instant::now();
+        let url = loop {
+            let text = fs::read(&file).unwrap_or_default();
+            let ports: Value = serde_json::from_slice(&text).unwrap_or_default();
+            if let Some(url) = ports["nats"][0].as_str() {
+                break url.to_owned();
+            }
+            let ended = child.try_wait().unwrap();
+            assert!(ended.is_none(), "the server has ended: {ended:?}");
+            assert!(began.elapsed() < LISTENS, "the server never listens");
+            std::thread::sleep(Duration::from_millis(20));
+        };
+        let port = url.rsplit(':').next().unwrap().to_owned();
+        // A restarted server is found where it was.
+        args.extend(["--port".to_owned(), port]);
         let server = Self {
             child,
             program,
-            url: format!("nats://127.0.0.1:{port}"),
+            url,
             args,
             _folder: folder,
         };
@@ -123,10 +147,7 @@ impl Server {
     fn wait(&self) {
         let began = Instant::now();
         while TcpStream::connect(("127.0.0.1", self.port())).is_err() {
-            assert!(
-                began.elapsed() < Duration::from_secs(60),
-                "the server never listens"
-            );
+            assert!(began.elapsed() < LISTENS, "the server never listens");
             std::thread::sleep(Duration::from_millis(20));
         }
     }
