@@ -144,7 +144,8 @@ fn open_cassette(
     })?))
 }
 
-/// Returns the name of a model in a cassette. A replayed run keeps the names of the recorded run.
+/// Returns the model's name in the cassette that it replays, if it replays one, so that the records
+/// of a replayed run equal those of the recorded run.
 fn recorded_as(provider: &dyn Provider, alias: Option<&str>) -> Option<String> {
     let header = provider.recording()?.cassette?;
     match alias {

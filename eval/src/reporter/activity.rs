@@ -63,7 +63,8 @@ impl Activity {
         }
     }
 
-    /// Formats the line: `s-niah-8k-1 iteration 2/15 depth 2, 3 children d1-c0 asks its model`.
+    /// Formats the line:
+    /// `s-niah-8k-1  iteration 2/15  depth 2, 3 children  d1-c0 asks its model`.
     pub(super) fn line(&self) -> String {
         let mut parts = vec![self.label.clone()];
         if self.max_iterations > 0 {

@@ -158,8 +158,8 @@ impl Reporter for BarReporter {
     }
 }
 
-/// Returns the style of the run's bar: `━━━━━━━━──────────── 12/40 3m, 7m left score 0.92, 1
-/// error`.
+/// Returns the style of the run's bar:
+/// `━━━━━━━━──────────── 12/40 3m, 7m left  score 0.92, 1 error`.
 fn run_style(color: bool, done_before: u64) -> ProgressStyle {
     let template = if color {
         "{bar:20.cyan} {pos}/{len} {elapsed}, {left} left  {wide_msg}"

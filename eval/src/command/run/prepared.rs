@@ -241,7 +241,7 @@ fn other_dataset(model: &str, dataset: &dyn Dataset) -> Option<String> {
 }
 
 /// Returns the samples of a recording in order. A cassette stores them in the order their calls
-/// ended, so they are sorted into the order of the recorded run.
+/// ended, so they are sorted into dataset order, which is that of the recorded run.
 fn samples(recording: Recording, dataset: &dyn Dataset) -> Vec<String> {
     let mut samples = recording.samples;
     if recording.cassette.is_some() {

@@ -143,8 +143,7 @@ impl Queued {
             .map(|(index, attempt)| (prepared.id(*index), *attempt))
             .collect();
         let lengths = lengths(queue_settings, submission.earlier);
-        // A stable sort keeps samples of unknown length in dataset order, ahead of all known to be
-        // shorter.
+        // Longest first, with unknown lengths ahead; the stable sort keeps those in dataset order.
         order.sort_by(|a, b| {
             let of = |key: &(String, u32)| lengths.get(&key.0).copied().unwrap_or(f64::MAX);
             of(b).total_cmp(&of(a))
