@@ -21,8 +21,8 @@ pub(super) fn resolve(args: &WebArgs) -> Result<AgentTurnSettings, SettingsError
     }
 }
 
-/// Returns a note about the flags without effect in this protocol that do not describe its agents,
-/// such as how a run is recorded.
+/// Returns a note about the recording flags that have no effect in this protocol. They do not
+/// change its agents, so they are not an error.
 pub(super) fn idle(args: &WebArgs, protocol: Protocol) -> Option<String> {
     let takes_pictures = protocol.nature().takes_pictures();
     (args.screenshots && !takes_pictures)
