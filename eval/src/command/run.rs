@@ -80,7 +80,7 @@ impl Show {
         prepared
     }
 
-    /// Returns the shell command that resumes the run in `dir`. A cell is resumed through its
+    /// Returns advice with the command that resumes the run in `dir`. A cell is resumed through its
     /// sweep, because only the sweep enforces its budget. `None` if the cell's own budget must be
     /// raised first, which the sweep reports at its end.
     fn go_on(&self, dir: &Path, again: &str, more: &str, over_budget: bool) -> Option<String> {

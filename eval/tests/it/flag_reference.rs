@@ -5,7 +5,7 @@ use std::path::Path;
 
 use clap::{Arg, Command};
 
-/// Compares the reference with the expected text, which the failure message explains how to write.
+/// Compares the reference with the command line. `UPDATE_DOCS=1` rewrites the file.
 #[test]
 fn the_reference_lists_every_flag_as_the_command_line_has_it() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/reference/flags.md");

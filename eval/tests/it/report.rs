@@ -179,7 +179,7 @@ fn a_sweep_is_compared_on_its_page() {
         .map(|run| run["cost_per_right_answer"].clone())
         .collect();
     // Seven calls at one cent gave one correct answer, and a rejected call cost nothing; eight at
-    // two cents gave eight; and one run had none.
+    // two cents gave eight; and the last run has none.
     assert_eq!(costs, [json!(0.07), json!(0.02), Value::Null]);
     // The attempt time in the table is the sum of its parts; both exclude errors.
     for run in json["runs"].as_array().unwrap() {

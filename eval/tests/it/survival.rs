@@ -19,8 +19,8 @@ const HOSTILE: usize = 20;
 /// differs between the engines" in `sandbox/README.md`.
 const DEEP_JSON: (usize, &str) = (HOSTILE, if cfg!(feature = "v8") { "ok" } else { "limit" });
 
-/// Starts a run of 60 samples with concurrency 16, of which a hostile model attacks in the first
-/// 20.
+/// Starts a run of 60 samples with concurrency 16. With a hostile model, the first 20 of them run
+/// hostile code.
 fn start(log_dir: &Path, model: &[&str]) -> Child {
     let tasks = SAMPLES.to_string();
     Command::new(env!("CARGO_BIN_EXE_eval"))

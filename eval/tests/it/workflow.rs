@@ -1,5 +1,5 @@
-//! `.github/workflows/`: runs the commands of `eval.yml` with the scripted model, and checks what
-//! cache keys depend on.
+//! `.github/workflows/`: runs the commands of `eval.yml` with the scripted model, and checks which
+//! jobs have API keys.
 
 mod github;
 mod service;

@@ -20,7 +20,7 @@ pub(super) enum Arrival {
     Wasted {
         /// Parcel that names the attempt.
         parcel: Parcel,
-        /// JSON lines of the responses.
+        /// Lines of the trajectory or journal that contain the responses.
         body: Vec<u8>,
     },
 }

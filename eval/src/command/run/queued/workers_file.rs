@@ -18,7 +18,8 @@ const VERSION: u32 = 1;
 pub(super) struct WorkersFile {
     path: PathBuf,
     workers: BTreeMap<String, (Presence, u64)>,
-    /// Attempts finished by each worker at an earlier time of the server's clock.
+    /// Attempts that each worker had finished at its first report, and the time of that report on
+    /// the server's clock.
     earlier: BTreeMap<String, (u64, u64)>,
     said: Option<String>,
 }
