@@ -64,7 +64,7 @@ pub fn check(dataset: &dyn Dataset, treatment: &Treatment) -> Result<(), UnfitPr
 /// Checks that no agent talks with a person; `why` is the reason why no person can reply.
 ///
 /// # Errors
-/// [`UnfitProtocol::NoPerson`]
+/// [`UnfitProtocol::NoPerson`], naming the agent.
 pub fn check_nobody_answers(treatment: &Treatment, why: &'static str) -> Result<(), UnfitProtocol> {
     let mut agents = treatment.tools.specialists.values();
     let with_person = agents.find(|agent| {
