@@ -52,7 +52,7 @@ pub(super) struct Queued {
     time: Option<Duration>,
     errors_allowed: Option<u64>,
     plan: RunPlan,
-    /// Attempts that are on disk; `None` if that is not tracked.
+    /// Receives the attempts whose records are on disk.
     stored: mpsc::UnboundedReceiver<(String, u32)>,
 }
 
