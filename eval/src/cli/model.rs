@@ -1,4 +1,4 @@
-//! Flags of how models are asked: where they run, how they sample, and how long they may take.
+//! Flags of model calls: servers, sampling and timeouts.
 
 use clap::Args;
 use clap::builder::{BoolishValueParser, NonEmptyStringValueParser};

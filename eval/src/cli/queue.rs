@@ -1,4 +1,4 @@
-//! Flags of queues: of runs that go into one, of workers, and of `rlm-eval queue`.
+//! Flags of queues: of runs submitted to one, of workers, and of `rlm-eval queue`.
 
 use std::path::PathBuf;
 
@@ -71,7 +71,7 @@ pub struct QueueArgs {
 }
 
 impl QueueArgs {
-    /// Whether the run needs no queue: then nothing of it is recorded.
+    /// Whether the run uses no queue, so that none of these flags is recorded.
     pub const fn is_unused(&self) -> bool {
         self.queue.is_none()
     }

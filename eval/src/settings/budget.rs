@@ -1,4 +1,4 @@
-//! Settings of what may be spent.
+//! Settings of budgets and prices.
 
 use std::fs;
 use std::path::Path;
@@ -8,10 +8,10 @@ use harness::provider::PriceTable;
 use super::SettingsError;
 use crate::providers::ModelRef;
 
-/// Checks that a budget of money can be kept, if a flag sets one.
+/// Checks that a cost limit can be enforced, if a flag sets one.
 ///
 /// # Errors
-/// [`SettingsError`] for the first model whose calls would count as free.
+/// [`SettingsError`] for the first model without a known price.
 pub(super) fn check_prices<'a>(
     flag: Option<&'static str>,
     prices: &PriceTable,
@@ -20,7 +20,8 @@ pub(super) fn check_prices<'a>(
     let Some(flag) = flag else {
         return Ok(());
     };
-    // OpenRouter says with each response what it has charged; scripted and replayed models cost what their files say.
+    // OpenRouter reports the charge in each response; scripted and replayed models cost what their
+    // files say.
     let unpriced = references.into_iter().find(|reference| {
         let server = reference.on_server().is_some();
         server && reference.provider() != "openrouter" && !prices.knows(reference.as_str())
@@ -34,10 +35,10 @@ pub(super) fn check_prices<'a>(
     }
 }
 
-/// The prices of a file, if there is one, before the bundled ones.
+/// Returns the bundled prices, preceded by those of a file if there is one.
 ///
 /// # Errors
-/// [`SettingsError`] for a file that cannot be read or is no table of prices.
+/// [`SettingsError`] for a file that cannot be read or is not a price table.
 pub(super) fn prices(file: Option<&Path>) -> Result<PriceTable, SettingsError> {
     let bundled = PriceTable::bundled()?;
     Ok(match file {

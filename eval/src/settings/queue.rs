@@ -1,4 +1,4 @@
-//! Settings of queues: of runs that go into one, of workers, and of `rlm-eval queue`.
+//! Settings of queues: of runs submitted to one, of workers, and of `rlm-eval queue`.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,25 +15,25 @@ use crate::cli::{
 };
 use crate::invocation::quoted;
 
-/// What `--queue` is to go on without one.
+/// Value of `--queue` that resumes a run without a queue.
 const NONE: &str = "none";
 
-/// A run whose attempts others make.
+/// Settings of a run whose attempts are made by workers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueueSettings {
-    /// How the server is reached.
+    /// Access to the server.
     pub access: Access,
     /// Whether the run is only submitted.
     pub detach: bool,
-    /// Time without a sign of life after which an attempt is given to another worker.
+    /// Time without a heartbeat after which an attempt is given to another worker.
     pub lease: Duration,
-    /// Workers that may die of an attempt.
+    /// Maximum workers that may die while making an attempt.
     pub tries: u64,
-    /// Servers that keep each message.
+    /// Number of servers that store each message.
     pub replicas: usize,
-    /// Most bytes of results that lie in the queue.
+    /// Maximum bytes of results in the queue.
     pub max_bytes: Option<u64>,
-    /// The run whose attempts tell how long samples take.
+    /// Run whose attempts indicate how long samples take.
     pub order_by: Option<PathBuf>,
 }
 
@@ -48,7 +48,7 @@ fn access(url: &str, args: &QueueAccessArgs) -> Access {
     }
 }
 
-/// The queue of a run, if it has one.
+/// Returns the queue of a run, if it has one.
 pub(super) fn resolve(args: &RunArgs) -> Result<Option<QueueSettings>, SettingsError> {
     let flags = &args.queue;
     let Some(url) = flags.queue.as_deref().filter(|url| url.trim() != NONE) else {
@@ -100,18 +100,18 @@ pub(super) fn resolve(args: &RunArgs) -> Result<Option<QueueSettings>, SettingsE
     }))
 }
 
-/// A worker.
+/// Settings of a worker.
 #[derive(Debug, Clone)]
 pub struct WorkerSettings {
-    /// How the server is reached.
+    /// Access to the server.
     pub access: Access,
-    /// The only runs to work on; empty for all.
+    /// Runs to work on; empty for all.
     pub runs: Vec<RunKey>,
-    /// Attempts in progress at once.
+    /// Maximum concurrent attempts.
     pub concurrency: usize,
-    /// Where the data of benchmarks is here.
+    /// Folder of benchmark data on this machine.
     pub data_dir: Option<PathBuf>,
-    /// An address that keys may go to.
+    /// URL that keys may be sent to.
     pub base_url: Option<String>,
     /// Permissions of agents.
     powers: PowerArgs,
@@ -119,13 +119,13 @@ pub struct WorkerSettings {
     run_powers: RunPowerArgs,
     /// Time that attempts get to finish when the worker is stopped.
     pub drain: Duration,
-    /// Time without anything to do after which the worker ends.
+    /// Time without work after which the worker exits.
     pub idle_exit: Option<Duration>,
     /// Files and folders that runs may name.
     pub confirmed: ResumeArgs,
-    /// What it is called.
+    /// Name of the worker.
     pub name: String,
-    /// Its machine.
+    /// Name of the machine.
     pub host: String,
 }
 
@@ -133,7 +133,7 @@ impl WorkerSettings {
     /// Resolves the flags of a worker.
     ///
     /// # Errors
-    /// [`SettingsError`] for a folder that is no run.
+    /// [`SettingsError`] for a folder without a run.
     pub fn resolve(args: &WorkerArgs) -> Result<Self, SettingsError> {
         let host = host();
         let runs = args.run.iter().map(|run| key(run).map(|(key, _)| key));
@@ -157,8 +157,8 @@ impl WorkerSettings {
         })
     }
 
-    /// The settings of a run as its flags in the queue have them, with what is this machine's own: data, keys, concurrency. What would
-    /// write to places that the flags name is left out.
+    /// Resolves a run's flags from the queue with this machine's data, keys and concurrency. Flags
+    /// that would write to places they name are left out.
     ///
     /// # Errors
     /// A sentence about the first flag that cannot be used here.
@@ -176,7 +176,7 @@ impl WorkerSettings {
             args.options.data_dir.clone_from(&self.data_dir);
         }
         let mut run = RunSettings::at(&args, Start::GoesOn)?.settings;
-        // What the run may spend is kept in the queue.
+        // The budget of the run is kept in the queue.
         run.engine.conduct.budget = harness::Budget::default();
         run.check_addresses(Path::new("the run"), self.base_url.as_deref(), "")
             .map_err(|_| {
@@ -191,8 +191,8 @@ impl WorkerSettings {
 }
 
 impl WorkerSettings {
-    /// Refuses files and folders that only the run names. The queue and where results go are the worker's
-    /// own.
+    /// Rejects files and folders that only the run names. The queue and the results folder are the
+    /// worker's own.
     fn check_places(&self, flags: &Value) -> Result<(), SettingsError> {
         let mut flags = flags.clone();
         if let Some(flags) = flags.as_object_mut() {
@@ -218,18 +218,18 @@ impl WorkerSettings {
     }
 }
 
-/// What `rlm-eval queue` is about.
+/// Target of `rlm-eval queue`.
 #[derive(Debug, Clone)]
 pub struct QueueTarget {
-    /// How the server is reached.
+    /// Access to the server.
     pub access: Access,
-    /// The run; none for all.
+    /// Run to act on; `None` for all.
     pub run: Option<RunKey>,
-    /// The sample.
+    /// Id of a sample.
     pub sample: Option<String>,
-    /// The worker.
+    /// Name of a worker.
     pub worker: Option<String>,
-    /// Whether JSON is printed.
+    /// Whether to print JSON.
     pub json: bool,
 }
 
@@ -237,7 +237,7 @@ impl QueueTarget {
     /// Resolves the flags of `rlm-eval queue`.
     ///
     /// # Errors
-    /// [`SettingsError`] if no server is named, or a folder is no run.
+    /// [`SettingsError`] if no server is named, or a folder is not a run.
     pub fn resolve(args: &QueueTargetArgs) -> Result<Self, SettingsError> {
         let run = args.run.as_deref().map(key).transpose()?;
         let (run, recorded) = run.map_or((None, None), |(key, url)| (Some(key), url));
@@ -258,11 +258,11 @@ impl QueueTarget {
     }
 }
 
-/// Returns the key of a run by its id or its folder, and the queue that the folder names.
+/// Returns the key of a run, given by id or folder, and the queue that the folder names.
 fn key(run: &str) -> Result<(RunKey, Option<String>), SettingsError> {
     let folder = Path::new(run);
     if !folder.is_dir() {
-        // A key that is copied from the queue's own listing stands for itself.
+        // A key copied from the queue's listing is used as is.
         let own = RunKey::try_from(run.to_owned());
         let is_key = own.as_ref().is_ok_and(|own| {
             let head = own.as_str().rsplit_once('-').map(|(head, _)| head);
@@ -280,7 +280,7 @@ fn key(run: &str) -> Result<(RunKey, Option<String>), SettingsError> {
     Ok((RunKey::of(id), url))
 }
 
-/// The machine's name.
+/// Returns the name of the machine.
 fn host() -> String {
     let name = rustix::system::uname();
     let name = name.nodename().to_string_lossy().into_owned();

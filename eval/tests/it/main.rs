@@ -1,4 +1,4 @@
-//! Integration tests of the program: the built binary, and the library under it.
+//! Integration tests of the program: the built binary and its library.
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 

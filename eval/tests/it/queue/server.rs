@@ -1,4 +1,4 @@
-//! A real NATS server, or three of them as a cluster.
+//! A real NATS server, or a cluster of three.
 
 use std::fs;
 use std::net::{TcpListener, TcpStream};
@@ -33,7 +33,7 @@ fn free_port() -> u16 {
     listener.local_addr().unwrap().port()
 }
 
-/// The server's program; none where it is not installed, which is said.
+/// Returns the server's program. If it is not installed, prints that and returns `None`.
 fn program() -> Option<PathBuf> {
     let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/nats/bin/nats-server");
     if program.is_file() {
@@ -47,12 +47,13 @@ fn program() -> Option<PathBuf> {
 }
 
 impl Server {
-    /// A server by itself.
+    /// Starts a single server.
     pub fn start() -> Option<Self> {
         Self::with("")
     }
 
-    /// A server with these lines in its configuration; `DIR` in them is its folder.
+    /// Starts a server with additional configuration lines; `DIR` in them is replaced by its
+    /// folder.
     pub fn with(config: &str) -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("nats.conf");
@@ -62,7 +63,7 @@ impl Server {
         Self::launch(folder, args)
     }
 
-    /// Three servers that keep everything three times.
+    /// Starts three servers that store everything three times.
     pub fn cluster() -> Option<Vec<Self>> {
         let ports = [free_port(), free_port(), free_port()];
         let routes = ports
@@ -138,7 +139,7 @@ impl Server {
         let _ = self.child.wait();
     }
 
-    /// Starts it again where it left off.
+    /// Restarts the server with its data.
     pub fn restart(&mut self) {
         self.child = spawn(&self.program, &self.args);
         self.wait();
