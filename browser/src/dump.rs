@@ -35,7 +35,7 @@ pub struct DumpAlso {
 }
 
 impl Default for DumpSettings {
-    /// Returns 12,000 characters, numbers, no filter.
+    /// Default settings: 12,000 characters, numbers, no filter.
     fn default() -> Self {
         Self {
             max_chars: 12_000,

@@ -40,8 +40,8 @@ pub struct Settings {
 }
 
 impl Default for Settings {
-    /// Returns the first Chromium on `PATH`; 2 browsers; 50 profiles each; 15 s per command; 30 s
-    /// to start; 1,024 MB; 1280 × 900 pixels; no sandbox; no windows.
+    /// Default settings: the first Chromium on `PATH`; 2 browsers; 50 profiles each; 15 s per
+    /// command; 30 s to start; 1,024 MB; 1280 × 900 pixels; no sandbox; no windows.
     fn default() -> Self {
         Self {
             program: None,

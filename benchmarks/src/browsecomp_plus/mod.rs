@@ -2,8 +2,8 @@
 //! encrypted on disk.
 //!
 //! Rows follow <https://huggingface.co/datasets/Tevatron/browsecomp-plus>, described in
-//! <https://arxiv.org/abs/2508.06600>. All texts except the query's id are Base64 of the text XORed
-//! with the repeated SHA-256 of the canary, as in `decrypt_dataset.py` of
+//! <https://arxiv.org/abs/2508.06600>. All texts except the query's id are Base64 of the text,
+//! combined by XOR with the repeated SHA-256 of the canary, as in `decrypt_dataset.py` of
 //! <https://github.com/texttron/BrowseComp-Plus>.
 //!
 //! The authors ask that the data never appear online as plain text. It is therefore decrypted only
