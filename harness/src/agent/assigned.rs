@@ -63,7 +63,7 @@ impl<T> Assigned<T> {
             .chain(summaries.map(|model| ("--compaction-model".to_owned(), model)))
     }
 
-    /// Converts each assigned value; `convert` receives the flag and the value.
+    /// Converts each assigned value; `change` receives the flag and the value.
     ///
     /// # Errors
     /// The first error of a conversion.
