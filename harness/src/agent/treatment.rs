@@ -23,14 +23,18 @@ pub const DEFAULT_MAX_DEPTH: u32 = 2;
 pub const DEFAULT_MAX_ITERATIONS: u32 = 15;
 
 /// Everything that shapes an agent, except the models.
+///
+/// The serialized form is what a run records and what the fingerprint is computed from; each field
+/// is a part of both. Skipped fields are recorded elsewhere, as their comments say.
 #[derive(Clone, Serialize)]
 pub struct Treatment {
     /// Protocol of the agents.
     pub protocol: Protocol,
-    /// How the root works, where its prompt has modes. Recorded is what is true of it, in [`Effective`](crate::treatment::Effective).
+    /// Prompt mode of the root, if its prompt has modes. The mode in effect is recorded in
+    /// [`Effective`](crate::treatment::Effective).
     #[serde(skip)]
     pub prompt_mode: PromptMode,
-    /// Guidance for the root, in order.
+    /// Drivers of the root, in order.
     #[serde(serialize_with = "drivers")]
     pub drivers: Vec<Driver>,
     /// Hooks of the run, for all agents whose prompts list none.
@@ -42,13 +46,13 @@ pub struct Treatment {
     /// Overrides of the prompts.
     #[serde(rename = "prompt_layers")]
     pub overrides: PromptOverrides,
-    /// What the definition in `overrides` says of the root's requests, which its hash stands for.
+    /// Request settings of the root's definition in `overrides`, whose hash covers them.
     #[serde(skip)]
     pub root: AgentSettings,
-    /// Agents at this depth are flat. Recorded as the mode is.
+    /// Depth at which agents are flat. Recorded like the mode.
     #[serde(skip)]
     pub max_depth: u32,
-    /// Iterations of the root; children get fewer by depth. Recorded as the mode is.
+    /// Maximum iterations of the root; children get fewer by depth. Recorded like the mode.
     #[serde(skip)]
     pub max_iterations: u32,
     /// How code runs.
