@@ -1,16 +1,19 @@
 //! Finds the code blocks in a model's response.
 //!
-//! Tolerant of what models really write, read as a person would read it: a block that is plainly meant to be
-//! run is found, and none is cut where its code goes on. A fence is three or more backticks, or tildes.
+//! Tolerant of what models really write, and read as a person would read it: a block that is
+//! plainly meant to be run is found, and none is cut where its code continues. A fence is three or
+//! more backticks or tildes.
 //!
-//! - It opens a block if a word follows, which may be followed by more: `js title="x"`, `js {1,3}`, `{.js}`.
-//! - It closes a block if it is of the same sign, at least as long, and nothing or prose follows (`` ``` Done.``).
-//!   A shorter one closes a block that is not closed otherwise.
-//! - It also closes at the end of a line of code (`` f(x)``` ``): such a line is no JavaScript. In a comment it
-//!   only does if nothing else closes the block.
-//! - An opening fence in a block ends that block, which was not closed. A block of Markdown holds blocks of its own.
-//! - None of this holds for fences in template literals of the code.
-//! - What stands before `</think>` is no answer; blocks there count only if there are none behind it.
+//! - It opens a block if a word follows, which may be followed by more: `js title="x"`, `js {1,3}`,
+//!   `{.js}`.
+//! - It closes a block if it has the same character, is at least as long, and nothing or prose
+//!   follows (`` ``` Done.``). A shorter one closes a block that is not closed otherwise.
+//! - It also closes at the end of a line of code (`` f(x)``` ``), because such a line is not valid
+//!   JavaScript. In a comment, it does so only if nothing else closes the block.
+//! - An opening fence in a block ends that block, which was not closed. A block of Markdown contains
+//!   blocks.
+//! - None of this applies to fences in template literals of the code.
+//! - Text before `</think>` is not part of the answer; blocks there count only if none follow it.
 
 mod watch;
 
