@@ -170,7 +170,7 @@ impl Chromium {
             command.uid(user.id).gid(user.group);
         }
         if !settings.is_sandboxed {
-            command.arg("--no-sandbox"); // Chromium refuses its own to root, and containers lack user namespaces
+            command.arg("--no-sandbox"); // root may not use Chromium's sandbox, and containers lack user namespaces
         }
         // Keys in the environment must not reach a page, even one that has taken over its process.
         command.env_clear().env("PATH", NO_PATH);
@@ -188,7 +188,7 @@ impl Chromium {
             .arg(format!("--user-data-dir={}", profile.path().display()))
             .arg("--remote-debugging-pipe")
             .arg(format!("--proxy-server=http://127.0.0.1:{}", gate.port))
-            .arg("--proxy-bypass-list=<-loopback>") // Chromium would spare loopback the proxy
+            .arg("--proxy-bypass-list=<-loopback>") // by default, Chromium bypasses the proxy for loopback
             .arg("--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1")
             .arg("about:blank")
             .env("HOME", profile.path())

@@ -119,7 +119,7 @@ impl WarmPool {
     }
 }
 
-/// A session that is starting. Dropping it, even with its async runtime, ends the count.
+/// Counts a session as starting until dropped, even if its async runtime ends first.
 struct Starting(Arc<Shared>);
 
 impl Drop for Starting {

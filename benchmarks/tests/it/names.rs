@@ -33,7 +33,7 @@ fn a_benchmark_is_named_in_its_folder_and_registration_alone() {
     for file in files {
         let path = file.strip_prefix(root).unwrap().to_string_lossy();
         let Ok(text) = fs::read_to_string(&file) else {
-            continue; // An image is no source.
+            continue; // Images are not sources.
         };
         for (line, number) in named_lines(&path, &text) {
             found.extend(
