@@ -5,7 +5,9 @@ use harness::treatment::{Effective, Sent};
 use harness::{AgentSettings, Asker, Assigned, Conduct, Specialist, Treatment};
 
 use super::treatment::{Agents, Flags};
-use super::{Keys, ModelSettings, Resolved, SettingsError, Start, budget, compaction, models, web};
+use super::{
+    Keys, ModelSettings, Resolved, SettingsError, Start, budget, compaction, layers, models, web,
+};
 use crate::cli::{EngineArgs, StoreArgs, TrafficArgs};
 use crate::providers::{ModelRef, UnknownModel};
 
@@ -107,6 +109,8 @@ impl EngineSettings {
         let prices = budget::prices(args.budget.prices.as_deref())?;
         let references: Vec<ModelRef> = references.into_iter().map(|(_, model)| model).collect();
         budget::check_prices(args.budget.of_money(), &prices, &references)?;
+        let old = budget::old_prices(&prices, &references, layers::today());
+        resolved.warnings.extend(old);
         let idle = web::idle(&args.web, resolved.settings.treatment.protocol);
         resolved.warnings.extend(idle);
         let left_out = fit_reasoning(&mut resolved.settings, &references, &models.sampling);

@@ -220,10 +220,15 @@ fn line(flag: &'static str, given: Option<&str>) -> Result<String, SettingsError
     Ok(text.to_owned())
 }
 
+/// Returns the current date in UTC.
+pub(super) fn today() -> Date {
+    Timestamp::now().to_zoned(TimeZone::UTC).date()
+}
+
 /// Returns the given date, or today's in UTC.
 fn date(given: Option<&str>) -> Result<String, SettingsError> {
     let day = match given.map(str::trim) {
-        None => Timestamp::now().to_zoned(TimeZone::UTC).date(),
+        None => today(),
         Some(given) => given
             .parse::<Date>()
             .ok()

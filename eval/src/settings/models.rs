@@ -224,6 +224,8 @@ pub(super) fn fit_reasoning(
             "effort"
         } else if settings.reasoning_tokens.take().is_some() {
             "maxTokens"
+        } else if settings.effort.take().is_some() {
+            "effort"
         } else {
             break;
         };
@@ -466,7 +468,7 @@ mod tests {
         let tokens = |sampling: &mut Sampling| sampling.reasoning_tokens = Some(4_000);
         let warm = |sampling: &mut Sampling| sampling.temperature = Some(0.5);
         let as_it_is = |_: &mut Sampling| {};
-        let rows: [Row<'_>; 7] = [
+        let rows: [Row<'_>; 8] = [
             ("anthropic/m", &as_it_is, Some(2_000), &[]),
             (
                 "openai/m",
@@ -502,6 +504,15 @@ mod tests {
                 &[
                     "prompt `p`: `anthropic/m` is asked without reasoning.maxTokens: Anthropic's API takes no temperature \
                    but 1 together with reasoning tokens",
+                ],
+            ),
+            (
+                "anthropic/claude-opus-4-8",
+                &as_it_is,
+                None,
+                &[
+                    "prompt `p`: `anthropic/claude-opus-4-8` is asked without reasoning.maxTokens: `claude-opus-4-8` takes \
+                   no number of reasoning tokens; set the effort instead",
                 ],
             ),
             ("anthropic/m", &tokens, Some(2_000), &[]),

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::name_list::names;
 use super::{
     Deal, EngineSettings, GraderSettings, Keys, Partition, QueueSettings, Resolved, SettingsError,
-    Start, benchmark, budget, grader, judge, models, queue,
+    Start, benchmark, budget, grader, judge, layers, models, queue,
 };
 use crate::cli::{Place, RunArgs, recorded_places};
 use crate::env_vars;
@@ -234,6 +234,10 @@ impl RunSettings {
         if let Some(judge) = &grader.judge {
             let prices = &engine.settings.prices;
             budget::check_prices(args.engine.budget.of_money(), prices, [&judge.model])?;
+            let old = budget::old_prices(prices, [&judge.model], layers::today());
+            let is_new = |text: &String| !engine.warnings.contains(text);
+            let old = old.filter(is_new);
+            engine.warnings.extend(old);
         }
         Ok(engine.map(|engine| Self {
             benchmark,

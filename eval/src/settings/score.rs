@@ -7,8 +7,9 @@ use benchmarks::{OutsideScorer, Scorer};
 use harness::Budget;
 use harness::provider::PriceTable;
 
-use super::{GraderSettings, Keys, SettingsError, benchmark, budget, grader};
+use super::{GraderSettings, Keys, SettingsError, benchmark, budget, grader, layers};
 use crate::cli::{IsolationKind, ScoreArgs, TrafficArgs};
+use crate::terminal;
 
 /// Run to score again, and how.
 pub struct ScoreSettings {
@@ -70,6 +71,9 @@ impl ScoreSettings {
         let judge = grader.judge.as_ref().map(|judge| &judge.model);
         let prices = budget::prices(args.prices.as_deref())?;
         budget::check_prices(args.max_cost.map(|_| "--max-cost"), &prices, judge)?;
+        if let Some(old) = budget::old_prices(&prices, judge, layers::today()) {
+            terminal::warning(&old);
+        }
         Ok(Self {
             dir: args.dir.clone(),
             scorer,

@@ -32,7 +32,9 @@ pub struct Sampling {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Effort {
-    /// No reasoning, or as little as there is.
+    /// No reasoning.
+    None,
+    /// As little reasoning as there is.
     Minimal,
     /// Little.
     Low,
@@ -40,4 +42,34 @@ pub enum Effort {
     Medium,
     /// Much.
     High,
+    /// More than much.
+    Xhigh,
+    /// As much as the model can.
+    Max,
+}
+
+impl Effort {
+    /// Every effort, the least first.
+    pub const ALL: [Self; 7] = [
+        Self::None,
+        Self::Minimal,
+        Self::Low,
+        Self::Medium,
+        Self::High,
+        Self::Xhigh,
+        Self::Max,
+    ];
+
+    /// Returns the name by which users and servers know it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Minimal => "minimal",
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+            Self::Xhigh => "xhigh",
+            Self::Max => "max",
+        }
+    }
 }

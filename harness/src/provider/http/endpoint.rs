@@ -137,7 +137,7 @@ impl Endpoint {
     /// # Errors
     /// [`Unsupported`] for the first that cannot.
     pub fn check(&self, model: &str, sampling: &Sampling) -> Result<(), Unsupported> {
-        self.wire(model).check(sampling)
+        self.wire(model).check(model, sampling)
     }
 
     /// Whether a model that is named alone is most likely one of this endpoint.
