@@ -1,4 +1,5 @@
-//! Lists the benchmarks: every folder of `src` with a scripted model is one. Its module has an `ENTRY`, to which its files come.
+//! Generates the catalog's list of benchmarks: every folder of `src` that contains a scripted
+//! model. Its module defines an `ENTRY`, to which this script adds the folder's files.
 
 use std::error::Error;
 use std::path::Path;
@@ -19,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The entry of a folder, with its files, as an expression.
+/// Returns the entry of a folder, with its files, as an expression.
 fn entry(folder: &Path) -> Result<String, Box<dyn Error>> {
     let mut names = Vec::new();
     for file in fs::read_dir(folder)? {

@@ -1,4 +1,5 @@
-//! The catalog: what every benchmark says of itself, the options that one is opened with, and how it is found by its name.
+//! The catalog: the description of every benchmark, the options that open one, and the look-up by
+//! name.
 
 use std::path::{Path, PathBuf};
 
@@ -7,47 +8,47 @@ use serde_json::Value;
 use crate::generated::TASKS_PER_LENGTH;
 use crate::{Dataset, DatasetError, NamedScorer, user_dataset};
 
-/// What a benchmark says of itself: the `ENTRY` of its folder.
+/// Description of a benchmark: the `ENTRY` of its folder.
 #[derive(Debug)]
 pub struct Entry {
-    /// What [`open`] takes: its folder's name, with `-` for `_`.
+    /// Name that [`open`] accepts: the folder's name, with `-` for `_`.
     pub name: &'static str,
-    /// What the benchmark asks for, in one line.
+    /// One-line summary of the task.
     pub summary: &'static str,
-    /// The name of its scorer, version included: `needle/1`.
+    /// Name of its scorer, including the version: `needle/1`.
     pub scorer: &'static str,
-    /// Where its data comes from.
+    /// Source of its data.
     pub source: &'static str,
-    /// The licence of the data.
+    /// License of the data.
     pub licence: &'static str,
-    /// How many samples there are.
+    /// Number of samples, in words.
     pub size: &'static str,
     /// Whether [`Options::data_dir`] must be given.
     pub needs_data: bool,
-    /// Which of the other options it goes by.
+    /// Other options that it uses.
     pub reads: &'static [Reads],
-    /// The scripted model of its name, partly right on purpose: YAML.
+    /// Scripted model of the same name, right only in part on purpose, as YAML.
     pub model: &'static str,
-    /// More scripted models, `NAME-ENDING`: the endings and the YAML.
+    /// Further scripted models, named `NAME-ENDING`: endings and YAML.
     pub more_models: &'static [(&'static str, &'static str)],
-    /// A sweep that is ready to run: YAML.
+    /// Ready-made sweep, as YAML.
     pub sweep: Option<&'static str>,
-    /// Others of its sweeps, each with what its name has behind that of the benchmark.
+    /// Further ready-made sweeps: the suffix of each name after the benchmark's, and the YAML.
     pub more_sweeps: &'static [(&'static str, &'static str)],
-    /// Where its data can be fetched.
+    /// Where its data can be downloaded.
     pub fetch: Option<Fetch>,
-    /// A scorer that is made for it, and that others may use.
+    /// Scorer written for it, which others may use.
     pub own_scorer: Option<NamedScorer>,
-    /// Makes a right answer plain that samples and records keep encrypted.
+    /// Decrypts an expected answer that samples and records keep encrypted.
     pub plain_expected: Option<fn(&Value) -> Option<Value>>,
     pub(crate) open: Open,
 }
 
-/// Opens a benchmark.
+/// Function that opens a benchmark.
 pub(crate) type Open = fn(&Options) -> Result<Box<dyn Dataset>, OpenError>;
 
 impl Entry {
-    /// Its ready sweeps, each with its name: the benchmark's own, and `NAME-ENDING`.
+    /// Returns its ready-made sweeps with their names: the benchmark's own, and `NAME-ENDING`.
     pub fn sweeps(&self) -> impl Iterator<Item = (String, &'static str)> {
         let own = self.sweep.map(|sweep| (self.name.to_owned(), sweep));
         let more = self.more_sweeps.iter();
@@ -55,7 +56,8 @@ impl Entry {
             .chain(more.map(|(ending, sweep)| (format!("{}-{ending}", self.name), *sweep)))
     }
 
-    /// What benchmarks that are generated from a seed have in common. The files of every folder are found by `build.rs`.
+    /// Defaults shared by benchmarks that are generated from a seed. `build.rs` adds the files of
+    /// each folder.
     pub(crate) const fn generated(open: Open) -> Self {
         Self {
             name: "",
@@ -77,7 +79,7 @@ impl Entry {
         }
     }
 
-    /// What benchmarks that are rows of files have in common.
+    /// Defaults shared by benchmarks that are read from rows of files.
     pub(crate) const fn rows(open: Open) -> Self {
         Self {
             licence: "see the source",
@@ -88,17 +90,17 @@ impl Entry {
     }
 }
 
-/// Where data can be fetched, for whoever may use a network.
+/// Where data can be downloaded, for callers that may use the network.
 #[derive(Debug)]
 pub struct Fetch {
-    /// JSON: `{"hub": {"repo", "revision", "begins"}}` for a dataset of Hugging Face, `{"files": {"address"}}` for files below
-    /// an address.
+    /// JSON: `{"hub": {"repo", "revision", "begins"}}` for a Hugging Face dataset, `{"files":
+    /// {"address"}}` for files below an address.
     pub source: &'static str,
-    /// The checksums of those files, as `sha256sum` writes them.
+    /// Checksums of those files, in the format of `sha256sum`.
     pub checksums: Option<&'static str>,
 }
 
-/// An option that not every benchmark goes by.
+/// An option that only some benchmarks use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reads {
     /// [`Options::context_lengths`].
@@ -116,11 +118,11 @@ pub enum Reads {
 }
 
 impl Reads {
-    /// What a user's own benchmark is read from.
+    /// Options of a user's own benchmark.
     pub const OWN: &'static [Self] = &[Self::Split, Self::SkipMalformed];
 }
 
-/// What benchmarks go by whose data comes in windows of stated lengths, with labels or without.
+/// Options of benchmarks whose data has windows of given lengths, with or without labels.
 pub(crate) const WINDOWS: &[Reads] = &[
     Reads::ContextLengths,
     Reads::Labels,
@@ -128,27 +130,30 @@ pub(crate) const WINDOWS: &[Reads] = &[
     Reads::SkipMalformed,
 ];
 
-/// What a benchmark may be opened with. Each benchmark reads the options that concern it and ignores the others.
+/// Options for opening a benchmark. Each benchmark reads the options that concern it and ignores
+/// the others.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The folder or file of the benchmark's data, for those of which [`Entry::needs_data`] holds.
+    /// Folder or file of the benchmark's data, for those with [`Entry::needs_data`].
     pub data_dir: Option<PathBuf>,
-    /// Whether contexts of labelled instances show the labels.
+    /// Whether contexts of labeled instances show the labels.
     pub labels: bool,
-    /// What the names of the data files to read begin with: `validation`. None: the benchmark's usual ones.
+    /// Prefix of the names of the data files to read, such as `validation`. `None`: the benchmark's
+    /// usual files.
     pub split: Option<String>,
-    /// Whether malformed rows are left out and counted, instead of being an error.
+    /// Whether malformed rows are skipped and counted instead of being an error.
     pub skip_malformed: bool,
-    /// The name of the scorer of a user's own benchmark.
+    /// Name of the scorer of a user's own benchmark.
     pub scorer: Option<String>,
-    /// Whether something outside of this crate scores in its place, so that it need not be able to.
+    /// Whether a scorer outside this crate is used, so that the benchmark's own does not need to
+    /// work.
     pub is_scored_outside: bool,
     /// Seed of generated samples: the same seed gives the same bytes.
     pub seed: u64,
-    /// Lengths of generated contexts in characters, or of those that the data has in its tokens. Empty: the benchmark's
-    /// default, or all.
+    /// Lengths of generated contexts in characters, or of existing contexts in the data's tokens.
+    /// Empty: the benchmark's default, or all.
     pub context_lengths: Vec<usize>,
-    /// Samples to generate for each context length.
+    /// Number of samples to generate for each context length.
     pub tasks_per_length: usize,
 }
 
@@ -169,7 +174,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The folder or file of the benchmark's data.
+    /// Returns the folder or file of the benchmark's data.
     pub(crate) fn data(
         &self,
         benchmark: &'static str,
@@ -187,37 +192,37 @@ pub enum OpenError {
     /// No benchmark has this name.
     #[error("unknown benchmark `{name}`; known are {}", known.join(", "))]
     Unknown {
-        /// The name asked for.
+        /// Requested name.
         name: String,
         /// All known names.
         known: Vec<&'static str>,
     },
-    /// The benchmark reads files, and no folder was given.
+    /// The benchmark reads files, but no folder was given.
     #[error("benchmark `{benchmark}` needs a data folder: {wanted}")]
     NeedsData {
-        /// The benchmark.
+        /// Name of the benchmark.
         benchmark: &'static str,
-        /// What the folder has to hold.
+        /// What the folder must contain.
         wanted: &'static str,
     },
     /// No scorer has this name.
     #[error("unknown scorer `{name}`; known are {}", known.join(", "))]
     UnknownScorer {
-        /// The name asked for.
+        /// Requested name.
         name: String,
         /// All known names.
         known: Vec<&'static str>,
     },
-    /// An option has a value that the benchmark cannot use.
+    /// The value of an option is invalid for this benchmark.
     #[error("benchmark `{benchmark}`: {option} {value} is not possible, {wanted}")]
     Option {
-        /// The benchmark.
+        /// Name of the benchmark.
         benchmark: &'static str,
         /// The option, in words.
         option: &'static str,
         /// Its value.
         value: usize,
-        /// What would be right.
+        /// What would be valid.
         wanted: String,
     },
     /// The benchmark's files cannot be used.
@@ -225,23 +230,24 @@ pub enum OpenError {
     Dataset(#[from] DatasetError),
 }
 
-/// All benchmarks, by name. The list is written by `build.rs`.
+/// Returns all benchmarks, sorted by name. `build.rs` generates the list.
 pub fn catalog() -> &'static [Entry] {
     const CATALOG: &[Entry] = include!(concat!(env!("OUT_DIR"), "/entries.rs"));
     CATALOG
 }
 
-/// The benchmark of this name.
+/// Returns the benchmark of this name.
 pub fn entry(name: &str) -> Option<&'static Entry> {
     catalog().iter().find(|entry| entry.name == name)
 }
 
-/// Opens a benchmark by its name in the [`catalog`], or one's own by the path of its file or folder (see
-/// [`is_path`](crate::is_path)).
+/// Opens a benchmark by its name in the [`catalog`], or a user's own by the path of its file or
+/// folder (see [`is_path`](crate::is_path)).
 ///
 /// # Errors
 ///
-/// The name is unknown, an option is missing or impossible, or the benchmark's files cannot be read or are malformed.
+/// If the name is unknown, an option is missing or invalid, or the benchmark's files cannot be read
+/// or are malformed.
 pub fn open(name: &str, options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
     match entry(name) {
         None if user_dataset::is_path(name) => user_dataset::open(Path::new(name), options),
@@ -253,7 +259,8 @@ pub fn open(name: &str, options: &Options) -> Result<Box<dyn Dataset>, OpenError
     }
 }
 
-/// A sample's right answer in plain, for a benchmark that keeps it encrypted in samples and records; none for any other.
+/// Decrypts the expected answer of a sample if the benchmark keeps it encrypted; `None` for other
+/// benchmarks.
 pub fn decrypted_expected(benchmark: &str, expected: &Value) -> Option<Value> {
     entry(benchmark)?.plain_expected?(expected)
 }

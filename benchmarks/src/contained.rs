@@ -1,15 +1,16 @@
-//! Paths that files of a dataset name: each stays in the folder of the file that names it, also after links are followed.
+//! Checks paths named in the files of a dataset: each must stay in the folder of the file that
+//! names it, even after links are followed.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// A path that leaves its folder. The data of others is not a way to the other files of this machine.
+/// A path leaves its folder. Other people's data must not give access to the files of this machine.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Outside {
     /// The path itself is absolute or contains `..`.
     #[error("expected a relative path inside the folder of its file")]
     Path,
-    /// A link on the way leads out.
+    /// A link in the path leads out of the folder.
     #[error(
         "it links to {}; expected a path inside the folder of its file, also after links",
         .0.display()
@@ -17,10 +18,10 @@ pub(crate) enum Outside {
     Link(PathBuf),
 }
 
-/// Returns the path of what a file in `folder` names. What does not exist is left for its reader to report.
+/// Returns the path that a file in `folder` names. A missing file is left for its reader to report.
 ///
 /// # Errors
-/// [`Outside`], where it is not in the folder.
+/// [`Outside`] if it is not in the folder.
 pub(crate) fn contained(folder: &Path, name: &Path) -> Result<PathBuf, Outside> {
     let stays = |part| matches!(part, Component::Normal(_) | Component::CurDir);
     if !name.components().all(stays) {
@@ -31,12 +32,12 @@ pub(crate) fn contained(folder: &Path, name: &Path) -> Result<PathBuf, Outside> 
     Ok(path)
 }
 
-/// Checks that a path in a folder does not leave it by a link.
+/// Checks that a path in a folder does not leave it through a link.
 ///
 /// # Errors
-/// [`Outside::Link`], where it does.
+/// [`Outside::Link`] if it does.
 pub(crate) fn check_links(folder: &Path, path: &Path) -> Result<(), Outside> {
-    // The folder of a file that is named without one.
+    // A bare file name has the empty path as its folder.
     let folder = if folder.as_os_str().is_empty() {
         Path::new(".")
     } else {

@@ -1,4 +1,4 @@
-//! A dataset: the samples of a benchmark, each made or read when it is asked for.
+//! A dataset: the samples of a benchmark, each generated or read on demand.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -10,155 +10,159 @@ use serde_json::Value;
 
 use crate::{AppWorld, ForeignOrigin, OutsideScorer, OwnWorld, Sample, Scorer, Site};
 
-/// What is known of a sample, by name.
+/// Metadata of a sample, by name.
 pub type SampleMetadata = BTreeMap<String, Value>;
 
-/// The samples of one opened benchmark.
+/// Samples of one opened benchmark.
 ///
-/// A dataset holds ids and not samples, so that a run keeps in memory only the samples in flight.
+/// A dataset holds ids rather than samples, so a run keeps only the samples in flight in memory.
 pub trait Dataset: Send + Sync {
-    /// The benchmark's name in the catalog.
+    /// Returns the benchmark's name in the catalog.
     fn name(&self) -> &str;
 
-    /// Lower-case hex SHA-256 over what defines the samples. Samples of the same id under the same digest are equal.
+    /// Returns the lowercase hex SHA-256 of what defines the samples. Samples with the same id
+    /// under the same digest are equal.
     fn digest(&self) -> &str;
 
-    /// The ids of all samples, in the order of the run.
+    /// Returns the ids of all samples, in the order of the run.
     fn ids(&self) -> &[String];
 
-    /// What a user should know of how it was opened, such as rows that were left out.
+    /// Returns notes for the user about how the dataset was opened, such as skipped rows.
     fn notes(&self) -> &[String] {
         &[]
     }
 
-    /// What is known of a sample before it is made or read: part of its metadata, and what `--filter` goes by. Empty
-    /// for an index past the last sample.
+    /// Returns what is known about a sample before it is generated or read: a part of its metadata,
+    /// used by `--filter`. Empty for an index past the last sample.
     fn facts(&self, index: usize) -> SampleMetadata;
 
-    /// Makes or reads the sample whose id is `self.ids()[index]`.
+    /// Generates or reads the sample with the id `self.ids()[index]`.
     ///
     /// # Errors
     ///
-    /// `index` is past the last sample, or the sample's file is gone, unreadable or not what it was when opened.
+    /// If `index` is past the last sample, or the sample's file is missing, unreadable or changed
+    /// since it was opened.
     fn sample(&self, index: usize) -> Result<Sample, DatasetError>;
 
-    /// The world of apps and documents in which the sample of this id is worked on; none for a sample without one.
+    /// Returns the apps and documents that the sample with this id works on; `None` for other
+    /// samples.
     fn app_world(&self, _id: &str) -> Option<AppWorld> {
         None
     }
 
-    /// The web site on which the sample of this id is worked on; none for a sample without one.
+    /// Returns the web site that the sample with this id works on; `None` for other samples.
     fn site(&self, _id: &str) -> Option<Box<dyn Site>> {
         None
     }
 
-    /// The world of one's own in which the sample of this id is worked on; none for a sample of texts, or of another world.
+    /// Returns the user-defined environment that the sample with this id works in; `None` for other
+    /// samples.
     ///
     /// # Errors
     ///
-    /// As of [`Dataset::sample`].
+    /// As for [`Dataset::sample`].
     fn own_world(&self, _id: &str) -> Result<Option<OwnWorld>, DatasetError> {
         Ok(None)
     }
 
-    /// The place of the first row that names a command to be run.
+    /// Returns the place of the first row that names a command to run.
     fn first_command(&self) -> Option<&str> {
         None
     }
 
-    /// The origins of others that rows let pages reach, each once.
+    /// Returns the foreign origins that rows let pages reach, without duplicates.
     fn foreign_origins(&self) -> &[ForeignOrigin] {
         &[]
     }
 
-    /// Whether there are samples whose user says more than the query.
+    /// Whether any sample has user messages after the query.
     fn has_follow_ups(&self) -> bool {
         false
     }
 
-    /// The scorer that the benchmark is scored with.
+    /// Returns the scorer of the benchmark.
     fn scorer(&self) -> Arc<dyn Scorer>;
 
-    /// The scorer that takes the place of [`Dataset::scorer`], where the benchmark's own description names one that this
-    /// crate cannot run.
+    /// Returns the scorer that replaces [`Dataset::scorer`] if the benchmark's description names
+    /// one that this crate cannot run.
     fn outside_scorer(&self) -> Option<&OutsideScorer> {
         None
     }
 }
 
-/// Why a dataset, or one of its samples, cannot be had.
+/// Why a dataset, or one of its samples, is not available.
 #[derive(Debug, thiserror::Error)]
 pub enum DatasetError {
     /// There is no sample with this index.
     #[error("there is no sample with index {index}, the dataset has {len}")]
     Index {
-        /// The index asked for, from 0.
+        /// Requested index, 0-based.
         index: usize,
-        /// The number of samples.
+        /// Number of samples.
         len: usize,
     },
     /// A file or folder cannot be read.
     #[error("cannot read {}: {reason}", path.display())]
     Read {
-        /// The file or folder.
+        /// Path of the file or folder.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the operating system.
         reason: io::Error,
     },
-    /// There is no benchmark of one's own where it was looked for.
+    /// There is no user's own benchmark at this path.
     #[error(
         "there is no file or folder {}; a benchmark of your own is a file of rows, or a folder with a benchmark.yaml",
         path.display()
     )]
     Absent {
-        /// Where it was looked for.
+        /// Path that was searched.
         path: PathBuf,
     },
-    /// A folder is no benchmark of one's own.
+    /// A folder does not contain a user's own benchmark.
     #[error("no benchmark.yaml in {}: it makes a folder a benchmark; a file of rows needs none, name the file", folder.display())]
     NoDescription {
         /// The folder.
         folder: PathBuf,
     },
-    /// There are no rows where they were looked for.
+    /// No files of rows were found.
     #[error(
         "no rows in {}; they come in files {}*.jsonl, *.json, *.csv or *.parquet, alone, in a folder, or in data/ below it",
         path.display(),
         split.as_deref().unwrap_or_default()
     )]
     NoRows {
-        /// The file or folder.
+        /// Path of the file or folder.
         path: PathBuf,
-        /// What the files' names have to begin with.
+        /// Required prefix of the files' names.
         split: Option<String>,
     },
     /// A row, or a file of rows as a whole, is malformed.
     #[error("{place}: {problem}")]
     Row {
-        /// The file, and the line or number of the row.
+        /// File, and line or number of the row.
         place: String,
-        /// What is wrong, with the field, and what would be right.
+        /// What is wrong, with the field, and what would be valid.
         problem: String,
     },
-    /// A file is no longer what it was when the dataset was opened, so that the digest would be a lie.
+    /// A file has changed since the dataset was opened, so its digest no longer holds.
     #[error("{} has changed since the dataset was opened", path.display())]
     Changed {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
     },
-    /// What only one benchmark's files can have wrong.
+    /// An error specific to one benchmark's files.
     #[error(transparent)]
     Benchmark(Box<dyn Error + Send + Sync>),
 }
 
 impl DatasetError {
-    /// What only one benchmark's files can have wrong.
+    /// Wraps an error specific to one benchmark's files.
     pub(crate) fn of_benchmark(error: impl Error + Send + Sync + 'static) -> Self {
         Self::Benchmark(Box::new(error))
     }
 }
 
-/// Metadata of a sample by name.
+/// Collects metadata of a sample by name.
 pub(crate) fn facts(pairs: impl IntoIterator<Item = (&'static str, Value)>) -> SampleMetadata {
     pairs
         .into_iter()

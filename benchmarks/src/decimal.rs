@@ -1,4 +1,4 @@
-//! Exact comparison of decimal numbers by their text, and of JSON with such numbers.
+//! Exact comparison of decimal numbers given as text, and of JSON that contains such numbers.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,8 @@ use serde_json::{Number, Value};
 
 use crate::unicode::nfc;
 
-/// A decimal number of any length: the digits of a whole number without zeros at both ends, times a power of ten.
+/// A decimal number of any length: a whole number's digits, without zeros at either end, times a
+/// power of ten.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decimal {
     is_negative: bool,
@@ -16,7 +17,8 @@ pub struct Decimal {
 }
 
 impl Decimal {
-    /// Parses `-12.50e3`: digits, perhaps with a sign, a point and an exponent. None for any other text.
+    /// Parses a number such as `-12.50e3`: digits with an optional sign, point and exponent. `None`
+    /// for any other text.
     pub fn parse(text: &str) -> Option<Self> {
         let (is_negative, unsigned) = match text.strip_prefix('-') {
             Some(unsigned) => (true, unsigned),
@@ -49,13 +51,13 @@ impl Decimal {
         })
     }
 
-    /// Whether it has no fraction.
+    /// Whether it has no fractional part.
     pub fn is_whole(&self) -> bool {
         self.exponent >= 0
     }
 }
 
-/// Returns the exponent, at most [`i64::MAX`] in size.
+/// Parses an exponent, clamped to [`i64::MAX`] in size.
 fn parse_exponent(text: &str) -> Option<i64> {
     let (is_negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
@@ -68,14 +70,15 @@ fn parse_exponent(text: &str) -> Option<i64> {
     Some(if is_negative { -size } else { size })
 }
 
-/// Whether two numbers are equal, however they are written: `3`, `3.0` and `3e0`.
+/// Whether two numbers are equal, in any notation: `3`, `3.0` and `3e0`.
 pub fn same_number(left: &Number, right: &Number) -> bool {
     left == right
         || Decimal::parse(&left.to_string())
             .is_some_and(|left| Decimal::parse(&right.to_string()) == Some(left))
 }
 
-/// Whether two JSON values are equal: numbers by value, objects whatever the order of their keys, texts in NFC.
+/// Whether two JSON values are equal: numbers by value, objects regardless of key order, texts in
+/// NFC.
 pub fn same_json(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => same_number(left, right),
@@ -102,8 +105,8 @@ pub fn same_json(left: &Value, right: &Value) -> bool {
     }
 }
 
-/// Whether two JSON texts have the same value, compared as [`same_json`] does, with numbers of any length. None if the first is not
-/// JSON. Recursion ends at the depth of `right`.
+/// Whether two JSON texts have the same value, compared as by [`same_json`], with numbers of any
+/// length. `None` if the first is not JSON. The depth of `right` bounds the recursion.
 pub fn same_json_text(left: &str, right: &str) -> Option<bool> {
     let left: &RawValue = serde_json::from_str(left).ok()?;
     let right: &RawValue = serde_json::from_str(right).ok()?;
@@ -156,11 +159,12 @@ fn same_raw(left: &RawValue, right: &RawValue) -> bool {
     }
 }
 
-/// Parses a JSON text. If it has a number that [`Value`] cannot hold exactly, the value is the text itself, so that no digit is lost.
+/// Parses a JSON text. If it contains a number that [`Value`] cannot hold exactly, the value is the
+/// text itself, so that no digit is lost.
 ///
 /// # Errors
 ///
-/// The text is not JSON.
+/// If the text is not JSON.
 pub fn exact_value(text: &str) -> serde_json::Result<Value> {
     if numbers(text).all(is_held) {
         serde_json::from_str(text)
@@ -170,7 +174,7 @@ pub fn exact_value(text: &str) -> serde_json::Result<Value> {
     }
 }
 
-/// Whether [`Value`] holds a number of JSON exactly.
+/// Whether [`Value`] holds a JSON number exactly.
 fn is_held(number: &str) -> bool {
     // Any decimal of at most 15 digits survives binary floating point.
     const SURE: usize = 15;
@@ -182,7 +186,7 @@ fn is_held(number: &str) -> bool {
         })
 }
 
-/// The numbers of a JSON text, in their order; those in strings are none.
+/// Returns the numbers of a JSON text in order, without those in strings.
 fn numbers(text: &str) -> impl Iterator<Item = &str> {
     let bytes = text.as_bytes();
     let mut at = 0;

@@ -1,4 +1,5 @@
-//! Images that belong to a question: files and data URLs, recognised by their content and limited in size.
+//! Images that belong to a question: files and data URLs, recognized by their content and limited
+//! in size.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,60 +10,60 @@ use imagesize::ImageType;
 
 use crate::contained::{Outside, contained};
 
-/// An image as models take it.
+/// An image in the form that models accept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
-    /// `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
+    /// Media type: `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
     pub media_type: &'static str,
-    /// The bytes in base64.
+    /// Bytes in Base64.
     pub data: String,
 }
 
-/// Why something is no image that a question can have.
+/// Why something is not a valid image for a question.
 #[derive(Debug, thiserror::Error)]
 pub enum ImageError {
     /// The file cannot be read.
     #[error("cannot read the image {}: {reason}", .path.display())]
     Read {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the operating system.
         reason: std::io::Error,
     },
-    /// Its bytes are of another kind.
+    /// The content is not of a supported image type.
     #[error(
         "{name} is no image that models take: it must be PNG, JPEG, GIF or WebP, by its content"
     )]
     Kind {
-        /// The file, or `the data URL`.
+        /// Name of the file, or `the data URL`.
         name: String,
     },
-    /// The URL says that it is of another kind.
+    /// The URL declares another media type than its content has.
     #[error("the data URL says {said} and holds {held}")]
     Mislabelled {
-        /// What it says.
+        /// Declared media type.
         said: String,
-        /// What it is.
+        /// Media type of the content.
         held: &'static str,
     },
-    /// It is too large.
+    /// The image is too large.
     #[error("{name} has {bytes} bytes, an image has at most {}", Image::MOST_BYTES)]
     Size {
-        /// The file, or `the data URL`.
+        /// Name of the file, or `the data URL`.
         name: String,
-        /// Its bytes.
+        /// Size in bytes.
         bytes: u64,
     },
-    /// It is no URL that holds an image.
+    /// The URL does not hold an image.
     #[error("the data URL must be data:image/TYPE;base64,DATA")]
     Url,
-    /// It is the address of something elsewhere.
+    /// The reference is a remote address.
     #[error("`{0}` is not fetched: give a file beside the data, or a data URL")]
     Address(String),
-    /// It is not in the folder of its data.
+    /// The image is not in the folder of its data.
     #[error("invalid image path {name:?}: {problem}")]
     Outside {
-        /// The path as given.
+        /// Path as given.
         name: String,
         /// What is wrong, and what would be valid.
         problem: String,
@@ -70,16 +71,16 @@ pub enum ImageError {
 }
 
 impl Image {
-    /// The most bytes of an image: 5 MB, about what the strictest of the providers takes.
+    /// Maximum bytes of an image: 5 MB, about what the strictest provider accepts.
     pub const MOST_BYTES: u64 = 5_000_000;
 
-    /// The most images of a question.
+    /// Maximum images per question.
     pub const MOST: usize = 20;
 
     /// Reads a file.
     ///
     /// # Errors
-    /// [`ImageError`] if it cannot be read, is too large, or is no image.
+    /// [`ImageError`] if it cannot be read, is too large, or is not an image.
     pub fn read(path: &Path) -> Result<Self, ImageError> {
         let read = |reason| ImageError::Read {
             path: path.to_owned(),
@@ -93,10 +94,10 @@ impl Image {
         Self::of(&name, &fs::read(path).map_err(read)?)
     }
 
-    /// The image that a field of a row names: a path from `folder` on, or a data URL.
+    /// Reads the image that a field of a row names: a path relative to `folder`, or a data URL.
     ///
     /// # Errors
-    /// [`ImageError`] for anything else, and if it is too large or no image.
+    /// [`ImageError`] for anything else, or if it is too large or not an image.
     pub(crate) fn named(reference: &str, folder: &Path) -> Result<Self, ImageError> {
         let reference = reference.trim();
         if let Some(url) = reference.strip_prefix("data:") {
@@ -113,10 +114,10 @@ impl Image {
         Self::read(&path.map_err(outside)?)
     }
 
-    /// The image that a data URL holds.
+    /// Reads the image in a data URL.
     ///
     /// # Errors
-    /// [`ImageError`] for anything else, and if it is too large or no image.
+    /// [`ImageError`] for anything else, or if it is too large or not an image.
     pub fn of_data_url(url: &str) -> Result<Self, ImageError> {
         Self::of_url(url.trim().strip_prefix("data:").ok_or(ImageError::Url)?)
     }
@@ -142,7 +143,7 @@ impl Image {
         }
     }
 
-    /// An image by how it begins.
+    /// Recognizes an image by its first bytes.
     fn of(name: &str, bytes: &[u8]) -> Result<Self, ImageError> {
         let media_type = match imagesize::image_type(bytes) {
             Ok(ImageType::Png) => "image/png",

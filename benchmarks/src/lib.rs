@@ -1,10 +1,11 @@
-//! Benchmarks: where samples come from and how their answers are scored.
+//! Benchmarks: sources of samples, and scorers of their answers.
 //!
-//! A benchmark of the catalog is a folder here, and a line below; what several of them share is in the modules after
-//! them.
+//! A benchmark of the catalog is one folder here and one `mod` line below. The modules after those
+//! lines contain what several benchmarks share.
 //!
-//! Architecture invariant: nothing here knows a model, a prompt or a network. A scorer is a pure function of the
-//! answer and the sample, and treats the answer as hostile: it takes linear time and never panics.
+//! Invariants: nothing here depends on a model, a prompt or a network. A scorer is a pure function
+//! of the answer and the sample, and treats the answer as hostile: it takes linear time and never
+//! panics.
 
 mod image;
 mod sample;

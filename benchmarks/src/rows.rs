@@ -1,4 +1,4 @@
-//! A dataset whose samples are made of the rows of a [`Table`], as a [`Schema`] says.
+//! A dataset whose samples are made from the rows of a [`Table`], according to a [`Schema`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -14,60 +14,62 @@ use crate::{
     SampleMetadata, Scorer, SiteSource,
 };
 
-/// What rows look like, and what samples they make.
+/// Form of a benchmark's rows, and how they become samples.
 pub trait Schema: Send + Sync + 'static {
-    /// The benchmark's name.
+    /// Returns the benchmark's name.
     fn name(&self) -> &str;
 
-    /// Goes into the digest: all but the rows that can change a sample.
+    /// Returns everything except the rows that can change a sample, as a part of the digest.
     fn format(&self) -> String;
 
-    /// The columns that [`index`](Self::index) needs. Empty: all.
+    /// Returns the columns that [`index`](Self::index) needs. Empty: all.
     fn columns(&self) -> &[&str] {
         &[]
     }
 
-    /// The fields that are texts: no file may have bytes in their place.
+    /// Returns the fields that must be texts; no file may have bytes in them.
     fn texts(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// What the names of the files to read begin with, unless the options say otherwise.
+    /// Returns the prefix of the names of the files to read, unless the options give one.
     fn split(&self) -> &'static str {
         "test"
     }
 
-    /// The samples that a row makes, none or more. Rows come in their order, `number` counting from 1.
+    /// Returns the samples that a row yields, possibly none. Rows are passed in order; `number` is
+    /// 1-based.
     fn index(&mut self, row: &Row, number: usize) -> Result<Vec<Indexed>, Fault>;
 
-    /// Called after the last row: what there is to note about all of them.
+    /// Called after the last row. Returns notes about all rows.
     ///
     /// # Errors
     ///
-    /// The rows together are not what they must be.
+    /// If the rows together are invalid.
     fn end(&mut self) -> Result<Vec<String>, DatasetError> {
         Ok(Vec::new())
     }
 
-    /// Makes a sample of a row, all but its id and facts.
+    /// Creates a sample from a row, except its id and facts.
     fn body(&self, row: &Row, variant: usize) -> Result<Body, Fault>;
 
-    /// The folder that the files of rows may not leave by links, where its user names the folder and not the files.
+    /// Returns the folder that the files of rows may not leave through links, if the user named the
+    /// folder rather than the files.
     fn root(&self) -> Option<&Path> {
         None
     }
 
-    /// The images of a row: paths from the folder of its file on, or data URLs.
+    /// Returns the images of a row: paths relative to the folder of its file, or data URLs.
     fn images(&self, _row: &Row) -> Result<Vec<String>, Fault> {
         Ok(Vec::new())
     }
 
-    /// The world that a row is worked on in; `folder` is that of its file.
+    /// Returns the environment of a row; `folder` is that of its file.
     fn world(&self, _row: &Row, _folder: &Path) -> Result<Option<OwnWorld>, Fault> {
         Ok(None)
     }
 
-    /// The scorer.
+    /// Returns the scorer.
     fn scorer(&self) -> Arc<dyn Scorer>;
 
     /// See [`Dataset::outside_scorer`].
@@ -76,27 +78,27 @@ pub trait Schema: Send + Sync + 'static {
     }
 }
 
-/// What is kept of a sample.
+/// The part of a sample that is kept in memory.
 pub struct Indexed {
-    /// Unique.
+    /// Unique id.
     pub id: String,
-    /// Its metadata.
+    /// Metadata of the sample.
     pub facts: SampleMetadata,
-    /// Which one of its row's samples it is.
+    /// Index among the samples of its row.
     pub variant: usize,
 }
 
-/// What is made anew each time a sample is asked for.
+/// The part of a sample that is created each time it is requested.
 pub struct Body {
-    /// What is asked.
+    /// Question or task.
     pub query: String,
-    /// What the user says after it.
+    /// User messages after the query.
     pub follow_ups: Vec<String>,
-    /// What it is asked about.
+    /// Context of the query.
     pub context: Arc<String>,
-    /// In the scorer's form.
+    /// Expected value, in the scorer's form.
     pub expected: Value,
-    /// Samples that share it are no independent draws.
+    /// Cluster; samples that share one are not independent draws.
     pub cluster: Option<String>,
 }
 
@@ -105,9 +107,10 @@ struct Rows<S> {
     table: Table,
     entries: Vec<(Place, usize, SampleMetadata)>,
     ids: Vec<String>,
-    /// Of each row that has images, by the number of its first sample, what they were when they were read through.
+    /// Digest of each row's images when they were first read, by the number of the row's first
+    /// sample.
     images: BTreeMap<usize, [u8; 32]>,
-    /// Likewise of each row that has a world, of its files.
+    /// Digest of each row's environment files, by the same number.
     worlds: BTreeMap<usize, [u8; 32]>,
     first_command: Option<String>,
     foreign_origins: Vec<ForeignOrigin>,
@@ -116,11 +119,12 @@ struct Rows<S> {
     notes: Vec<String>,
 }
 
-/// Opens the rows of a file or folder. Rows that are malformed are an error, or left out and counted.
+/// Opens the rows of a file or folder. Malformed rows are an error, or are skipped and counted.
 ///
 /// # Errors
 ///
-/// The files cannot be read; a row is malformed, unless such rows are skipped; two samples have the same id.
+/// If the files cannot be read, a row is malformed (unless such rows are skipped), or two samples
+/// have the same id.
 pub fn open<S: Schema>(
     mut schema: S,
     path: &Path,
@@ -146,7 +150,7 @@ pub fn open<S: Schema>(
     let mut seen = BTreeSet::new();
     let mut skipped = Vec::new();
     let mut number = 0;
-    // Owned, for the schema changes while rows are read.
+    // Owned, because the schema changes while rows are read.
     let columns: Vec<String> = schema
         .columns()
         .iter()
@@ -252,7 +256,7 @@ fn is_command(world: Option<&OwnWorld>) -> bool {
     matches!(world, Some(OwnWorld::Site(site)) if matches!(site.source, SiteSource::Command(_)))
 }
 
-/// The images of a row, or what is wrong with them.
+/// Returns the images of a row, or what is wrong with them.
 fn load(schema: &impl Schema, row: &Row, folder: &Path) -> Result<Vec<Image>, String> {
     let named = schema.images(row).map_err(|fault| fault.to_string())?;
     let load = |name: &String| Image::named(name, folder).map_err(|error| error.to_string());

@@ -7,23 +7,25 @@ use serde_json::Value;
 
 use crate::Image;
 
-/// One task of a benchmark. An agent may see `query`, `follow_ups`, `context` and `images`, and nothing else of it.
+/// One task of a benchmark. An agent may see only its `query`, `follow_ups`, `context` and
+/// `images`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
-    /// Unique in its dataset, and safe as part of a file name for generated samples: `s-niah-8k-1`.
+    /// Id, unique in its dataset; those of generated samples are safe in file names: `s-niah-8k-1`.
     pub id: String,
-    /// What is asked.
+    /// Question or task.
     pub query: String,
-    /// What the user says after it, one message after each answer.
+    /// User messages after the query, one after each answer.
     pub follow_ups: Vec<String>,
-    /// What it is asked about; may be megabytes long.
+    /// Context of the query, possibly megabytes long.
     pub context: Arc<String>,
-    /// What is shown with the question; at most [`Image::MOST`].
+    /// Images shown with the query; at most [`Image::MOST`].
     pub images: Vec<Image>,
-    /// The right answer, in the form that the dataset's scorer reads.
+    /// Right answer, in the form that the dataset's scorer reads.
     pub expected: Value,
-    /// Facts about the sample to group results by.
+    /// Facts about the sample by which results can be grouped.
     pub metadata: BTreeMap<String, Value>,
-    /// Samples that stand or fall together share a cluster, and are no independent draws. `None`: on its own.
+    /// Cluster of samples that succeed or fail together and are not independent draws. `None`:
+    /// independent.
     pub cluster: Option<String>,
 }

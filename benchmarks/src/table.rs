@@ -1,4 +1,5 @@
-//! Files of rows (JSONL, JSON, CSV, Parquet): read through once to learn where each row is, and then row by row.
+//! Files of rows (JSONL, JSON, CSV, Parquet): scanned once to locate each row, then read row by
+//! row.
 
 mod csv_file;
 mod json_file;
@@ -19,13 +20,13 @@ use self::row_group_cache::RowGroupCache;
 use crate::DatasetError;
 use crate::contained::check_links;
 
-/// The fields of a row by name.
+/// Fields of a row, by name.
 pub type Row = Map<String, Value>;
 
-/// The endings of the files that can be read.
+/// Extensions of the supported files.
 pub const ENDINGS: [&str; 4] = ["jsonl", "json", "csv", "parquet"];
 
-/// Some files, each with rows.
+/// Files that contain rows.
 pub struct Table {
     files: Vec<TableFile>,
     rows: RowGroupCache,
@@ -37,7 +38,7 @@ struct TableFile {
     stamp: Stamp,
 }
 
-/// Shows whether a file has changed since it was read: length in bytes, and time of modification.
+/// Length in bytes and modification time, which show whether a file has changed since it was read.
 type Stamp = (u64, Option<SystemTime>);
 
 #[derive(Clone, Copy)]
@@ -48,21 +49,21 @@ enum Format {
     Parquet,
 }
 
-/// Where a row is.
+/// Location of a row.
 #[derive(Clone, Debug)]
 pub struct Place {
     file: usize,
     at: At,
-    /// The line on which the row begins, and in Parquet the row's number; from 1.
+    /// Line on which the row begins, or row number in Parquet; 1-based.
     number: u64,
 }
 
 #[derive(Clone, Debug)]
 enum At {
-    /// Bytes from the beginning of the file, and how many.
+    /// Offset and length in bytes.
     Bytes(u64, usize),
     Csv(Box<csv::Position>),
-    /// Row group, and row in it.
+    /// Row group, and index of the row in it.
     #[cfg_attr(
         not(feature = "parquet"),
         expect(dead_code, reason = "only the reader of Parquet files makes it")
@@ -71,13 +72,13 @@ enum At {
 }
 
 impl Table {
-    /// Takes a file, or those of a folder that have one of the [`ENDINGS`], by name. Of a folder without any, its
-    /// subfolder `data` is taken. Only files whose names begin with `split` are, and without it, where some names begin with
-    /// `usual`, those.
+    /// Finds a file, or the files in a folder that have one of the [`ENDINGS`], sorted by name. If
+    /// a folder has none, its subfolder `data` is searched. Only files whose names begin with
+    /// `split` are used; without it, only those that begin with `usual`, if there are any.
     ///
     /// # Errors
     ///
-    /// There is no such file, or it has another ending.
+    /// If there is no such file, or it has another extension.
     pub fn find(path: &Path, split: Option<&str>, usual: &str) -> Result<Self, DatasetError> {
         let read = |reason| DatasetError::Read {
             path: path.to_owned(),
@@ -117,10 +118,10 @@ impl Table {
         })
     }
 
-    /// Checks that no file leaves a folder by a link.
+    /// Checks that no file leaves a folder through a link.
     ///
     /// # Errors
-    /// Names the first that does.
+    /// If a file does; names the first.
     pub fn check_links(&self, root: &Path) -> Result<(), DatasetError> {
         self.files.iter().try_for_each(|file| {
             check_links(root, &file.path).map_err(|problem| DatasetError::Row {
@@ -150,11 +151,11 @@ impl Table {
         })
     }
 
-    /// SHA-256 over the files' contents, and not over their names.
+    /// Returns the SHA-256 digest of the files' contents, without their names.
     ///
     /// # Errors
     ///
-    /// A file cannot be read.
+    /// If a file cannot be read.
     pub fn digest(&self) -> Result<[u8; 32], DatasetError> {
         let mut all = Sha256::new();
         for TableFile { path, .. } in &self.files {
@@ -176,13 +177,13 @@ impl Table {
         Ok(all.finalize().into())
     }
 
-    /// Reads every row in its order. A row that is malformed comes as what is wrong with it. Of Parquet files only
-    /// `columns` are read, where there are any, and they must have them all; their columns that are `texts` must not be of
-    /// bytes.
+    /// Reads all rows in order. A malformed row is passed as an error text. Of Parquet files, only
+    /// `columns` are read, if any are given, and all of them must exist; columns in `texts` must
+    /// not contain bytes.
     ///
     /// # Errors
     ///
-    /// A file cannot be read at all, or `visit` fails.
+    /// If a file cannot be read at all, or `visit` fails.
     pub fn scan(
         &self,
         columns: &[&str],
@@ -201,11 +202,11 @@ impl Table {
         Ok(())
     }
 
-    /// Reads one row whole.
+    /// Reads one whole row.
     ///
     /// # Errors
     ///
-    /// The file cannot be read, or is no longer what it was.
+    /// If the file cannot be read or has changed.
     pub fn row(&self, place: &Place) -> Result<Row, DatasetError> {
         let file = &self.files[place.file];
         if stamp(&file.path)? != file.stamp {
@@ -220,7 +221,7 @@ impl Table {
         }
     }
 
-    /// Where a row is, for people: `questions.jsonl:3`.
+    /// Returns the location of a row for people: `questions.jsonl:3`.
     pub fn place(&self, place: &Place) -> String {
         let file = &self.files[place.file];
         let path = file.path.display();
@@ -230,19 +231,19 @@ impl Table {
         }
     }
 
-    /// The folder of the file that a row is in.
+    /// Returns the folder of the file that contains a row.
     pub fn folder(&self, place: &Place) -> &Path {
         let file = &self.files[place.file].path;
         file.parent().unwrap_or(Path::new(""))
     }
 
-    /// Whether a scan of these columns reads rows whole, so that they can be checked at once.
+    /// Whether a scan of these columns reads whole rows, so that they can be checked immediately.
     pub fn is_read_whole(&self, place: &Place, columns: &[&str]) -> bool {
         columns.is_empty() || !matches!(self.files[place.file].format, Format::Parquet)
     }
 }
 
-/// What a format hands over for each row: where it is, its number, and the row.
+/// Callback for each row: its location, its number, and the row.
 type Visit<'a> = dyn FnMut(At, u64, Result<Row, String>) -> Result<(), DatasetError> + 'a;
 
 fn format(path: &Path) -> Option<Format> {
@@ -255,7 +256,7 @@ fn format(path: &Path) -> Option<Format> {
     }
 }
 
-/// Files that describe data and hold none.
+/// Whether a file describes data without containing any.
 fn is_our_own(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default();
     name == "fetched.json" || name == "dataset_info.json" || name == "dataset_infos.json"
@@ -269,7 +270,7 @@ fn stamp(path: &Path) -> Result<Stamp, DatasetError> {
     Ok((metadata.len(), metadata.modified().ok()))
 }
 
-/// What is wrong with a file as a whole.
+/// Returns the error for a file that is malformed as a whole.
 fn unusable(path: &Path, problem: impl std::fmt::Display) -> DatasetError {
     DatasetError::Row {
         place: path.display().to_string(),
@@ -277,7 +278,7 @@ fn unusable(path: &Path, problem: impl std::fmt::Display) -> DatasetError {
     }
 }
 
-/// What is wrong with a field, and what would be right.
+/// What is wrong with a field, and what would be valid.
 #[derive(Debug)]
 pub struct Fault {
     field: String,
@@ -285,7 +286,7 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// A fault of a field: its problem goes on after its name.
+    /// Creates a fault of a field; the problem is phrased to follow the field's name.
     pub fn new(field: &str, problem: impl Into<String>) -> Self {
         Self {
             field: field.to_owned(),
@@ -293,7 +294,7 @@ impl Fault {
         }
     }
 
-    /// The same with more to say at its end.
+    /// Appends to the problem.
     pub fn and(mut self, more: &str) -> Self {
         self.problem.push_str(more);
         self
@@ -306,7 +307,7 @@ impl std::fmt::Display for Fault {
     }
 }
 
-/// A field that must be there.
+/// Returns a required field.
 pub fn field<'a>(row: &'a Row, name: &str) -> Result<&'a Value, Fault> {
     match row.get(name) {
         Some(Value::Null) => Err(Fault::new(name, "has no value")),
@@ -321,7 +322,7 @@ pub fn field<'a>(row: &'a Row, name: &str) -> Result<&'a Value, Fault> {
     }
 }
 
-/// A text that must be there.
+/// Returns a required text.
 pub fn text<'a>(row: &'a Row, name: &str) -> Result<&'a str, Fault> {
     let value = field(row, name)?;
     value
@@ -329,7 +330,7 @@ pub fn text<'a>(row: &'a Row, name: &str) -> Result<&'a str, Fault> {
         .ok_or_else(|| Fault::new(name, format!("is {}, it must be a text", kind(value))))
 }
 
-/// A whole number that must be there; CSV has it as a text.
+/// Returns a required whole number, which is a text in CSV.
 pub fn whole(row: &Row, name: &str) -> Result<i64, Fault> {
     let value = field(row, name)?;
     let number = match value {
@@ -344,7 +345,7 @@ pub fn whole(row: &Row, name: &str) -> Result<i64, Fault> {
     })
 }
 
-/// A text or number as text.
+/// Returns a text or number as text.
 pub fn label(row: &Row, name: &str) -> Result<String, Fault> {
     match field(row, name)? {
         Value::String(text) => Ok(text.trim().to_owned()),
@@ -356,13 +357,14 @@ pub fn label(row: &Row, name: &str) -> Result<String, Fault> {
     }
 }
 
-/// The fields of these names that the row has.
+/// Returns the fields with these names that the row has.
 pub fn some(row: &Row, names: &[&str]) -> BTreeMap<String, Value> {
     let pair = |name: &&str| Some(((*name).to_owned(), row.get(*name)?.clone()));
     names.iter().filter_map(pair).collect()
 }
 
-/// The texts of a field: one, or a list; none where it is missing or blank. CSV has a list as JSON.
+/// Returns the texts of a field: one, or a list; none if it is missing or blank. In CSV, a list is
+/// JSON.
 pub fn texts(row: &Row, name: &str) -> Result<Vec<String>, Fault> {
     let wrong = |what: &str| {
         Fault::new(
@@ -389,7 +391,7 @@ pub fn texts(row: &Row, name: &str) -> Result<Vec<String>, Fault> {
     }
 }
 
-/// The kind of a value in words.
+/// Returns the kind of a value in words.
 pub fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

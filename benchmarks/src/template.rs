@@ -4,12 +4,12 @@ use serde_json::Value;
 
 use crate::table::{Fault, Row, field};
 
-/// A template with the row's fields in place of their names, each written `<name>`. What a field holds is not searched for
-/// names, and what cannot be a name stays as it is.
+/// Replaces each `<name>` in a template by the row's field of that name. Inserted values are not
+/// searched for names, and text that cannot be a name stays as it is.
 ///
 /// # Errors
 ///
-/// The row lacks a field that is named.
+/// If the row lacks a named field.
 pub fn filled(template: &str, row: &Row) -> Result<String, Fault> {
     let mut text = String::new();
     for piece in pieces(template) {
@@ -21,7 +21,7 @@ pub fn filled(template: &str, row: &Row) -> Result<String, Fault> {
     Ok(text)
 }
 
-/// The fields that a template names, in its order.
+/// Returns the fields that a template names, in order.
 pub fn names(template: &str) -> impl Iterator<Item = &str> {
     pieces(template)
         .into_iter()
@@ -31,11 +31,10 @@ pub fn names(template: &str) -> impl Iterator<Item = &str> {
         })
 }
 
-/// A part of a template.
 enum Piece<'a> {
-    /// What stays as it is.
+    /// Literal text.
     Text(&'a str),
-    /// The field that takes its place.
+    /// Name of the field to insert.
     Name(&'a str),
 }
 
@@ -60,7 +59,7 @@ fn pieces(template: &str) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// A text as it is, and anything else as JSON; nothing for null.
+/// Returns a text unchanged, null as an empty text, and anything else as JSON.
 pub fn plain(value: &Value) -> String {
     match value {
         Value::Null => String::new(),

@@ -11,18 +11,20 @@ pub fn nfc(text: &str) -> String {
         .into_owned()
 }
 
-/// Maps characters that only differ in their form to the plain ones, and composes the result (NFC):
-/// full-width and half-width forms, ligatures, Roman numerals, decimal digits of any script, spaces, `−`.
-/// Invisible format characters are dropped.
+/// Maps characters that differ only in form to the plain ones, and composes the result (NFC):
+/// full-width and half-width forms, ligatures, Roman numerals, decimal digits of any script,
+/// spaces, `−`. Invisible format characters are dropped.
 ///
-/// This is a part of NFKC. The rest of NFKC changes meaning: it turns `10²` into `102`, and `1½` into `11⁄2`.
+/// This is a part of NFKC. The rest of NFKC changes meaning: it turns `10²` into `102`, and `1½`
+/// into `11⁄2`.
 pub fn plain_forms(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let compatible = DecomposingNormalizerBorrowed::new_nfkd();
     for letter in text.chars() {
         match letter {
             _ if letter.is_ascii() => plain.push(letter),
-            // Full-width forms of `¦`, `¯` and others decompose to a space and a mark; none matters here.
+            // Full-width forms of `¦`, `¯` and others decompose to a space and a mark; neither
+            // matters here.
             '\u{ff00}'..='\u{ffef}' | '\u{fb00}'..='\u{fb06}' | '\u{2160}'..='\u{217f}' => {
                 plain.extend(compatible.normalize_iter(std::iter::once(letter)));
             }
@@ -40,11 +42,11 @@ pub fn plain_forms(text: &str) -> String {
     nfc(&plain)
 }
 
-/// Folds upper and lower case, `ß` and `ss` alike.
+/// Folds case, including `ß` to `ss`.
 pub fn fold_case(text: &str) -> String {
     text.chars()
         .flat_map(|letter| {
-            // The uppercase of `ı` is that of `i`, but they are different letters.
+            // `ı` has the same uppercase letter as `i`, but they are different letters.
             let upper = (letter != 'ı').then(|| letter.to_uppercase());
             let as_is = upper.is_none().then_some(letter);
             upper.into_iter().flatten().chain(as_is)
@@ -53,7 +55,7 @@ pub fn fold_case(text: &str) -> String {
         .collect()
 }
 
-/// Whether a character is punctuation, of any script, or one of ASCII's symbols.
+/// Whether a character is punctuation of any script, or an ASCII symbol.
 pub fn is_punctuation(letter: char) -> bool {
     letter.is_ascii_punctuation()
         || (!letter.is_ascii() && GeneralCategoryGroup::Punctuation.contains(category(letter)))
@@ -64,7 +66,8 @@ pub fn is_dash(letter: char) -> bool {
     letter == '-' || (!letter.is_ascii() && category(letter) == GeneralCategory::DashPunctuation)
 }
 
-/// Whether a character may separate groups of three digits. Spaces that break a line are not: they separate numbers.
+/// Whether a character may separate groups of three digits. Breaking spaces may not: they separate
+/// numbers.
 pub fn is_thousands_separator(letter: char) -> bool {
     matches!(
         letter,
@@ -72,9 +75,9 @@ pub fn is_thousands_separator(letter: char) -> bool {
     )
 }
 
-/// Returns the ASCII digit of a decimal digit of another script.
+/// Returns the ASCII digit for a decimal digit of another script.
 ///
-/// Unicode encodes decimal digits in contiguous runs from 0 to 9, of which some follow each other.
+/// Unicode encodes decimal digits in contiguous runs from 0 to 9, some of which are adjacent.
 fn decimal_digit(letter: char) -> Option<char> {
     let is_digit = |code: u32| {
         char::from_u32(code)
@@ -90,7 +93,8 @@ fn decimal_digit(letter: char) -> Option<char> {
         .and_then(|digit| char::from_digit(digit, 10))
 }
 
-/// Zero-width characters, marks of direction, soft hyphens and variation selectors.
+/// Whether a character is invisible: zero-width, a direction mark, a soft hyphen or a variation
+/// selector.
 fn is_invisible(letter: char) -> bool {
     category(letter) == GeneralCategory::Format || matches!(letter, '\u{fe00}'..='\u{fe0f}')
 }

@@ -1,4 +1,5 @@
-//! A benchmark of the user's own: a file of rows, or a folder with a `benchmark.yaml` that says what its fields mean.
+//! A user's own benchmark: a file of rows, or a folder with a `benchmark.yaml` that describes its
+//! fields.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -19,32 +20,32 @@ use crate::{
     Scorer, catalog, scorer, scorers,
 };
 
-/// The file of a folder that describes its benchmark.
+/// Name of the file that describes a folder's benchmark.
 const DESCRIPTION: &str = "benchmark.yaml";
 
-/// Goes into the digest. To be raised with any change to the code that changes a sample.
+/// Part of the digest. Raise it with any change to the code that changes a sample.
 const FORMAT: &str = "own/1";
 
-/// What `benchmark.yaml` says.
+/// Contents of `benchmark.yaml`.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
 struct Description {
-    /// One line for people; read and not used.
+    /// One-line description for people; otherwise unused.
     #[serde(rename = "description")]
     _for_people: String,
-    /// The file of rows, from the folder on; without it, all files of the folder.
+    /// File of rows, relative to the folder; defaults to all files of the folder.
     data: Option<PathBuf>,
-    /// Which field of a row is what.
+    /// Field names by role.
     fields: BTreeMap<Role, String>,
-    /// The query, with `<name>` for the field `name` of the row; without it, the query field.
+    /// Query template, with `<name>` for the field `name` of the row; defaults to the query field.
     query: Option<String>,
-    /// The fields that results are grouped by; without it, all short ones that are nothing else.
+    /// Fields by which results are grouped; defaults to all short fields without another role.
     metadata: Option<Vec<String>>,
-    /// A scorer's name, or a JavaScript file from the folder on.
+    /// Name of a scorer, or a JavaScript file relative to the folder.
     scorer: Option<String>,
 }
 
-/// What a field of a row may be, by the name that it has where the description does not say otherwise.
+/// Role of a row's field, by its default name.
 #[derive(Deserialize, Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[serde(rename_all = "snake_case")]
 enum Role {
@@ -93,7 +94,7 @@ impl Role {
     }
 }
 
-/// Names of fields.
+/// Field names by role.
 struct Fields {
     id: String,
     query: String,
@@ -138,7 +139,8 @@ impl Fields {
     }
 }
 
-/// What all rows of a benchmark have in common: where they are worked on, and whether they are checked.
+/// Properties that all rows of a benchmark must share: the kind of their environment, and whether
+/// they are checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Kind {
     place: &'static str,
@@ -147,30 +149,30 @@ struct Kind {
 
 struct Own {
     name: String,
-    /// The description's file, for errors.
+    /// Path of the description, for errors.
     file: PathBuf,
-    /// The folder with the description, where there is one.
+    /// Folder with the description, if there is one.
     root: Option<PathBuf>,
-    /// Where the rows are.
+    /// Folder of the rows.
     folder: PathBuf,
     description: Description,
     fields: Fields,
-    /// The names of all fields that any row has.
+    /// Names of all fields that any row has.
     seen: BTreeSet<String>,
-    /// What the first row is.
+    /// Kind of the first row.
     kind: Option<Kind>,
-    /// Whether somebody chose the scorer.
+    /// Whether the scorer was chosen explicitly.
     is_scorer_given: bool,
     scorer: Arc<dyn Scorer>,
     outside_scorer: Option<OutsideScorer>,
-    /// Whether the expected values are the scorer's.
+    /// Whether this crate's scorer reads the expected values.
     is_scored_here: bool,
-    /// The description's text, for the digest.
+    /// Text of the description, for the digest.
     source: String,
 }
 
-/// Whether a benchmark's name is the path of a file of rows or of a folder: it has a `/` in it, or one of the endings of such
-/// files, or is that of a file or folder that is there and of no benchmark in the catalog.
+/// Whether a benchmark's name is a path: it contains a `/`, has an extension of a supported file,
+/// or exists as a file or folder and is not in the catalog.
 pub fn is_path(name: &str) -> bool {
     let known = || catalog().iter().any(|entry| entry.name == name);
     let ending = Path::new(name)
@@ -181,15 +183,18 @@ pub fn is_path(name: &str) -> bool {
         || (Path::new(name).exists() && !known())
 }
 
-/// Opens a file of rows, or a folder with a `benchmark.yaml`. The benchmark is named after the file or folder.
+/// Opens a file of rows, or a folder with a `benchmark.yaml`. The benchmark is named after the file
+/// or folder.
 ///
-/// Without a description the fields are `id` (else the row's number), `query`, `context` (else empty), `expected`, `cluster` (else
-/// none), `images` (else none); all other fields that are short are metadata. The scorer is that of the options, of the description, or [`Exact`]; one
-/// of the description that runs outside of this crate is [`Dataset::outside_scorer`].
+/// Without a description, the fields are `id` (default: the row's number), `query`, `context`
+/// (default: empty), `expected`, `cluster` (default: none) and `images` (default: none); all other
+/// short fields are metadata. The scorer is that of the options, of the description, or [`Exact`].
+/// A scorer in the description that this crate cannot run is returned by
+/// [`Dataset::outside_scorer`].
 ///
 /// # Errors
 ///
-/// The file cannot be read, the description or a row is malformed, or there is no such scorer.
+/// If the file cannot be read, the description or a row is malformed, or the scorer does not exist.
 pub fn open(path: &Path, options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let name = if stem.is_empty() { "own" } else { &*stem };
@@ -208,7 +213,7 @@ pub fn open(path: &Path, options: &Options) -> Result<Box<dyn Dataset>, OpenErro
                 reason,
             },
         })?;
-        // As YAML 1.2 has it: a field may be called `y` or `no`.
+        // As in YAML 1.2, a field may be called `y` or `no`.
         let options = serde_saphyr::options! { strict_booleans: true };
         let description: Description = serde_saphyr::from_str_with_options(&source, options)
             .map_err(|error| DatasetError::Row {
@@ -216,7 +221,7 @@ pub fn open(path: &Path, options: &Options) -> Result<Box<dyn Dataset>, OpenErro
                     Some(location) => format!("{}:{}", file.display(), location.line()),
                     None => file.display().to_string(),
                 },
-                // The message alone: an error is one line.
+                // Only the message, because an error is one line.
                 problem: with_example(
                     &UserMessageFormatter.format_message(error.without_snippet()),
                 ),
@@ -276,7 +281,7 @@ pub fn open(path: &Path, options: &Options) -> Result<Box<dyn Dataset>, OpenErro
     Ok(rows::open(own, &data, options)?)
 }
 
-/// What is wrong with a description, and what would be right if the message does not say so.
+/// Adds an example of a valid description, unless the message already says what is valid.
 fn with_example(problem: &str) -> String {
     if problem.contains("expected one of") {
         return problem.to_owned();
@@ -286,7 +291,7 @@ fn with_example(problem: &str) -> String {
     )
 }
 
-/// A field that must be there; what it is called can be said in the description.
+/// Returns a required field; the error mentions that the description can rename it.
 fn required<'a>(row: &'a Row, role: &str, name: &str) -> Result<&'a Value, Fault> {
     field(row, name).map_err(|fault| {
         if row.contains_key(name) {
@@ -467,7 +472,7 @@ impl Schema for Own {
 }
 
 impl Own {
-    /// What is right in a row with checks, which nothing else may say.
+    /// Returns the expected value of a row with checks, which must not have any other.
     fn checked(&self, row: &Row, talk: &Talk) -> Result<Value, Fault> {
         let (check, expected) = (&self.fields.world.check, &self.fields.expected);
         if !matches!(row.get(expected), None | Some(Value::Null)) {
@@ -486,7 +491,7 @@ impl Own {
         Ok(talk.expected())
     }
 
-    /// Checks that a row is of the kind of the first.
+    /// Checks that a row is of the same kind as the first.
     fn belongs(&mut self, row: &Row) -> Result<(), Fault> {
         let world = &self.fields.world;
         let is_checked = world.talk(row)?.is_checked();
@@ -513,7 +518,7 @@ impl Own {
         ))
     }
 
-    /// The file that a context is the path of, seen from the folder of the rows.
+    /// Returns the file that a context names, relative to the folder of the rows.
     fn file_named(&self, context: &str) -> Option<PathBuf> {
         const LONGEST: usize = 300;
         let may_be = context.len() <= LONGEST && !context.contains(char::is_whitespace);
@@ -524,7 +529,7 @@ impl Own {
         file.is_file().then_some(file)
     }
 
-    /// The fields that are short and stand for nothing else.
+    /// Returns the short fields without another role.
     fn short(&self, row: &Row) -> BTreeMap<String, Value> {
         const LONGEST: usize = 200;
         let Fields {

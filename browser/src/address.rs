@@ -1,12 +1,13 @@
-//! Tells public addresses from those of this machine and of the networks around it.
+//! Distinguishes public addresses from those of this machine and of the networks around it.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// The address at which Azure answers its virtual machines, the only such service outside of the private ranges.
+/// Address of Azure's service for its virtual machines, the only such service outside the private
+/// ranges.
 const AZURE: Ipv4Addr = Ipv4Addr::new(168, 63, 129, 16);
 
-/// Whether an address is one of the public internet: not loopback, private, link-local, shared (RFC 6598), multicast, reserved, or an
-/// IPv6 form of such an IPv4 address.
+/// Whether an address belongs to the public internet: not loopback, private, link-local, shared
+/// (RFC 6598), multicast, reserved, or an IPv6 form of such an IPv4 address.
 ///
 /// Source: IANA's registries of special-purpose addresses for IPv4 and IPv6.
 pub(crate) fn is_public(address: IpAddr) -> bool {
@@ -39,13 +40,14 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         is_public_v4(Ipv4Addr::new(a, b, c, d))
     };
     match parts {
-        // Unspecified, loopback, and IPv4 addresses in compatible and mapped form; NAT64, and 6to4.
+        // Unspecified, loopback, IPv4 addresses in compatible and mapped form, NAT64, and 6to4.
         [0, 0, 0, 0, 0, 0 | 0xffff, high, low]
         | [0x64, 0xff9b, 0, 0, 0, 0, high, low]
         | [0x2002, high, low, ..] => embedded(high, low),
-        // Local NAT64, documentation, and IETF protocols with Teredo.
+        // Local NAT64, documentation, and IETF protocols including Teredo.
         [0x64, 0xff9b, 1, ..] | [0x2001, 0xdb8 | 0..=0x1ff, ..] => false,
-        // The rest of the internet is 2000::/3: neither unique local, link-local, site-local nor multicast.
+        // The rest of the internet is 2000::/3: neither unique local, link-local, site-local nor
+        // multicast.
         [first, ..] => first & 0xe000 == 0x2000,
     }
 }

@@ -1,4 +1,4 @@
-//! One Chromium process: found, started with a fresh directory, watched, and gone when it is dropped.
+//! One Chromium process: found, started with a fresh directory, watched, and ended on drop.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -25,17 +25,18 @@ const PROGRAMS: [&str; 4] = [
     "google-chrome-stable",
     "google-chrome",
 ];
-/// Where shells look for programs without a `PATH`.
+/// Directories that shells search without a `PATH`.
 const NO_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
-/// Makes stdin and stdout of the shell the descriptors 3 and 4 of the browser, by which `--remote-debugging-pipe` is spoken to.
-/// Unlike a port, nobody else can open them. The shell becomes the program, so that the process stays the same.
-/// Descriptors of this program are closed on exec; 5 to 9 may come from whoever started it.
+/// Makes stdin and stdout of the shell the descriptors 3 and 4 of the browser, over which
+/// `--remote-debugging-pipe` communicates. Unlike a port, no other process can open them. The shell
+/// becomes the program, so the process id stays the same. Descriptors of this program are closed on
+/// exec; 5 to 9 may be inherited from its parent.
 const AS_PIPE: &str = r#"exec 3<&0 4>&1 5<&- 6<&- 7<&- 8<&- 9<&- </dev/null >/dev/null; exec "$@""#;
-/// How often memory is measured.
+/// Interval between memory measurements.
 const MEASURE_EVERY: Duration = Duration::from_millis(500);
-/// Lines of the browser's stderr that an error may quote.
+/// Maximum lines of the browser's stderr quoted in an error.
 const LINES_KEPT: usize = 5;
-/// How long the rest of its stderr may take after it has closed its pipe.
+/// Maximum wait for the rest of its stderr after it has closed its pipe.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
 const ARGUMENTS: [&str; 21] = [
@@ -62,8 +63,8 @@ const ARGUMENTS: [&str; 21] = [
     "--password-store=basic",
 ];
 
-/// What pages learn of where they are shown: the same on every machine, so that a page's dates, numbers and the words of its
-/// controls are, too.
+/// Environment variables that determine a page's locale and time zone. They are the same on every
+/// machine, so that dates, numbers and the labels of controls are as well.
 const PLACE: [(&str, &str); 4] = [
     ("TZ", "UTC"),
     ("LANG", "C.UTF-8"),
@@ -78,13 +79,13 @@ pub(crate) struct Chromium {
     pub(crate) gate: Gate,
     pub(crate) pid: u32,
     pub(crate) served: u32,
-    // Killed at the latest by the guard, which waits for its stdin to close.
+    // Killed by the guard at the latest, which waits for its stdin to close.
     _child: Child,
     _guard: Child,
     _watch: JoinSet<()>,
 }
 
-/// The program to start: the one named, or the first of the usual names on `PATH`.
+/// Returns the program to start: the one named, or the first of the usual names on `PATH`.
 pub(crate) fn find(named: Option<&Path>) -> Result<PathBuf> {
     if let Some(program) = named {
         let tried = program.display().to_string();
@@ -109,14 +110,14 @@ impl Chromium {
     pub(crate) async fn start(program: &Path, settings: &Settings) -> Result<Self> {
         let started = tokio::time::timeout(settings.start_timeout, async {
             let user = User::in_place_of_root();
-            // Windows are root's, too, where root wants to see them.
+            // If root wants to see the windows, they must be root's as well.
             if settings.is_sandboxed || (user.is_some() && !settings.is_visible) {
                 let started = Self::launch(program, settings, user).await;
                 if settings.is_sandboxed || started.is_ok() {
                     return started;
                 }
             }
-            // Root may be all that there is, or the program may be root's alone.
+            // Root may be the only user, or the program may be accessible only to root.
             Self::launch(program, settings, None).await
         })
         .await;
@@ -149,7 +150,7 @@ impl Chromium {
             .map_err(|error| failed(format!("no port for its proxy: {error}")))?;
         let mut place = tempfile::Builder::new();
         place.prefix("eval-browser-");
-        // Root's own place for such may be closed to another user.
+        // Another user may not be able to access root's temporary directory.
         let profile = match user {
             Some(_) => place.tempdir_in("/tmp"),
             None => place.tempdir(),
@@ -169,9 +170,9 @@ impl Chromium {
             command.uid(user.id).gid(user.group);
         }
         if !settings.is_sandboxed {
-            command.arg("--no-sandbox"); // Chromium refuses its own to root, and containers lack user namespaces
+            command.arg("--no-sandbox"); // root may not use Chromium's sandbox, and containers lack user namespaces
         }
-        // Keys in the environment are no page's concern, even of one that has taken over its process.
+        // Keys in the environment must not reach a page, even one that has taken over its process.
         command.env_clear().env("PATH", NO_PATH);
         if settings.is_visible {
             command.envs(environment::of_desktop_child());
@@ -187,7 +188,7 @@ impl Chromium {
             .arg(format!("--user-data-dir={}", profile.path().display()))
             .arg("--remote-debugging-pipe")
             .arg(format!("--proxy-server=http://127.0.0.1:{}", gate.port))
-            .arg("--proxy-bypass-list=<-loopback>") // Chromium would spare loopback the proxy
+            .arg("--proxy-bypass-list=<-loopback>") // by default, Chromium bypasses the proxy for loopback
             .arg("--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1")
             .arg("about:blank")
             .env("HOME", profile.path())
@@ -248,7 +249,7 @@ impl Chromium {
 }
 
 fn keep(said: &Mutex<Vec<String>>, line: String) {
-    // A stack says nothing to whoever reads it.
+    // Stack frames do not help the reader of an error.
     if line.starts_with('#') {
         return;
     }
@@ -268,7 +269,8 @@ fn quote(said: &Mutex<Vec<String>>) -> String {
     }
 }
 
-/// Ends the connection with [`Error::OutOfMemory`] when the browser's processes together take too much.
+/// Ends the connection with [`Error::OutOfMemory`] when the browser's processes together use too
+/// much memory.
 async fn limit_memory(pid: u32, limit_mb: u64, wire: Wire) {
     loop {
         tokio::time::sleep(MEASURE_EVERY).await;
@@ -282,7 +284,7 @@ async fn limit_memory(pid: u32, limit_mb: u64, wire: Wire) {
     }
 }
 
-/// Memory of all processes of a group, in KB; 0 where there is no `/proc`.
+/// Returns the memory of all processes of a group in KB; 0 without `/proc`.
 fn memory_of_group(group: u32) -> u64 {
     let Ok(processes) = std::fs::read_dir("/proc") else {
         return 0;
@@ -294,8 +296,8 @@ fn memory_of_group(group: u32) -> u64 {
         .sum()
 }
 
-/// The proportional set size of a process in KB, or its anonymous memory where root in a container may not ask for that of
-/// another user.
+/// Returns the proportional set size of a process in KB, or its anonymous memory where root in a
+/// container may not read the former for another user.
 fn memory_of(process: &Path) -> Option<u64> {
     let figure = |file: &str, name: &str| {
         let text = std::fs::read_to_string(process.join(file)).ok()?;
@@ -305,7 +307,8 @@ fn memory_of(process: &Path) -> Option<u64> {
     figure("smaps_rollup", "Pss:").or_else(|| figure("status", "RssAnon:"))
 }
 
-/// Field 5 of `stat`; the name, field 2, may hold spaces and ends with the last parenthesis (proc(5)).
+/// Returns field 5 of `stat`. The name, field 2, may contain spaces and ends at the last
+/// parenthesis (proc(5)).
 fn group_of(process: &Path) -> Option<u32> {
     let stat = std::fs::read_to_string(process.join("stat")).ok()?;
     stat.rsplit_once(')')?

@@ -1,4 +1,5 @@
-//! The part of the `DevTools` protocol that this crate speaks: its commands with their answers, and the pipe that carries them.
+//! The subset of the `DevTools` protocol that this crate uses: commands with their answers, and the
+//! pipe that carries them.
 //!
 //! Source: <https://chromedevtools.github.io/devtools-protocol/tot/>.
 
@@ -9,14 +10,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
 
-/// What ends a message.
+/// Terminator of a message.
 const END: u8 = 0;
 
-/// Something that the browser can be asked to do. Its fields are the parameters.
+/// A command to the browser. Its fields are the parameters.
 pub(crate) trait Command: Serialize {
     /// Domain and name.
     const METHOD: &'static str;
-    /// What comes back.
+    /// Answer of the browser.
     type Answer: DeserializeOwned;
 }
 
@@ -46,7 +47,7 @@ commands! {
     } -> Target;
     CloseTarget "Target.closeTarget" {target_id: String} -> IgnoredAny;
     EnablePage "Page.enable" {} -> IgnoredAny;
-    /// Without keeping what comes: only that something was asked for counts.
+    /// Buffers nothing: only the fact that a request was made matters.
     EnableNetwork "Network.enable" {max_total_buffer_size: u32, max_resource_buffer_size: u32} -> IgnoredAny;
     SetCookies "Storage.setCookies" {cookies: Vec<Cookie>, browser_context_id: String} -> IgnoredAny;
     AddScript "Page.addScriptToEvaluateOnNewDocument" {source: String} -> AddedScript;
@@ -67,7 +68,7 @@ commands! {
     Evaluate "Runtime.evaluate" {
         expression: String, context_id: Option<i64>, await_promise: bool, return_by_value: bool, user_gesture: bool
     } -> Evaluated;
-    /// The node behind a value of a script.
+    /// Describes the DOM node that a script value refers to.
     DescribeNode "DOM.describeNode" {object_id: String} -> Described;
     ReleaseObject "Runtime.releaseObject" {object_id: String} -> IgnoredAny;
     DispatchMouseEvent "Input.dispatchMouseEvent" {
@@ -103,7 +104,7 @@ pub(crate) struct Target {
     pub target_id: String,
 }
 
-/// How a navigation begins: without a loader where it stays in its document.
+/// Start of a navigation; without a loader if it stays in its document.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Navigation {
@@ -123,7 +124,7 @@ pub(crate) struct Viewport {
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Screenshot {
-    /// In base64.
+    /// Image in Base64.
     pub data: String,
 }
 
@@ -145,7 +146,7 @@ pub(crate) struct World {
     pub execution_context_id: i64,
 }
 
-/// What a script gave, or threw.
+/// Value or exception of a script.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Evaluated {
@@ -172,14 +173,14 @@ pub(crate) struct Described {
     pub node: Node,
 }
 
-/// A node of a document; where it is a frame, with that frame's id.
+/// A node of a document; if it is a frame, with the id of that frame.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Node {
     pub frame_id: Option<String>,
 }
 
-/// A message from the browser: the answer to a command if it has an id, else an event.
+/// A message from the browser: the answer to a command if it has an id, otherwise an event.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Received {
     pub id: Option<u64>,
@@ -194,18 +195,18 @@ pub(crate) struct Received {
     pub params: Value,
 }
 
-/// Why a command was not carried out.
+/// Why a command failed.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Refusal {
     pub message: String,
 }
 
-/// The ends of the two pipes to a browser: messages in JSON, each followed by a NUL.
+/// Ends of the two pipes to a browser. They carry JSON messages, each followed by a NUL.
 #[derive(Debug)]
 pub(crate) struct Pipe<W, R> {
     commands: W,
     messages: BufReader<R>,
-    /// The part of the next message that has arrived.
+    /// Part of the next message received so far.
     partial: Vec<u8>,
     next: u64,
 }
@@ -233,7 +234,7 @@ impl<W: AsyncWrite + Unpin, R: AsyncRead + Unpin> Pipe<W, R> {
         if let Some(session) = session {
             message["sessionId"] = json!(session);
         }
-        // JSON escapes control characters, so that no NUL is inside of a message.
+        // JSON escapes control characters, so a message contains no NUL.
         let mut bytes = message.to_string().into_bytes();
         bytes.push(END);
         self.commands.write_all(&bytes).await?;
@@ -241,8 +242,8 @@ impl<W: AsyncWrite + Unpin, R: AsyncRead + Unpin> Pipe<W, R> {
         Ok(id)
     }
 
-    /// Returns the next message; none once the browser has closed the pipe. Cancel safe: what has arrived is kept. A message may have
-    /// any size, like a dump or a picture.
+    /// Returns the next message, or `None` once the browser has closed the pipe. Cancel safe:
+    /// partial data is kept. A message may have any size, for example a dump or a screenshot.
     pub(crate) async fn next(&mut self) -> Option<io::Result<Received>> {
         loop {
             match self.messages.read_until(END, &mut self.partial).await {
@@ -266,7 +267,8 @@ mod tests {
 
     use super::{Pipe, json};
 
-    /// Writes pieces into a pipe with pauses that cancel its reader, and compares the methods of the messages.
+    /// Writes pieces into a pipe with pauses that cancel its reader, and compares the methods of
+    /// the messages.
     #[test]
     fn messages_end_with_nul_however_they_arrive() {
         let rows: [(&[&str], &[&str]); 4] = [

@@ -1,38 +1,41 @@
-//! The page as text: settings of a dump, and what comes with it.
+//! The page as text: settings and result of a dump.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// How a dump is made.
+/// Settings of a dump.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DumpSettings {
-    /// The most characters (code points) of the text, `[...truncated]` among them.
+    /// Maximum characters (code points) of the text, including `[...truncated]`.
     pub max_chars: usize,
-    /// The form of ids.
+    /// Form of ids.
     pub ids: IdStyle,
-    /// A JavaScript function of an element, such as `(el) => !el.matches("footer")`: `false` leaves it out with all inside it.
+    /// JavaScript function of an element, such as `(el) => !el.matches("footer")`; `false` omits
+    /// the element with everything in it.
     pub filter: Option<String>,
-    /// What it holds beyond the format.
+    /// What it includes beyond the format.
     pub also: DumpAlso,
 }
 
-/// What a dump holds beyond its format, which numbers what can be acted on without descending into it, and drops loose text and frames.
+/// Extensions of the dump format. The format itself numbers interactive elements without descending
+/// into them, and omits loose text and frames.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct DumpAlso {
-    /// Text that stands directly in an element without a line of its own, such as a `div`, a `span` or a section.
+    /// Text directly in an element without its own line, such as a `div`, a `span` or a section.
     pub text: bool,
-    /// Ids for what can be acted on inside of something that can be acted on.
+    /// Ids for interactive elements inside interactive elements.
     pub nested: bool,
-    /// Ids for what can be written in without being a field: `contenteditable`.
+    /// Ids for editable elements other than fields: `contenteditable`.
     pub editable: bool,
-    /// What is inside of `iframe`s; of those that could not be loaded, and beyond the first 50 of other origins, the addresses.
+    /// Contents of `iframe`s. Frames that could not be loaded, and those beyond the first 50 of
+    /// other origins, are shown by address.
     pub frames: bool,
 }
 
 impl Default for DumpSettings {
-    /// 12,000 characters, numbers, no filter.
+    /// Default settings: 12,000 characters, numbers, no filter.
     fn default() -> Self {
         Self {
             max_chars: 12_000,
@@ -43,52 +46,52 @@ impl Default for DumpSettings {
     }
 }
 
-/// The form of the ids in a dump.
+/// Form of the ids in a dump.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum IdStyle {
-    /// 1, 2, 3, … down the page, anew in each dump.
+    /// 1, 2, 3, … down the page, assigned anew in each dump.
     Numbers,
-    /// Four hexadecimal digits that an element keeps for as long as its document lives.
+    /// Four hexadecimal digits that an element keeps as long as its document lives.
     Hashes,
 }
 
-/// A page as text, with what the ids in it stand for.
+/// A page as text, and the elements that its ids refer to.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Dump {
-    /// What an agent reads: three lines of header, then the tree.
+    /// Text for an agent: three lines of header, then the tree.
     pub text: String,
-    /// The page's address.
+    /// Address of the page.
     pub url: String,
-    /// The page's title, cut after 120 characters.
+    /// Title of the page, cut after 120 characters.
     pub title: String,
-    /// Pixels above, in and below what is visible.
+    /// Pixels above, inside and below the visible area.
     pub viewport: [u64; 3],
-    /// The ids of the text in its order.
+    /// Ids in the order of the text.
     pub elements: Vec<Indexed>,
     /// Whether the text was cut.
     pub truncated: bool,
-    /// Characters (code points) of the text.
+    /// Number of characters (code points) in the text.
     pub chars: usize,
-    /// Bytes of the text in UTF-8.
+    /// Number of bytes of the text in UTF-8.
     pub bytes: usize,
-    /// Milliseconds that the page took to make it; the way to the browser and back is not counted.
+    /// Milliseconds that the page took to create it, without the round trip to the browser.
     pub millis: f64,
 }
 
 /// An id of a dump.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Indexed {
-    /// The id without brackets.
+    /// Id without brackets.
     pub id: String,
-    /// The element in short: its tag with its id or name, such as `input[name=q]`.
+    /// Short form of the element: its tag with its id or name, such as `input[name=q]`.
     pub element: String,
 }
 
 impl DumpSettings {
-    /// The argument of `dump` in `js/dump.js`. The filter is code of the caller's, and stands there as code: the policy of a page
-    /// may forbid `eval`.
-    /// `at` and `inner` are for a document with others around or inside of it, as `js/dump.js` has them.
+    /// Returns the argument of `dump` in `js/dump.js`. The filter is code of the caller and is
+    /// inserted as code, because the policy of a page may forbid `eval`. `at` and `inner` are for a
+    /// document with others around or inside it; see `js/dump.js`.
     pub(crate) fn to_javascript(&self, at: Option<&Value>, inner: &Value) -> String {
         let ids = match self.ids {
             IdStyle::Numbers => "numbers",
@@ -114,7 +117,7 @@ impl DumpSettings {
 }
 
 impl Dump {
-    /// Reads what `js/dump.js` gives; `None` where it is not of its form.
+    /// Parses the result of `js/dump.js`; `None` if it has another form.
     pub(crate) fn read(value: Value) -> Option<Self> {
         #[derive(Deserialize)]
         struct Raw {
@@ -140,7 +143,7 @@ impl Dump {
         })
     }
 
-    /// The text without its header; empty where the cut left only that.
+    /// Returns the text without its header; empty if the cut left only the header.
     pub fn tree(&self) -> &str {
         self.text.splitn(4, '\n').nth(3).unwrap_or_default()
     }

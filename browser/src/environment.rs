@@ -1,11 +1,12 @@
-//! Environment of child processes: stated names instead of everything that this process has, which may hold keys.
+//! Environment of child processes: an explicit list of names instead of everything that this
+//! process has, which may include keys.
 
 use std::env;
 use std::ffi::OsString;
 
-/// Names that every child gets.
+/// Names that every child receives.
 const PASSED_ON: [&str; 7] = ["HOME", "LANG", "LANGUAGE", "PATH", "TMPDIR", "TZ", "USER"];
-/// Names that begin like this are passed on as well.
+/// Prefix of further names that every child receives.
 const LOCALE: &str = "LC_";
 /// Names that a program with a window needs as well, to find the screen and the user's session.
 const OF_DESKTOP: [&str; 16] = [

@@ -1,4 +1,4 @@
-//! What can go wrong between the harness and a page, divided by who can do something about it.
+//! Errors between the harness and a page, distinguished by who can do something about them.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use crate::tab::DialogKind;
 /// A result with this crate's [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why a browser or a page did not do what it was asked.
+/// Why a browser or a page did not do what was requested.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// No Chromium was found.
@@ -15,35 +15,35 @@ pub enum Error {
         "no Chromium found: tried {tried}; install the Debian package chromium, or put one of them on PATH"
     )]
     NotInstalled {
-        /// The programs that were looked for.
+        /// Programs that were tried.
         tried: String,
     },
-    /// Chromium was found, and did not start.
+    /// Chromium was found but did not start.
     #[error(
         "{program} did not start: {reason}; it may lack libraries: reinstall the Debian package chromium"
     )]
     NotStarted {
-        /// The program.
+        /// Path of the program.
         program: String,
-        /// What the system or the browser said.
+        /// Error of the system or the browser.
         reason: String,
     },
-    /// Chromium's own sandbox is wanted, and cannot be had here.
+    /// Chromium's own sandbox is required but not available here.
     #[error("Chromium's own sandbox cannot be had here: {reason}")]
     NoSandbox {
-        /// What the system or the browser said.
+        /// Error of the system or the browser.
         reason: String,
     },
-    /// The whole browser is gone.
+    /// The whole browser has ended.
     #[error("the browser ended: {0}")]
     BrowserEnded(String),
-    /// The processes of the browser took more memory than they may.
+    /// The browser's processes exceeded their memory limit.
     #[error("the browser took more than its {limit_mb} MB of memory, and was stopped")]
     OutOfMemory {
-        /// The limit in megabytes.
+        /// Limit in megabytes.
         limit_mb: u64,
     },
-    /// The process behind this page died; other pages go on.
+    /// The process of this page died; other pages are unaffected.
     #[error("the page crashed")]
     PageCrashed,
     /// The tab was closed.
@@ -52,98 +52,99 @@ pub enum Error {
     /// The page did not answer in time.
     #[error("{what} took longer than {} s", .limit.as_secs_f64())]
     TimedOut {
-        /// What was done.
+        /// What was being done.
         what: &'static str,
-        /// The limit.
+        /// Time limit.
         limit: Duration,
     },
-    /// The page's address is not one that this profile may reach.
+    /// The address is not one that this profile may reach.
     #[error("{url} is out of reach; within reach: {allowed}")]
     Blocked {
-        /// The address asked for.
+        /// Requested address.
         url: String,
-        /// The origins allowed, separated by commas.
+        /// Allowed origins, separated by commas.
         allowed: String,
     },
     /// The browser could not open the address.
     #[error("{url} could not be opened: {reason}")]
     Navigation {
-        /// The address asked for.
+        /// Requested address.
         url: String,
-        /// Chromium's word for it, such as `net::ERR_CONNECTION_REFUSED`.
+        /// Chromium's error, such as `net::ERR_CONNECTION_REFUSED`.
         reason: String,
     },
-    /// A dialog is open, and until it is answered the page stands still.
+    /// A dialog is open and stops the page until it is answered.
     #[error("the page waits for an answer to its {kind} dialog: {message:?}")]
     DialogOpen {
-        /// Its kind.
+        /// Kind of the dialog.
         kind: DialogKind,
-        /// Its text.
+        /// Text of the dialog.
         message: String,
     },
-    /// There is no dialog to answer.
+    /// No dialog is open.
     #[error("no dialog is open")]
     NoDialog,
-    /// The id was in an earlier dump, and its element is gone or not in the newest dump.
+    /// The id was in an earlier dump, but its element is gone or not in the newest dump.
     #[error("[{id}] is stale: the page has changed since the dump that showed it")]
     StaleId {
-        /// The id without brackets.
+        /// Id without brackets.
         id: String,
     },
-    /// No dump of this page ever showed the id.
+    /// No dump of this page has shown the id.
     #[error("[{id}] is unknown: no dump has shown it")]
     UnknownId {
-        /// The id without brackets.
+        /// Id without brackets.
         id: String,
     },
-    /// CSS that matches nothing.
+    /// A CSS selector matches nothing.
     #[error("no element matches {selector:?}")]
     NoMatch {
-        /// The selector as given.
+        /// Selector as given.
         selector: String,
     },
-    /// Neither an id nor CSS.
+    /// A selector is neither an id nor CSS.
     #[error("{selector:?} is no selector: {reason}; right are 5, [5], or CSS")]
     MalformedSelector {
-        /// The selector as given.
+        /// Selector as given.
         selector: String,
-        /// What is wrong.
+        /// What is wrong with it.
         reason: String,
     },
-    /// The element is there, and this cannot be done to it.
+    /// The element exists, but the action is not possible on it.
     #[error("{selector:?} cannot be used so: {reason}")]
     Inapplicable {
-        /// The selector as given.
+        /// Selector as given.
         selector: String,
-        /// Why: covered, disabled, not a field, no such option.
+        /// Reason: covered, disabled, not a field, no such option.
         reason: String,
     },
-    /// No such key.
+    /// The key is unknown.
     #[error(
         "{0:?} is no key; right are Enter, Tab, Escape, ArrowDown, a, or with modifiers Control+a"
     )]
     UnknownKey(String),
-    /// The page was left before a script in it had come to an end.
+    /// The page was left before a script in it finished.
     #[error("the page was left before the script had come to an end")]
     PageLeft,
-    /// The JavaScript to evaluate threw.
+    /// The evaluated JavaScript threw.
     #[error("the script failed: {0}")]
     Script(String),
-    /// The filter of the dump is no function, or threw.
+    /// The filter of the dump is not a function, or threw.
     #[error("the filter of the dump failed: {0}")]
     Filter(String),
-    /// The browser refused a command, or answered in an unknown form.
+    /// The browser rejected a command, or answered in an unknown form.
     #[error("the browser answered {method} with: {message}")]
     Protocol {
-        /// The command of the `DevTools` protocol.
+        /// Command of the `DevTools` protocol.
         method: String,
-        /// Its answer.
+        /// Answer of the browser.
         message: String,
     },
 }
 
 impl Error {
-    /// Whether the browser failed rather than what was asked of it: the attempt cannot go on, and is not to blame.
+    /// Whether the browser failed, rather than the requested action: the attempt cannot continue
+    /// and is not to blame.
     pub fn is_infrastructure(&self) -> bool {
         match self {
             Self::NotInstalled { .. }

@@ -1,5 +1,6 @@
-//! Frames of other origins: documents that no script of the page around them may see. Each is read, and used, in a world of its own; the
-//! page's dump holds their lines where the frames stand.
+//! Frames of other origins: documents that scripts of the page around them cannot access. Each is
+//! read and used in its own JavaScript world; the page's dump shows their lines in place of the
+//! frames.
 
 use std::time::{Duration, Instant};
 
@@ -12,13 +13,13 @@ use crate::error::{Error, Result};
 use crate::page::Page;
 use crate::tab::{Frame, Frames};
 
-/// The most frames of other origins that one dump goes into, counted over all depths.
+/// Maximum frames of other origins that one dump includes, counted over all depths.
 const MOST_FRAMES: usize = 50;
-/// What the dump of one such frame may take, with those inside of it, and of all of a page together. One that takes longer is left with
-/// its address.
+/// Time limit for the dump of one such frame, with those inside it, and for all of a page together.
+/// A frame that takes longer is shown by its address.
 const FRAME_LIMIT: Duration = Duration::from_secs(5);
 const FRAMES_LIMIT: Duration = Duration::from_secs(10);
-/// What the browser calls the documents in place of those that it did not load.
+/// URL scheme of the documents that the browser shows for pages that it could not load.
 const ERROR_PAGE: &str = "chrome-error:";
 
 /// A corner or a point, in pixels of a viewport.
@@ -34,26 +35,27 @@ struct Limits {
     until: Instant,
 }
 
-/// Where a document lies: its corner in the viewport of the tab, and the height of that.
+/// Position of a document: its corner in the viewport of the tab, and the height of that viewport.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     corner: Point,
     height: u64,
 }
 
-/// Where input reaches a point of a frame: the browser takes it for each process in that process' own pixels, and does not have to
-/// find out which one lies there.
+/// Session and point at which input reaches a point of a frame. Sending input to the frame's own
+/// process, in that process's pixels, means that the browser does not have to find out which
+/// process is at the point.
 #[derive(Debug)]
 pub(crate) struct Through {
     pub(crate) session: String,
     pub(crate) x: f64,
     pub(crate) y: f64,
-    /// What lies over the frame there, if anything does.
+    /// What covers the frame there, if anything.
     pub(crate) covered: Option<String>,
 }
 
 impl Page {
-    /// The document of the tab itself.
+    /// Returns the document of the tab itself.
     pub(crate) fn main_frame(&self) -> Frame {
         Frame {
             session: self.tab.session.clone(),
@@ -62,7 +64,8 @@ impl Page {
         }
     }
 
-    /// What `js/dump.js` gives for the page, with the lines of its frames of other origins.
+    /// Returns the result of `js/dump.js` for the page, with the lines of its frames of other
+    /// origins.
     pub(crate) async fn dump_with_frames(&self, settings: &DumpSettings) -> Result<Value> {
         let mut frames = Frames::default();
         let mut left = Limits {
@@ -115,7 +118,7 @@ impl Page {
             };
             let lines = self.lines_of(settings, frame, host, place, frames, left);
             let lines = tokio::time::timeout(time.min(FRAME_LIMIT), Box::pin(lines)).await;
-            // A frame that has gone, or does not answer, is left with its address.
+            // A frame that is gone or does not answer is shown by its address.
             inner.push(lines.ok().and_then(Result::ok).unwrap_or_default());
         }
         if inner.iter().all(Value::is_null) {
@@ -124,7 +127,8 @@ impl Page {
         dump(Value::Array(inner)).await
     }
 
-    /// The lines of a frame, by its position among those of a document; null where it shows none of its own.
+    /// Returns the lines of a frame, by its position among those of a document; null if it has
+    /// none.
     async fn lines_of(
         &self,
         settings: &DumpSettings,
@@ -157,7 +161,7 @@ impl Page {
         Ok(dump["lines"].take())
     }
 
-    /// The browser's id of a frame of other origin.
+    /// Returns the browser's id of a frame of another origin.
     async fn frame_id(&self, around: &Frame, host: usize) -> Result<Option<String>> {
         let world = self.world_of(around).await?;
         let evaluate = Evaluate {
@@ -180,18 +184,18 @@ impl Page {
         Ok(described?.node.frame_id)
     }
 
-    /// The frame that stands at a position of a document's, as the newest dump had it.
+    /// Returns the frame at a position in a document, as of the newest dump.
     pub(crate) fn frame_in(&self, around: &Frame, host: usize) -> Option<Frame> {
         let path = [&around.path[..], &[host]].concat();
         self.tab.frames.lock().0.get(&path).cloned()
     }
 
-    /// All that the newest dump went into.
+    /// Returns all frames included in the newest dump.
     pub(crate) fn frames(&self) -> Vec<Frame> {
         self.tab.frames.lock().0.values().cloned().collect()
     }
 
-    /// Brings a point of a frame into view, through all that is around the frame.
+    /// Scrolls a point of a frame into view, through every document around the frame.
     pub(crate) async fn point_through(
         &self,
         what: &'static str,

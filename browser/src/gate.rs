@@ -1,7 +1,8 @@
-//! The only way out of a browser: a proxy on loopback that lets through to the allowed origins at the addresses that they may have, and
-//! hangs up on all else.
+//! The only way out of a browser: a proxy on loopback that forwards requests to the allowed
+//! origins, at the addresses allowed for them, and refuses all others.
 //!
-//! A proxy also holds what requests caught inside the browser would miss: workers, web sockets, the browser's own traffic.
+//! Unlike interception inside the browser, a proxy also covers workers, web sockets and the
+//! browser's own traffic.
 
 use std::fmt;
 use std::str::FromStr;
@@ -16,9 +17,9 @@ use url::Url;
 use crate::address::is_public;
 use crate::reach::{Reach, ReachError};
 
-/// Bytes of a request's head that are read before the gate hangs up.
+/// Maximum bytes of a request's head; the gate hangs up on longer ones.
 const HEAD_LIMIT: usize = 64 * 1024;
-/// Refused addresses that are kept for the record.
+/// Maximum refused addresses kept for the record.
 const REFUSED_KEPT: usize = 1_000;
 
 /// An origin that a profile may reach, such as `http://127.0.0.1:8080` or `https://example.com`.
@@ -68,7 +69,7 @@ impl fmt::Display for Origin {
 }
 
 impl Origin {
-    /// A port of `127.0.0.1`.
+    /// Returns the origin of a port on `127.0.0.1`.
     pub fn loopback(port: u16) -> Self {
         Self {
             is_secure: false,
@@ -77,7 +78,7 @@ impl Origin {
         }
     }
 
-    /// Where a web address leads.
+    /// Returns the origin of a web address.
     pub fn of(url: &Url) -> Option<Self> {
         let port = url.port_or_known_default()?;
         Some(Self {
@@ -87,7 +88,8 @@ impl Origin {
         })
     }
 
-    /// Whether its name alone says that it is on this machine or in a private network. Other names are resolved by [`Reach`].
+    /// Whether its name alone shows that it is on this machine or in a private network. [`Reach`]
+    /// resolves other names.
     pub fn is_local(&self) -> bool {
         let (host, _) = self.place();
         if let Ok(address) = host.parse() {
@@ -97,7 +99,7 @@ impl Origin {
         name == "localhost" || name.ends_with(".localhost")
     }
 
-    /// Host and port, an IPv6 address without its brackets.
+    /// Returns host and port, an IPv6 address without its brackets.
     pub fn place(&self) -> (&str, u16) {
         (self.host.trim_matches(['[', ']']), self.port)
     }
@@ -108,12 +110,12 @@ impl Origin {
     }
 }
 
-/// What the gate of one browser lets through now, and what it did not.
+/// What the gate of one browser currently allows, and what it has refused.
 #[derive(Debug, Default)]
 pub(crate) struct Rules {
     reach: Mutex<Reach>,
     refused: Mutex<Vec<String>>,
-    /// What of it pages asked for, rather than the browser.
+    /// Refused addresses that pages requested, as opposed to the browser itself.
     of_pages: Mutex<Vec<String>>,
 }
 
@@ -137,7 +139,7 @@ impl Rules {
         self.reach.lock().permits(url)
     }
 
-    /// Notes what a page asks for and will not get.
+    /// Records a page's request for an address that will be refused.
     pub(crate) fn on_request(&self, address: &str) {
         let url = Url::parse(address).ok();
         let is_web = |url: &Url| matches!(url.scheme(), "http" | "https" | "ws" | "wss");
@@ -146,7 +148,7 @@ impl Rules {
         }
     }
 
-    /// What pages asked for and did not get since this was called last.
+    /// Returns the refused addresses that pages requested since the last call.
     pub(crate) fn take_refused_to_pages(&self) -> Vec<String> {
         std::mem::take(&mut *self.of_pages.lock())
     }
@@ -163,7 +165,7 @@ fn keep(refused: &Mutex<Vec<String>>, target: &str) {
     }
 }
 
-/// A running gate; dropping it closes the port and every connection through it.
+/// A running gate. Dropping it closes the port and every connection through it.
 #[derive(Debug)]
 pub(crate) struct Gate {
     pub(crate) port: u16,
@@ -196,7 +198,7 @@ impl Gate {
     }
 }
 
-/// One connection: one request to one origin, or a tunnel.
+/// Serves one connection: one request to one origin, or a tunnel.
 async fn serve(mut browser: TcpStream, rules: &Rules) -> std::io::Result<()> {
     let Some((head, rest)) = read_head(&mut browser).await? else {
         return Ok(());
@@ -221,7 +223,8 @@ async fn serve(mut browser: TcpStream, rules: &Rules) -> std::io::Result<()> {
     let Some(origin) = Origin::of(&url) else {
         return Ok(());
     };
-    // Never the name: it could resolve to something else meanwhile.
+    // Connects to the checked addresses rather than the name, which could resolve differently in
+    // the meantime.
     let addresses = match rules.reach().resolve(&origin).await {
         Ok(addresses) => addresses,
         Err(ReachError::Unresolved { reason, .. }) => return Err(reason),
@@ -237,7 +240,8 @@ async fn serve(mut browser: TcpStream, rules: &Rules) -> std::io::Result<()> {
     } else {
         let path = &url[url::Position::BeforePath..url::Position::AfterQuery];
         let mut forwarded = format!("{method} {path} {version}\r\n");
-        // The connection ends with the response: the next request may be for another origin.
+        // The connection ends with the response, because the next request may be for another
+        // origin.
         for line in lines.filter(|line| !line.is_empty() && !is_hop(line)) {
             forwarded.push_str(line);
             forwarded.push_str("\r\n");
@@ -256,7 +260,8 @@ fn is_hop(line: &str) -> bool {
     name.eq_ignore_ascii_case("connection") || name.eq_ignore_ascii_case("proxy-connection")
 }
 
-/// The head without its blank line, and the bytes read past it; `None` where the peer leaves or sends no HTTP.
+/// Reads the head without its blank line, and the bytes read past it. `None` if the peer
+/// disconnects or does not send HTTP.
 async fn read_head(stream: &mut TcpStream) -> std::io::Result<Option<(String, Vec<u8>)>> {
     let mut bytes = Vec::new();
     loop {

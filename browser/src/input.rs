@@ -1,13 +1,13 @@
-//! Mouse and keyboard as the `DevTools` protocol takes them.
+//! Mouse and keyboard events of the `DevTools` protocol.
 
 use crate::devtools::{DispatchKeyEvent, DispatchMouseEvent};
 use crate::error::{Error, Result};
 use crate::keys;
 
-/// The bit of the Shift key among the modifiers.
+/// Modifier bit of the Shift key.
 const SHIFT: u32 = 8;
 
-/// The events of one left click, in order.
+/// Returns the events of one left click, in order.
 pub(crate) fn click(x: f64, y: f64) -> [DispatchMouseEvent; 3] {
     let at = |kind, buttons, clicks| DispatchMouseEvent {
         r#type: kind,
@@ -24,7 +24,7 @@ pub(crate) fn click(x: f64, y: f64) -> [DispatchMouseEvent; 3] {
     ]
 }
 
-/// The events of a key such as `Enter` or `Control+a`, in order.
+/// Returns the events of a key such as `Enter` or `Control+a`, in order.
 pub(crate) fn press(key: &str) -> Result<[DispatchKeyEvent; 2]> {
     let unknown = || Error::UnknownKey(key.chars().take(40).collect());
     let mut names: Vec<&str> = if key == "+" {

@@ -1,20 +1,20 @@
-//! The keys of a US keyboard: which physical key gives which value, and its number.
+//! The keys of a US keyboard: the physical key and the number for each value.
 //!
-//! Sources: <https://www.w3.org/TR/uievents-key/>, <https://www.w3.org/TR/uievents-code/> and, for numbers,
-//! <https://www.w3.org/TR/uievents/#legacy-key-models>.
+//! Sources: <https://www.w3.org/TR/uievents-key/>, <https://www.w3.org/TR/uievents-code/> and, for
+//! numbers, <https://www.w3.org/TR/uievents/#legacy-key-models>.
 
-/// A key as an event names it.
+/// A key in the terms of a keyboard event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Key {
-    /// Where it is on the keyboard.
+    /// Position on the keyboard.
     pub code: String,
-    /// Its number on Windows.
+    /// Key number on Windows.
     pub number: u32,
-    /// What it types, if anything.
+    /// Text that it types, if any.
     pub text: Option<String>,
 }
 
-/// Keys that type something, without and with Shift. Letters and digits are not here.
+/// Keys that type something, without and with Shift, except letters and digits.
 const PRINTABLE: [(char, char, &str, u32); 12] = [
     (' ', ' ', "Space", 32),
     (';', ':', "Semicolon", 186),
@@ -30,10 +30,10 @@ const PRINTABLE: [(char, char, &str, u32); 12] = [
     ('\'', '"', "Quote", 222),
 ];
 
-/// What digits type with Shift, from 0.
+/// Characters of the digit keys with Shift, from 0.
 const SHIFTED_DIGITS: &str = ")!@#$%^&*(";
 
-/// Keys that type nothing, with their code where it is not their name.
+/// Keys that type nothing, with their code if it differs from their name.
 const NAMED: [(&str, &str, u32); 37] = [
     ("Cancel", "Abort", 3),
     ("Help", "", 6),
@@ -74,7 +74,7 @@ const NAMED: [(&str, &str, u32); 37] = [
     ("MediaPlayPause", "", 179),
 ];
 
-/// The key that gives this value: `a`, `A`, `?`, `Enter`, `F5`.
+/// Returns the key that produces this value: `a`, `A`, `?`, `Enter`, `F5`.
 pub(crate) fn key(value: &str) -> Option<Key> {
     let mut letters = value.chars();
     if let (Some(letter), None) = (letters.next(), letters.next()) {

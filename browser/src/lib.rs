@@ -1,8 +1,12 @@
-//! A web page as an environment: real Chromium, one fresh profile per attempt, and the page as text to read and act on.
+//! Web pages as an environment: real Chromium, one fresh profile per attempt, and the page as text
+//! to read and act on.
 //!
-//! It knows nothing of models, prompts or benchmarks, and reads no flag, and of the environment what [`environment`] states. A [`Pool`] keeps
-//! browsers warm and gives a [`Profile`] per attempt, which reaches the origins of its [`Reach`] and nothing else. A [`Page`] is one
-//! of its tabs: it navigates, acts, and gives a [`Dump`].
+//! A [`Pool`] keeps browsers warm and provides one [`Profile`] per attempt, which can reach only
+//! the origins of its [`Reach`]. A [`Page`] is one of its tabs: it navigates, acts, and produces a
+//! [`Dump`].
+//!
+//! Invariants: this crate knows nothing of models, prompts or benchmarks. It reads no flags, and
+//! only those environment variables that [`environment`] lists.
 
 pub mod environment;
 

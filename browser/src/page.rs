@@ -21,16 +21,19 @@ use crate::profile::within;
 use crate::tab::{Dialog, Gone, Place, State, Tab};
 use crate::wire::Wire;
 
-/// What an action may take to begin a navigation.
+/// Time for an action to begin a navigation.
 pub(crate) const SETTLE: Duration = Duration::from_millis(50);
-/// What a navigation that a page has asked for may take to begin.
+/// Time for a navigation that a page has requested to begin.
 const REQUEST: Duration = Duration::from_secs(1);
 
-/// A tab. A selector is an id of the newest dump (`5`, `[5]`, `↓[5]`) or CSS, which means its first match.
+/// A tab. A selector is an id of the newest dump (`5`, `[5]`, `↓[5]`) or CSS, which selects its
+/// first match.
 ///
-/// Besides its own errors, each method fails with [`Error::PageCrashed`], [`Error::TabClosed`], [`Error::BrowserEnded`],
-/// [`Error::OutOfMemory`], [`Error::TimedOut`], and while a dialog is open with [`Error::DialogOpen`]. One with a selector fails
-/// with [`Error::StaleId`], [`Error::UnknownId`], [`Error::NoMatch`], [`Error::MalformedSelector`] or [`Error::Inapplicable`].
+/// Besides its own errors, each method fails with [`Error::PageCrashed`], [`Error::TabClosed`],
+/// [`Error::BrowserEnded`], [`Error::OutOfMemory`], [`Error::TimedOut`], and while a dialog is open
+/// with [`Error::DialogOpen`]. A method with a selector also fails with [`Error::StaleId`],
+/// [`Error::UnknownId`], [`Error::NoMatch`], [`Error::MalformedSelector`] or
+/// [`Error::Inapplicable`].
 #[derive(Debug, Clone)]
 pub struct Page {
     wire: Wire,
@@ -57,21 +60,23 @@ impl Page {
         }
     }
 
-    /// The same tab with another limit for each command.
+    /// Returns the same tab with another timeout for each command.
     #[must_use]
     pub fn with_command_timeout(self, limit: Duration) -> Self {
         Self { limit, ..self }
     }
 
-    /// The tab's id, the same for as long as it is open.
+    /// Returns the tab's id, which stays the same while it is open.
     pub fn id(&self) -> &str {
         &self.tab.target
     }
 
-    /// Opens an address and waits until it has loaded, or has opened a dialog. Where the page hangs, its script is stopped before.
+    /// Opens an address and waits until it has loaded or opened a dialog. If the current page
+    /// hangs, its script is stopped first.
     ///
     /// # Errors
-    /// [`Error::Blocked`] for an address out of reach, and [`Error::Navigation`] for one that does not answer.
+    /// [`Error::Blocked`] for an address out of reach, and [`Error::Navigation`] for one that does
+    /// not answer.
     pub async fn goto(&self, address: &str) -> Result<()> {
         let failed = |reason: String| Error::Navigation {
             url: address.to_owned(),
@@ -118,10 +123,11 @@ impl Page {
         .await
     }
 
-    /// Opens an address as [`Page::goto`] does, with a script that runs in the document before its own.
+    /// Opens an address as [`Page::goto`] does, with a script that runs in the document before the
+    /// document's own.
     ///
     /// # Errors
-    /// Those of [`Page::goto`].
+    /// As for [`Page::goto`].
     pub async fn goto_after(&self, script: &str, address: &str) -> Result<()> {
         let add = AddScript {
             source: script.to_owned(),
@@ -135,10 +141,10 @@ impl Page {
         opened
     }
 
-    /// Waits until the tab is closed, by whomever.
+    /// Waits until the tab is closed, by any party.
     ///
     /// # Errors
-    /// Why it ended otherwise.
+    /// If it ended in another way.
     pub async fn closed(&self) -> Result<()> {
         let ended = tokio::select! {
             ended = self.until(|_| false) => ended,
@@ -150,7 +156,7 @@ impl Page {
         }
     }
 
-    /// The address of the page.
+    /// Returns the address of the page.
     ///
     /// # Errors
     /// Those of every method.
@@ -158,12 +164,13 @@ impl Page {
         self.string("reading the address", "location.href").await
     }
 
-    /// The current document and its address, known from the browser's events without asking the page.
+    /// Returns the current document and its address, known from the browser's events without
+    /// querying the page.
     pub fn place(&self) -> Place {
         self.tab.state.borrow().place.clone()
     }
 
-    /// The open tabs that this one's page has opened, oldest first.
+    /// Returns the open tabs that this tab's page has opened, oldest first.
     pub fn opened(&self) -> Vec<Self> {
         let tabs = self.wire.tabs(&self.tab.context).into_iter();
         tabs.filter(|tab| tab.opener.as_deref() == Some(self.id()))
@@ -179,7 +186,7 @@ impl Page {
         self.gone().is_none() && self.wire.ended().is_none()
     }
 
-    /// The text of the page as a person sees it.
+    /// Returns the text of the page as a person sees it.
     ///
     /// # Errors
     /// Those of every method.
@@ -188,7 +195,7 @@ impl Page {
             .await
     }
 
-    /// The page as text with ids, which later selectors may use.
+    /// Returns the page as text with ids, which later selectors may use.
     ///
     /// # Errors
     /// [`Error::Filter`].
@@ -210,7 +217,8 @@ impl Page {
         Ok(dump)
     }
 
-    /// Clicks the element with a real mouse, scrolled into view if need be, and waits for a navigation that follows.
+    /// Clicks an element with real mouse events, scrolling it into view if necessary, and waits for
+    /// a resulting navigation.
     ///
     /// # Errors
     /// Those of every method with a selector.
@@ -233,7 +241,7 @@ impl Page {
         .await
     }
 
-    /// Replaces the text of a field, by its label too.
+    /// Replaces the text of a field, which may also be selected by its label.
     ///
     /// # Errors
     /// Those of every method with a selector.
@@ -244,7 +252,7 @@ impl Page {
         .await
     }
 
-    /// Chooses the option of a list that has this value or this label.
+    /// Selects the option of a list that has this value or label.
     ///
     /// # Errors
     /// Those of every method with a selector.
@@ -255,7 +263,7 @@ impl Page {
         .await
     }
 
-    /// Presses a key (`Enter`, `ArrowDown`, `a`, `Control+a`), on an element or where the focus is.
+    /// Presses a key (`Enter`, `ArrowDown`, `a`, `Control+a`) on an element, or on the focused one.
     ///
     /// # Errors
     /// [`Error::UnknownKey`].
@@ -276,7 +284,7 @@ impl Page {
         .await
     }
 
-    /// Brings the element to the middle of the viewport.
+    /// Scrolls the element to the middle of the viewport.
     ///
     /// # Errors
     /// Those of every method with a selector.
@@ -288,14 +296,14 @@ impl Page {
         through.map(drop)
     }
 
-    /// Highlights this element and no other; `None` takes the highlight away.
+    /// Highlights only this element; `None` removes the highlight.
     ///
     /// # Errors
     /// Those of every method with a selector.
     pub async fn border(&self, selector: Option<&str>) -> Result<()> {
         for frame in self.frames() {
             let clear = self.in_world_of(&frame, "highlighting", "pageActions.border(null)");
-            // A frame that has gone has no highlight.
+            // A frame that is gone has no highlight.
             drop(clear.await);
         }
         let border = |chosen: &str| format!("border({})", json!(selector.map(|_| chosen)));
@@ -304,7 +312,7 @@ impl Page {
             .map(drop)
     }
 
-    /// A PNG of the viewport, or of the whole page.
+    /// Returns a PNG of the viewport, or of the whole page.
     ///
     /// # Errors
     /// Those of every method.
@@ -332,12 +340,12 @@ impl Page {
         .await
     }
 
-    /// The dialog that the page waits for, if any.
+    /// Returns the dialog that the page waits for, if any.
     pub fn dialog(&self) -> Option<Dialog> {
         self.tab.state.borrow().dialog.clone()
     }
 
-    /// Answers the open dialog: yes with what a prompt asks for, or no.
+    /// Answers the open dialog: accepts it, with the text for a prompt, or dismisses it.
     ///
     /// # Errors
     /// [`Error::NoDialog`].
@@ -362,8 +370,8 @@ impl Page {
         .await
     }
 
-    /// Waits until the script that a dialog had stopped ends or opens another one, however busy the machine is. One that does
-    /// neither is left alone: what is done next to the page says that it hangs.
+    /// Waits until the script that a dialog had stopped ends or opens another dialog, however busy
+    /// the machine is. If it does neither, the next action on the page reports that it hangs.
     async fn let_script_go_on(&self) {
         let after_it = self.run(Evaluate {
             expression: "0".to_owned(),
@@ -409,7 +417,7 @@ impl Page {
             .map(drop)
     }
 
-    /// An action whose effect may be a dialog, which leaves it unanswered.
+    /// Runs an action that may open a dialog, which then leaves the action unanswered.
     async fn run_into_dialog<C: Command>(&self, session: &str, command: C) -> Result<()> {
         match self.run_in(session, command).await {
             Ok(_) | Err(Error::DialogOpen { .. }) => Ok(()),
@@ -417,12 +425,13 @@ impl Page {
         }
     }
 
-    /// Sends a command unless the page is gone or stands still, and lets go of it if that happens meanwhile.
+    /// Sends a command unless the page is gone or stopped by a dialog, and gives up on it if that
+    /// happens in the meantime.
     pub(crate) async fn run<C: Command>(&self, command: C) -> Result<C::Answer> {
         self.run_in(&self.tab.session, command).await
     }
 
-    /// [`Page::run`] in the session of one of the page's frames.
+    /// Sends a command like [`Page::run`], in the session of one of the page's frames.
     pub(crate) async fn run_in<C: Command>(&self, session: &str, command: C) -> Result<C::Answer> {
         tokio::select! {
             biased;
@@ -440,11 +449,11 @@ impl Page {
 
     async fn send_in<C: Command>(&self, session: &str, command: C) -> Result<C::Answer> {
         let answer = self.wire.command(Some(session), command).await;
-        // The session of a page that has gone answers nothing useful.
+        // The session of a page that is gone gives no useful answers.
         answer.map_err(|error| self.gone().unwrap_or(error))
     }
 
-    /// Fails where a dialog is already open, for an action may only end in one.
+    /// Fails if a dialog is already open, because only the end of an action may open one.
     pub(crate) fn ready(&self) -> Result<()> {
         match self.dialog() {
             Some(Dialog { kind, message, .. }) => Err(Error::DialogOpen { kind, message }),
@@ -463,7 +472,7 @@ impl Page {
     /// Waits for a state of the tab, or for its end.
     async fn until(&self, is_so: impl Fn(&State) -> bool) -> Result<()> {
         let mut states = self.tab.state.subscribe();
-        // The tab holds the sender, so that waiting cannot fail.
+        // The tab holds the sender, so waiting cannot fail.
         drop(
             states
                 .wait_for(|state| state.gone.is_some() || is_so(state))
@@ -474,7 +483,8 @@ impl Page {
 
     pub(crate) async fn settle(&self) -> Result<()> {
         tokio::time::sleep(SETTLE).await;
-        // Not every request comes to anything: it may have been for a file, or taken back.
+        // A request does not always result in a navigation: it may have been a download, or
+        // cancelled.
         let begun = self.until(|state| !state.requested || state.dialog.is_some());
         if tokio::time::timeout(REQUEST, begun).await.is_err() {
             self.tab.state.send_modify(|state| state.requested = false);
@@ -483,7 +493,7 @@ impl Page {
             .until(|state| !state.loading || state.dialog.is_some())
             .await
         {
-            // A click may well close its tab.
+            // A click may legitimately close its tab.
             Err(Error::TabClosed) => Ok(()),
             settled => settled,
         }
@@ -502,7 +512,8 @@ impl Page {
         result
     }
 
-    /// Waits until what was scrolled is drawn where it lies now. By what is drawn, the browser decides which process a click is for.
+    /// Waits until the scrolled page is drawn. From what is drawn, the browser decides which
+    /// process a click is for.
     async fn drawn(&self) -> Result<()> {
         if self.wire.has_frames() {
             let twice = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() => 0)";
@@ -516,7 +527,7 @@ impl Page {
         point.ok_or_else(|| self.unexpected("a place without coordinates"))
     }
 
-    /// The session of a frame that has a process of its own.
+    /// Returns the session of a frame that has its own process.
     pub(crate) fn frame_session(&self, frame: &str) -> Option<String> {
         self.wire.frame_session(frame)
     }

@@ -1,4 +1,5 @@
-//! Browsers kept warm: as many as may run at once, each serving one attempt after another.
+//! A pool of warm browsers: as many as may run concurrently, each serving one attempt after
+//! another.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,33 +13,35 @@ use crate::error::{Error, Result};
 use crate::profile::Profile;
 use crate::reach::Reach;
 
-/// What a pool needs to know.
+/// Settings of a pool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
-    /// The program; `None` for the first of `chromium`, `chromium-browser`, `google-chrome-stable` and `google-chrome` on `PATH`.
+    /// Path of the program; `None` for the first of `chromium`, `chromium-browser`,
+    /// `google-chrome-stable` and `google-chrome` on `PATH`.
     pub program: Option<PathBuf>,
-    /// Browsers at once, and so profiles at once; at least 1.
+    /// Maximum concurrent browsers, and so profiles; at least 1.
     pub browsers: usize,
-    /// Profiles that a browser serves before a new one takes its place; at least 1.
+    /// Number of profiles that a browser serves before it is replaced; at least 1.
     pub profiles_per_browser: u32,
-    /// Wall time of one command to a page.
+    /// Wall time limit for one command to a page.
     pub command_timeout: Duration,
-    /// Wall time of a browser's start.
+    /// Wall time limit for starting a browser.
     pub start_timeout: Duration,
-    /// Memory of all processes of a browser together (proportional set size, measured twice a second; Linux only).
+    /// Memory limit for all processes of a browser together (proportional set size, measured twice
+    /// a second; Linux only).
     pub memory_limit_mb: u64,
     /// Width and height of a page in pixels.
     pub viewport: (u32, u32),
-    /// Whether Chromium's own sandbox keeps pages from the machine. As root, Chromium runs as `nobody` in any case where that is
-    /// possible; with a sandbox it has to be.
+    /// Whether Chromium's own sandbox isolates pages from the machine. When this program runs as
+    /// root, Chromium runs as `nobody` if possible; with the sandbox, it must.
     pub is_sandboxed: bool,
-    /// Whether a person sees its windows.
+    /// Whether its windows are visible.
     pub is_visible: bool,
 }
 
 impl Default for Settings {
-    /// The first Chromium on `PATH`; 2 browsers; 50 profiles each; 15 s a command; 30 s to start; 1,024 MB; 1280 × 900 pixels; without a sandbox;
-    /// without windows.
+    /// Default settings: the first Chromium on `PATH`; 2 browsers; 50 profiles each; 15 s per
+    /// command; 30 s to start; 1,024 MB; 1280 × 900 pixels; no sandbox; no windows.
     fn default() -> Self {
         Self {
             program: None,
@@ -69,7 +72,8 @@ pub(crate) struct Shared {
 }
 
 impl Pool {
-    /// Finds the browser and starts the first one, so that a missing or broken one is reported before any work begins.
+    /// Finds the browser and starts the first one, so that a missing or broken one is reported
+    /// before any work begins.
     ///
     /// # Errors
     /// [`Error::NotInstalled`], [`Error::NotStarted`], or [`Error::TimedOut`].
@@ -87,17 +91,18 @@ impl Pool {
         })
     }
 
-    /// A fresh profile with an empty tab that reaches only this; waits while all browsers are taken.
+    /// Returns a fresh profile with an empty tab that can reach only `reach`. Waits while all
+    /// browsers are in use.
     ///
     /// # Errors
-    /// As [`Pool::open`], where a browser has to be started.
+    /// As for [`Pool::open`], if a browser has to be started.
     pub async fn profile(&self, reach: &Reach) -> Result<Profile> {
         let permits = Arc::clone(&self.shared.permits);
         let permit = permits
             .acquire_owned()
             .await
             .map_err(|_| Error::BrowserEnded("the pool is closed".to_owned()))?;
-        // A browser may have died while it was idle: that is no attempt's fault.
+        // A browser may have died while it was idle, which must not fail the attempt.
         while let Some(idle) = self.shared.take_idle() {
             if let Ok(profile) = Profile::open(Arc::clone(&self.shared), idle, reach).await {
                 return Ok(profile.with_permit(permit));
@@ -115,7 +120,7 @@ impl Shared {
         self.idle.lock().pop()
     }
 
-    /// Takes a browser back, unless it has served enough.
+    /// Takes a browser back, unless it has served its maximum number of profiles.
     pub(crate) fn give_back(&self, chromium: Chromium) {
         if chromium.served < self.settings.profiles_per_browser {
             self.idle.lock().push(chromium);

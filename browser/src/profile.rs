@@ -1,4 +1,4 @@
-//! The browser of one attempt: a profile of its own with its tabs, cookies and storage.
+//! The browser of one attempt: a separate profile with its tabs, cookies and storage.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,15 +15,15 @@ use crate::page::Page;
 use crate::pool::Shared;
 use crate::reach::Reach;
 
-/// A fresh profile in a browser that nobody else uses meanwhile. [`Profile::close`] gives the browser back; a profile that is
-/// dropped takes its browser with it.
+/// A fresh profile in a browser that serves only this profile at the time. [`Profile::close`]
+/// returns the browser to the pool; a profile that is dropped ends its browser.
 #[derive(Debug)]
 pub struct Profile {
     chromium: Chromium,
     context: String,
     viewport: (u32, u32),
     shared: Arc<Shared>,
-    // A command ran into its limit: the browser may still be at it, and is not used again.
+    // Set after a command timed out: the browser may still be busy with it and is not reused.
     strained: Arc<AtomicBool>,
     permit: Option<OwnedSemaphorePermit>,
 }
@@ -67,7 +67,7 @@ impl Profile {
         let create = CreateTarget {
             url: "about:blank",
             browser_context_id: self.context.clone(),
-            // So that no tab stands behind another and all can be used at once.
+            // Separate windows keep all tabs in front, so that they can be used concurrently.
             new_window: true,
             width,
             height,
@@ -86,7 +86,7 @@ impl Profile {
         Ok(page)
     }
 
-    /// All open tabs, oldest first; those that pages have opened among them.
+    /// Returns all open tabs, including those that pages have opened, oldest first.
     pub fn pages(&self) -> Vec<Page> {
         self.chromium
             .wire
@@ -96,20 +96,20 @@ impl Profile {
             .collect()
     }
 
-    /// The newest tab, which is the one that a person would have before them.
+    /// Returns the newest tab, which is the one that a person would see.
     ///
     /// # Errors
-    /// [`Error::TabClosed`] where none is open, or why the browser ended.
+    /// [`Error::TabClosed`] if none is open, or the reason why the browser ended.
     pub fn page(&self) -> Result<Page> {
         self.pages()
             .pop()
             .ok_or_else(|| self.chromium.wire.ended().unwrap_or(Error::TabClosed))
     }
 
-    /// Gives its tabs, those to come among them, another size in pixels.
+    /// Resizes its current and future tabs, in pixels.
     ///
     /// # Errors
-    /// As [`Profile::new_page`].
+    /// As for [`Profile::new_page`].
     pub async fn resize(&mut self, viewport: (u32, u32)) -> Result<()> {
         self.viewport = viewport;
         for page in self.pages() {
@@ -121,7 +121,7 @@ impl Profile {
     /// Sets cookies, by name and value, for the site at an address.
     ///
     /// # Errors
-    /// As [`Profile::new_page`]; [`Error::Protocol`] for a name or value that no cookie can have.
+    /// As for [`Profile::new_page`]; [`Error::Protocol`] for an invalid name or value.
     pub async fn set_cookies(&self, address: &str, cookies: &[(String, String)]) -> Result<()> {
         let cookie = |(name, value): &(String, String)| Cookie {
             url: address.to_owned(),
@@ -138,22 +138,24 @@ impl Profile {
             .map(drop)
     }
 
-    /// What its pages asked for and did not get since this was called last: addresses.
+    /// Returns the addresses that its pages requested and were refused since the last call.
     pub fn take_refused(&self) -> Vec<String> {
         self.chromium.gate.rules.take_refused_to_pages()
     }
 
-    /// What pages asked for and did not get, as they asked: addresses, or `HOST:PORT` for tunnels. At most the first 1,000.
+    /// Returns refused requests of its pages in the form requested: addresses, or `HOST:PORT` for
+    /// tunnels. At most the first 1,000.
     pub fn refused(&self) -> Vec<String> {
         self.chromium.gate.rules.refused()
     }
 
-    /// The id of the browser's process, which is also that of its process group.
+    /// Returns the id of the browser's process, which is also that of its process group.
     pub fn process_id(&self) -> u32 {
         self.chromium.pid
     }
 
-    /// Deletes the profile and gives the browser back, or ends the browser where it is not sound.
+    /// Deletes the profile and returns the browser to the pool, or ends the browser if it is not
+    /// healthy.
     pub async fn close(self) {
         let dispose = self.chromium.wire.command(
             None,
@@ -185,7 +187,7 @@ impl Profile {
     }
 }
 
-/// Ends what takes longer than its limit.
+/// Ends an operation that exceeds its time limit.
 pub(crate) async fn within<T>(
     limit: Duration,
     what: &'static str,

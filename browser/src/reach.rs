@@ -1,4 +1,4 @@
-//! What a profile may reach: origins, and at which addresses.
+//! The origins that a profile may reach, and at which addresses.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -7,12 +7,12 @@ use url::Url;
 use crate::address::is_public;
 use crate::gate::Origin;
 
-/// The origins that a profile may reach.
+/// Origins that a profile may reach.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reach {
-    /// Origins that may be anywhere, also on this machine and in its networks.
+    /// Origins allowed at any address, including this machine and its networks.
     pub anywhere: Vec<Origin>,
-    /// Origins that are reached only at addresses of the public internet, whatever their names resolve to.
+    /// Origins allowed only at public internet addresses, whatever their names resolve to.
     pub public: Vec<Origin>,
 }
 
@@ -22,12 +22,12 @@ pub enum ReachError {
     /// Its name does not resolve.
     #[error("cannot resolve {host}: {reason}")]
     Unresolved {
-        /// The name.
+        /// Host name.
         host: String,
-        /// What the system says.
+        /// Error of the operating system.
         reason: std::io::Error,
     },
-    /// It is on this machine or in a network of it.
+    /// It is on this machine or in one of its networks.
     #[error("{origin} is at {address}, an address of this machine or of a private network")]
     Local {
         /// The origin.
@@ -35,13 +35,13 @@ pub enum ReachError {
         /// One of its addresses.
         address: IpAddr,
     },
-    /// It is not one of the origins.
+    /// It is not among the allowed origins.
     #[error("{0} is not within reach")]
     Unknown(Origin),
 }
 
 impl Reach {
-    /// Origins that may be anywhere, and no others.
+    /// Allows only these origins, at any address.
     pub fn anywhere(origins: impl IntoIterator<Item = Origin>) -> Self {
         Self {
             anywhere: origins.into_iter().collect(),
@@ -49,18 +49,19 @@ impl Reach {
         }
     }
 
-    /// All origins.
+    /// Returns all origins.
     pub fn origins(&self) -> impl Iterator<Item = &Origin> {
         self.anywhere.iter().chain(&self.public)
     }
 
-    /// Whether an address of the web leads to one of the origins. A tunnel does not show its scheme, so only host and port count.
+    /// Whether a web address leads to one of the origins. A tunnel does not reveal its scheme, so
+    /// only host and port count.
     pub(crate) fn permits(&self, url: &Url) -> bool {
         Origin::of(url).is_some_and(|origin| self.origins().any(|one| one.is_at(&origin)))
     }
 
-    /// Resolves an origin to the addresses at which it may be reached; at least one. To connect to these and not to its name keeps
-    /// a name from resolving to something else meanwhile.
+    /// Resolves an origin to the addresses at which it may be reached; at least one. Connecting to
+    /// these rather than to the name prevents the name from resolving differently in the meantime.
     ///
     /// # Errors
     /// [`ReachError`].
@@ -95,7 +96,8 @@ impl Reach {
 mod tests {
     use super::Reach;
 
-    /// Rows of origins that are within reach at public addresses, with the error of those that are not.
+    /// Rows of origins that are within reach at public addresses, with the error of those that are
+    /// not.
     #[test]
     fn origins_are_reached_at_public_addresses() {
         let runtime = tokio::runtime::Builder::new_current_thread()

@@ -1,4 +1,5 @@
-//! How this crate's JavaScript runs in a page: in a world of its own, as often as the page exchanges its document.
+//! Runs this crate's JavaScript in a page: in its own JavaScript world, and again if the page
+//! exchanges its document.
 
 use std::time::Duration;
 
@@ -12,34 +13,35 @@ use crate::tab::Frame;
 
 const DUMP: &str = include_str!("../js/dump.js");
 const ACTIONS: &str = include_str!("../js/actions.js");
-/// The JavaScript world of this crate's own scripts, which the page can neither see nor change.
+/// Name of the JavaScript world of this crate's scripts, which the page can neither see nor change.
 const WORLD: &str = "environment";
-/// What the browser says of a script whose document went away under it.
+/// The browser's messages for a script whose document was replaced while it ran.
 const LEFT: [&str; 3] = [
     "navigated or closed",
     "Promise was collected",
     "context was destroyed",
 ];
-/// What stopping a script may take.
+/// Time limit for stopping a script.
 const STOP: Duration = Duration::from_secs(2);
-/// Attempts at a script while the page exchanges its document.
+/// Maximum attempts at a script while the page exchanges its document.
 const TRIES: u32 = 5;
 
 impl Page {
-    /// Evaluates JavaScript in the page's own world; a promise is awaited, and the value comes as JSON.
+    /// Evaluates JavaScript in the page's own world. Promises are awaited, and the value is
+    /// returned as JSON.
     ///
     /// # Errors
-    /// [`Error::Script`] where it throws, or its value is not JSON, and [`Error::PageLeft`].
+    /// [`Error::Script`] if it throws or its value is not JSON, and [`Error::PageLeft`].
     pub async fn evaluate(&self, script: &str) -> Result<Value> {
         self.in_time("evaluating a script", self.evaluate_in(None, script))
             .await
     }
 
-    /// Evaluates JavaScript as something that is done to the page, and waits for a navigation that follows. There is no value where
-    /// it left the page, or opened a dialog, before it had one.
+    /// Evaluates JavaScript as an action on the page, and waits for a resulting navigation. Returns
+    /// `None` if the script left the page or opened a dialog before it had a value.
     ///
     /// # Errors
-    /// [`Error::Script`] where it throws, or its value is not JSON.
+    /// [`Error::Script`] if it throws or its value is not JSON.
     pub async fn run_script(&self, script: &str) -> Result<Option<Value>> {
         self.ready()?;
         self.in_time("running a script", async {
@@ -54,8 +56,8 @@ impl Page {
         .await
     }
 
-    /// Evaluates JavaScript in a world of its own: it sees the same document, and the page's scripts neither see nor change what it
-    /// defines.
+    /// Evaluates JavaScript in a separate world: it sees the same document, but the page's scripts
+    /// neither see nor change what it defines.
     ///
     /// # Errors
     /// As for [`Page::evaluate`].
@@ -63,14 +65,14 @@ impl Page {
         self.in_world("evaluating a script", script).await
     }
 
-    /// Stops a script that does not come to an end: no other document can take its place before. Where none runs, the browser would
-    /// stop the next one, which is therefore one that does nothing.
+    /// Stops a script that does not end, so that another document can replace the page. If no
+    /// script is running, the browser would stop the next one, so this function runs an empty one.
     pub(crate) async fn stop_script(&self) {
         let stop = async {
             self.run(TerminateExecution {}).await?;
             self.evaluate_in(None, "0").await
         };
-        // If it does not work, opening the page fails, which says more.
+        // If this fails, opening the page fails with a better error.
         drop(within(STOP, "stopping a script", stop).await);
     }
 
@@ -81,8 +83,9 @@ impl Page {
         }
     }
 
-    /// Calls a function of `js/actions.js` in the document in which the element lies, and turns each of its problems into its error.
-    /// `call` writes it for a selector; what it gave comes with that document.
+    /// Calls a function of `js/actions.js` in the document that contains the element, and converts
+    /// its problems to errors. `call` formats the call for a selector; the result is returned with
+    /// that document.
     pub(crate) async fn act(
         &self,
         what: &'static str,
@@ -114,7 +117,7 @@ impl Page {
     fn no_problem(&self, given: &str, frame: &Frame, value: &Value) -> Result<()> {
         let text = |key: &str| value[key].as_str().unwrap_or_default().to_owned();
         let selector = || given.chars().take(200).collect();
-        // A frame of another origin has ids of its own.
+        // A frame of another origin has its own ids.
         let mut id = if *frame == self.main_frame() {
             text("id")
         } else {
@@ -160,12 +163,12 @@ impl Page {
         }
     }
 
-    /// Runs a script beside the library of this crate, in a world apart from the page's.
+    /// Runs a script with this crate's library, in a world separate from the page's.
     pub(crate) async fn in_world(&self, what: &'static str, script: &str) -> Result<Value> {
         self.in_world_of(&self.main_frame(), what, script).await
     }
 
-    /// [`Page::in_world`] for any of the page's documents.
+    /// Runs a script like [`Page::in_world`], in any of the page's documents.
     pub(crate) async fn in_world_of(
         &self,
         frame: &Frame,
@@ -184,7 +187,8 @@ impl Page {
                     Err(error) => Err(error),
                 };
                 match result {
-                    // The page has just moved on: the script did not begin, and the next document will take it.
+                    // The page has just navigated: the script did not begin, and can run in the
+                    // next document.
                     Err(Error::Protocol { message, .. })
                         if tried < TRIES && message.contains("Cannot find context") =>
                     {
@@ -197,7 +201,7 @@ impl Page {
         .await
     }
 
-    /// The world of this crate's scripts in a document.
+    /// Returns the world of this crate's scripts in a document.
     pub(crate) async fn world_of(&self, frame: &Frame) -> Result<i64> {
         let world = CreateIsolatedWorld {
             frame_id: frame.id.clone(),
@@ -244,7 +248,7 @@ impl Page {
     }
 }
 
-/// A selector without what a dump writes around an id.
+/// Strips what a dump writes around an id from a selector.
 fn bare(selector: &str) -> &str {
     selector
         .trim()

@@ -8,63 +8,65 @@ use parking_lot::Mutex;
 use serde::Deserialize;
 use tokio::sync::watch;
 
-/// A tab of the browser, attached.
+/// A tab that this crate is attached to.
 #[derive(Debug)]
 pub(crate) struct Tab {
-    /// The session under which its commands go.
+    /// Session of its commands.
     pub(crate) session: String,
-    /// The target, which is also the id of its main frame.
+    /// Target id, which is also the id of its main frame.
     pub(crate) target: String,
-    /// The profile it belongs to.
+    /// Profile that it belongs to.
     pub(crate) context: String,
-    /// The target of the tab whose page opened it.
+    /// Target of the tab whose page opened it.
     pub(crate) opener: Option<String>,
     pub(crate) state: watch::Sender<State>,
     /// Every id that a dump of this tab has shown.
     pub(crate) shown_ids: Mutex<HashSet<String>>,
-    /// The frames of other origins in the newest dump.
+    /// Frames of other origins in the newest dump.
     pub(crate) frames: Mutex<Frames>,
-    /// Whether the newest dump has hashes for ids.
+    /// Whether the newest dump uses hashes as ids.
     pub(crate) hashes: AtomicBool,
-    /// Whether a command on this document took too long.
+    /// Whether a command on this document timed out.
     pub(crate) hangs: AtomicBool,
 }
 
 /// A document of a tab: that of the tab itself, or of a frame of another origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Frame {
-    /// The session that reaches it: that of the tab, or of its own process.
+    /// Session that reaches it: that of the tab, or of its own process.
     pub(crate) session: String,
-    /// The browser's id of it.
+    /// Id assigned by the browser.
     pub(crate) id: String,
-    /// Which of the frames of other origins it is, in the document around it, and in the one around that.
+    /// Its index among the frames of other origins in each document around it, outermost first.
     pub(crate) path: Vec<usize>,
 }
 
-/// The frames of other origins that the newest dump of a tab went into.
+/// Frames of other origins in the newest dump of a tab.
 #[derive(Debug, Default)]
 pub(crate) struct Frames(pub(crate) HashMap<Vec<usize>, Frame>);
 
-/// What is true of a tab now.
+/// Current state of a tab.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct State {
     pub(crate) dialog: Option<Dialog>,
-    /// How many dialogs were answered. One may open so soon after another that nobody sees the moment without any.
+    /// Number of dialogs answered. One may open so soon after another that the moment between them
+    /// is not observed.
     pub(crate) answered: u64,
     pub(crate) gone: Option<Gone>,
-    /// The page has asked for another document, and nothing has come of it yet.
+    /// Whether the page has requested another document that has not arrived yet.
     pub(crate) requested: bool,
     pub(crate) loading: bool,
     pub(crate) loads: u64,
     pub(crate) place: Place,
 }
 
-/// Which document a tab shows, and at which address. Two places of a tab that differ are two pages to a reader.
+/// Document and address that a tab shows. A reader sees two different places as two pages.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Place {
-    /// How many documents the tab has had.
+    /// Number of documents that the tab has had.
     pub documents: u64,
-    /// The address. A fragment is part of it only if it is a route (`#/orders`, `#!orders`) rather than a spot on the page.
+    /// Address. A fragment is included only if it is a route (`#/orders`, `#!orders`), not if it is
+    /// a position on the page.
     pub url: String,
 }
 
@@ -84,24 +86,26 @@ pub(crate) enum Gone {
     Closed,
 }
 
-/// A dialog that the page has opened, and that stops it until it is answered.
+/// A dialog that the page has opened and that stops it until it is answered.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Dialog {
-    /// What it asks for.
+    /// Kind of the dialog.
     #[serde(rename = "type")]
     pub kind: DialogKind,
-    /// Its text.
+    /// Text of the dialog.
     pub message: String,
-    /// What a prompt proposes.
+    /// Default value of a prompt.
     #[serde(rename = "defaultPrompt", default)]
     pub proposed: String,
 }
 
-/// The dialogs of <https://html.spec.whatwg.org/multipage/timers-and-user-prompts.html>, and the one before leaving.
+/// Kinds of dialogs: those of
+/// <https://html.spec.whatwg.org/multipage/timers-and-user-prompts.html>, and the one before
+/// leaving a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DialogKind {
-    /// Says something.
+    /// Shows a message.
     Alert,
     /// Asks yes or no.
     Confirm,
@@ -123,12 +127,13 @@ impl fmt::Display for DialogKind {
 }
 
 impl Tab {
-    /// Takes in an event of this tab's session.
+    /// Updates the state from an event of this tab's session.
     pub(crate) fn on_event(&self, method: &str, params: serde_json::Value) {
         let main_frame = || params["frameId"] == self.target.as_str();
         match method {
             "Page.javascriptDialogOpening" => {
-                // A kind that this program does not know would hang the page: it is left without a dialog and times out.
+                // An unknown kind would hang the page: the tab reports no dialog, and commands time
+                // out.
                 let dialog = serde_json::from_value(params).ok();
                 self.state.send_modify(|state| state.dialog = dialog);
             }
@@ -174,7 +179,8 @@ impl Tab {
         self.shown_ids.lock().extend(ids.map(str::to_owned));
     }
 
-    /// The id that a selector is, where ids are hashes. A document without a dump takes one for CSS.
+    /// Returns the id in a selector, if ids are hashes. In a document without a dump, a selector is
+    /// always CSS.
     pub(crate) fn hash_in<'a>(&self, selector: &'a str) -> Option<&'a str> {
         let bare = selector.trim().trim_start_matches(['↑', '↓']).trim_start();
         let id = bare.strip_prefix('[').and_then(|id| id.strip_suffix(']'));
@@ -188,7 +194,7 @@ impl Tab {
         self.shown_ids.lock().contains(id)
     }
 
-    /// Marks the tab as gone; how it went first counts.
+    /// Marks the tab as gone; the first reason is kept.
     pub(crate) fn end(&self, how: Gone) {
         self.state.send_modify(|state| {
             state.gone.get_or_insert(how);

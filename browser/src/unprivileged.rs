@@ -1,16 +1,16 @@
-//! The user that Chromium runs as in place of root: one that owns no files, and to whom it does not refuse its sandbox.
+//! The user that Chromium runs as instead of root: one that owns no files, and for whom Chromium's
+//! sandbox works.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, chown};
 use std::path::Path;
 
-/// The user of systems without a name for one that owns nothing.
+/// User for systems that do not define one that owns nothing.
 const NOBODY: User = User {
     id: 65_534,
     group: 65_534,
 };
 
-/// A user of the system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct User {
     pub(crate) id: u32,
@@ -18,7 +18,8 @@ pub(crate) struct User {
 }
 
 impl User {
-    /// Who runs Chromium in place of root, that is `nobody`; none where this is not root's process.
+    /// Returns the user that runs Chromium instead of root, which is `nobody`; `None` if this
+    /// process is not root's.
     pub(crate) fn in_place_of_root() -> Option<Self> {
         let own = fs::metadata("/proc/self").map(|about| about.uid());
         if own.unwrap_or(1) != 0 {
@@ -28,16 +29,16 @@ impl User {
         Some(nobody_of(&users).unwrap_or(NOBODY))
     }
 
-    /// Makes a directory this user's.
+    /// Makes this user the owner of a directory.
     ///
     /// # Errors
-    /// The system's, where root's powers do not reach so far, as in some containers.
+    /// If root's privileges do not suffice, as in some containers.
     pub(crate) fn own(self, directory: &Path) -> std::io::Result<()> {
         chown(directory, Some(self.id), Some(self.group))
     }
 }
 
-/// The entry of `nobody` (passwd(5)).
+/// Parses the entry of `nobody` (passwd(5)).
 fn nobody_of(users: &str) -> Option<User> {
     let entry = users.lines().find(|line| line.starts_with("nobody:"))?;
     let mut fields = entry.split(':').skip(2);

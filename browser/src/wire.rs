@@ -1,4 +1,5 @@
-//! The `DevTools` connection to one browser: commands out, their answers and events in, tabs attached as they open.
+//! The `DevTools` connection to one browser: sends commands, receives answers and events, and
+//! attaches tabs as they open.
 
 use std::collections::HashMap;
 use std::io;
@@ -18,14 +19,15 @@ use crate::error::{Error, Result};
 use crate::gate::Rules;
 use crate::tab::{Gone, State, Tab};
 
-/// New tabs, and the frames and workers in them, wait until they are watched, so that no dialog and no request of theirs is missed.
+/// New tabs, and their frames and workers, wait until they are watched, so that none of their
+/// dialogs and requests is missed.
 const ATTACH: SetAutoAttach = SetAutoAttach {
     auto_attach: true,
     wait_for_debugger_on_start: true,
     flatten: true,
 };
 
-/// A handle on the connection; the connection closes with the last one, or by [`Wire::end`].
+/// A handle on the connection, which closes with the last handle or by [`Wire::end`].
 #[derive(Debug, Clone)]
 pub(crate) struct Wire {
     outbox: mpsc::UnboundedSender<Outgoing>,
@@ -35,9 +37,9 @@ pub(crate) struct Wire {
 #[derive(Debug)]
 struct Shared {
     tabs: Mutex<Vec<Arc<Tab>>>,
-    /// The sessions of frames that have a process of their own, by the frames' ids.
+    /// Sessions of frames that have their own process, by frame id.
     frames: Mutex<HashMap<String, String>>,
-    /// Rises whenever a tab comes or goes.
+    /// Incremented whenever a tab opens or closes.
     changes: watch::Sender<u64>,
     rules: Arc<Rules>,
     ended: watch::Sender<Option<Error>>,
@@ -74,7 +76,8 @@ impl Wire {
         Ok(wire)
     }
 
-    /// Sends a command and awaits its answer, for as long as the browser lives; limits of time are the caller's.
+    /// Sends a command and awaits its answer as long as the browser lives; the caller sets time
+    /// limits.
     pub(crate) async fn command<C: Command>(
         &self,
         session: Option<&str>,
@@ -106,15 +109,15 @@ impl Wire {
         end(&self.shared, reason);
     }
 
-    /// Why the connection has ended, if it has.
+    /// Returns why the connection has ended, if it has.
     pub(crate) fn ended(&self) -> Option<Error> {
         self.shared.ended.borrow().clone()
     }
 
-    /// Waits until the connection has ended, and says why.
+    /// Waits until the connection has ended, and returns why.
     pub(crate) async fn until_ended(&self) -> Error {
         let mut ended = self.shared.ended.subscribe();
-        // The sender lives as long as this.
+        // The sender lives as long as `self`.
         drop(ended.wait_for(Option::is_some).await);
         self.why_ended()
     }
@@ -124,7 +127,7 @@ impl Wire {
             .unwrap_or_else(|| Error::BrowserEnded("its connection closed".to_owned()))
     }
 
-    /// The tabs of a profile, oldest first.
+    /// Returns the tabs of a profile, oldest first.
     pub(crate) fn tabs(&self, context: &str) -> Vec<Arc<Tab>> {
         let tabs = self.shared.tabs.lock();
         tabs.iter()
@@ -133,12 +136,12 @@ impl Wire {
             .collect()
     }
 
-    /// The session of a frame that has a process of its own.
+    /// Returns the session of a frame that has its own process.
     pub(crate) fn frame_session(&self, frame: &str) -> Option<String> {
         self.shared.frames.lock().get(frame).cloned()
     }
 
-    /// Whether any frame of the browser has a process of its own.
+    /// Whether any frame of the browser has its own process.
     pub(crate) fn has_frames(&self) -> bool {
         !self.shared.frames.lock().is_empty()
     }
@@ -170,7 +173,7 @@ fn protocol(method: &str, message: impl Into<String>) -> Error {
     }
 }
 
-/// The parameters of a command, of which those that are not given are left out.
+/// Serializes the parameters of a command, without absent ones.
 fn params(command: &impl Command) -> serde_json::Result<Value> {
     let mut params = serde_json::to_value(command)?;
     if let Some(fields) = params.as_object_mut() {
@@ -185,10 +188,10 @@ fn end(shared: &Shared, reason: Error) {
     });
 }
 
-/// The pipe to a browser's process.
+/// Pipe to a browser's process.
 pub(crate) type BrowserPipe = Pipe<ChildStdin, ChildStdout>;
 
-/// Whether the pipe took what was sent.
+/// Result of writing to the pipe.
 type Sent = io::Result<()>;
 
 /// What the pipe's task does next.
@@ -250,7 +253,7 @@ impl Pump {
     }
 
     async fn send<C: Command>(&mut self, session: &str, command: C) -> Sent {
-        // Only serialization could fail, and these commands are JSON.
+        // Only serialization could fail, and these commands are valid JSON.
         let params = params(&command).unwrap_or_default();
         self.pipe
             .send(Some(session), C::METHOD, &params)
@@ -313,7 +316,7 @@ impl Pump {
         if kind == "page" {
             self.send(&session, EnablePage {}).await?;
             self.send(&session, EnableInspector {}).await?;
-            // Every tab acts as the one in front, so that several can be used at once.
+            // Every tab acts as if it were in front, so that several can be used concurrently.
             let focus = SetFocusEmulation { enabled: true };
             self.send(&session, focus).await?;
             let tab = Tab {

@@ -24,6 +24,7 @@ pub const COMPONENTS: [(&str, &[&str]); 6] = [
             "harness/endpoints.yaml",
             "harness/overflow.yaml",
             "harness/prices.yaml",
+            "harness/reasoning.yaml",
             "harness/windows.yaml",
         ],
     ),

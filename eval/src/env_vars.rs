@@ -1,61 +1,60 @@
-//! Every environment variable that the program reads.
+//! Names of the environment variables that the program reads.
 //!
-//! The variables of keys and base URLs (`OPENAI_API_KEY`, `OPENAI_BASE_URL`, …) are named in the table of endpoints,
-//! `harness/endpoints.yaml`.
-//!
-//! Each flag has one, named after it by [`of_flag`]: nothing but the flag is declared. A flag on the command line wins.
+//! Every flag has a variable, whose name [`of_flag`] derives from the flag; a flag on the command
+//! line overrides it. The variables for API keys and base URLs (`OPENAI_API_KEY`,
+//! `OPENAI_BASE_URL`, …) are defined in the table of endpoints, `harness/endpoints.yaml`.
 
-/// How the variables of flags begin.
+/// Prefix of the variables that set flags.
 pub const PREFIX: &str = "EVAL_";
 
-/// The variable of a flag: of `--max-depth`, or `max-depth`, it is `EVAL_MAX_DEPTH`.
+/// Returns the variable of a flag: `EVAL_MAX_DEPTH` for `--max-depth` or `max-depth`.
 pub fn of_flag(flag: &str) -> String {
     let name = flag.trim_start_matches('-').replace('-', "_");
     format!("{PREFIX}{}", name.to_ascii_uppercase())
 }
 
-/// The user's folder for state that outlives a run but matters little; see the XDG Base Directory
-/// Specification.
+/// Folder for the user's state files, as defined by the XDG Base Directory Specification.
 pub const XDG_STATE_HOME: &str = "XDG_STATE_HOME";
 
-/// Variables that begin like those of flags, and stand for none.
+/// Variables that start with [`PREFIX`] but do not set a flag.
 pub const NOT_FLAGS: &[&str] = &[PARTITION_COUNT, CLIENT_KEY];
 
-/// The key of the one client of `rlm-eval serve` and `rlm-eval mcp`, where no file lists several. A secret, and so no flag.
+/// Key of the single client of `rlm-eval serve` and `rlm-eval mcp`, used without a file of clients.
+/// Not a flag, because it is a secret.
 pub const CLIENT_KEY: &str = "EVAL_CLIENT_KEY";
 
-/// For `--partition auto` in a Kubernetes Indexed Job: how many pods share the run.
+/// Number of pods that share the run, for `--partition auto` in a Kubernetes Indexed Job.
 pub const PARTITION_COUNT: &str = "EVAL_PARTITION_COUNT";
 
-/// Which pod of a Kubernetes Indexed Job this is, from 0.
+/// Index of this pod in a Kubernetes Indexed Job, starting at 0.
 pub const JOB_COMPLETION_INDEX: &str = "JOB_COMPLETION_INDEX";
 
-/// Which task of a Slurm array this is.
+/// Id of this task in a Slurm array.
 pub const SLURM_ARRAY_TASK_ID: &str = "SLURM_ARRAY_TASK_ID";
 
-/// How many tasks a Slurm array has.
+/// Number of tasks in the Slurm array.
 pub const SLURM_ARRAY_TASK_COUNT: &str = "SLURM_ARRAY_TASK_COUNT";
 
-/// The lowest task of a Slurm array.
+/// Lowest task id in the Slurm array.
 pub const SLURM_ARRAY_TASK_MIN: &str = "SLURM_ARRAY_TASK_MIN";
 
-/// By how much the tasks of a Slurm array differ.
+/// Difference between consecutive task ids in the Slurm array.
 pub const SLURM_ARRAY_TASK_STEP: &str = "SLURM_ARRAY_TASK_STEP";
 
-/// Set to something other than `false` where no person watches: no progress bars.
+/// Disables progress bars if set to a value other than `false`.
 pub const CI: &str = "CI";
 
-/// Set to something: no colours, see <https://no-color.org>.
+/// Disables colors if set; see <https://no-color.org>.
 pub const NO_COLOR: &str = "NO_COLOR";
 
-/// How many columns the terminal has, for who wants tables to be of another width.
+/// Width of tables in columns, overriding that of the terminal.
 pub const COLUMNS: &str = "COLUMNS";
 
-/// Set where there is an X11 screen.
+/// Set if an X11 display is available.
 pub const DISPLAY: &str = "DISPLAY";
 
-/// Set where there is a Wayland screen.
+/// Set if a Wayland display is available.
 pub const WAYLAND_DISPLAY: &str = "WAYLAND_DISPLAY";
 
-/// The user's home folder.
+/// Home folder of the user.
 pub const HOME: &str = "HOME";

@@ -1,4 +1,7 @@
-//! Everything that can end a command, and how it is reported.
+//! The error type of commands, and how errors are reported.
+//!
+//! Each variant wraps the error of one component. Messages state the problem; advice is separate,
+//! in [`Error::hint`].
 
 use std::io::{self, Write as _};
 
@@ -31,86 +34,86 @@ use crate::settings::SettingsError;
 use crate::sweep::SweepError;
 use crate::terminal::{ERROR, one_line};
 
-/// Stands in the usage of a command that takes flags of another one, behind `--`.
+/// Marker in the usage of a command that takes another command's flags after `--`.
 const FLAGS_OF_RUN: &str = "-- FLAGS OF";
 
-/// Why a command ended without an outcome.
+/// Reason why a command ended without an outcome.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The command line cannot be parsed, or asks for help.
+    /// The command line is invalid, or asks for help.
     #[error(transparent)]
     CommandLine(#[from] clap::Error),
-    /// A setting, or a file that a setting names, is wrong.
+    /// A setting, or a file that a setting names, is invalid.
     #[error(transparent)]
     Settings(#[from] SettingsError),
     /// The benchmark cannot be opened with these options.
     #[error(transparent)]
     Benchmark(#[from] OpenError),
-    /// A sample that was asked for does not exist.
+    /// A requested sample does not exist.
     #[error(transparent)]
     Sample(#[from] SelectionError),
     /// The scorer cannot be used.
     #[error(transparent)]
     Grader(#[from] GraderError),
-    /// The protocol cannot work on the benchmark.
+    /// The protocol does not support the benchmark.
     #[error(transparent)]
     Protocol(#[from] UnfitProtocol),
     /// A model cannot be opened.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// The engine's settings contradict each other.
+    /// The settings of the engine contradict each other.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// A run directory cannot be made or read.
+    /// A run directory cannot be created or read.
     #[error(transparent)]
     RunDir(#[from] RunDirError),
     /// Runs cannot be compared.
     #[error(transparent)]
     Compare(#[from] CompareError),
-    /// Runs cannot be made one.
+    /// Runs cannot be merged.
     #[error(transparent)]
     Merge(#[from] MergeError),
-    /// What another system recorded cannot be imported.
+    /// Results of another system cannot be imported.
     #[error(transparent)]
     Import(#[from] ImportError),
-    /// A run that was to be taken up is another experiment.
+    /// A run cannot be resumed with these settings.
     #[error(transparent)]
     Resume(#[from] ResumeError),
-    /// A sweep cannot be made or gone on with.
+    /// A sweep cannot be created or resumed.
     #[error(transparent)]
     Sweep(#[from] SweepError),
-    /// A queue does not do what it was asked.
+    /// A request to a queue failed.
     #[error(transparent)]
     Queue(#[from] QueueError),
     /// A report cannot be made.
     #[error(transparent)]
     Report(#[from] HtmlError),
-    /// There is nothing to report in a folder.
+    /// A folder contains nothing to report.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// The log of a race cannot be used.
+    /// The log of a race is invalid.
     #[error(transparent)]
     Race(#[from] RaceError),
-    /// The run cannot go on.
+    /// The run cannot continue.
     #[error(transparent)]
     Run(#[from] RunError),
-    /// A provider refuses the key: the run ended before its samples were all tried.
+    /// A provider rejected the key, which ended the run early.
     #[error("the run was stopped: {0}")]
     Halted(String),
-    /// An image of `rlm-eval ask` cannot be shown.
+    /// An image for `rlm-eval ask` is invalid.
     #[error("--image: {0}")]
     Image(#[from] ImageError),
-    /// A document of `rlm-eval ask` cannot be opened, or its app not be saved.
+    /// A document for `rlm-eval ask` cannot be opened, or its app cannot be saved.
     #[error("{flag} {path}: {reason}")]
     File {
-        /// The flag that names it.
+        /// Flag that names the file.
         flag: &'static str,
-        /// The file.
+        /// Path of the file.
         path: String,
-        /// Why.
+        /// Cause reported by the system.
         reason: io::Error,
     },
-    /// The agent of `rlm-eval ask` gave no answer, because infrastructure failed.
+    /// The agent of `rlm-eval ask` gave no answer because infrastructure failed.
     #[error("no answer: {0}")]
     NoAnswer(String),
     /// Data cannot be fetched.
@@ -122,7 +125,7 @@ pub enum Error {
     /// Agents cannot be served.
     #[error(transparent)]
     Serve(#[from] ServeError),
-    /// A server of models does not do what it was asked.
+    /// A request to a model server failed.
     #[error(transparent)]
     Provider(#[from] ProviderError),
     /// Results cannot be written.
@@ -131,19 +134,19 @@ pub enum Error {
     /// Input cannot be read.
     #[error("cannot read from stdin: {0}")]
     Stdin(io::Error),
-    /// There are no threads for the async runtime.
+    /// The async runtime cannot start its threads.
     #[error("cannot start the async runtime: {0}")]
     Runtime(io::Error),
-    /// There is no browser that works.
+    /// No working browser is available.
     #[error(transparent)]
     Browser(#[from] browser::Error),
-    /// The sandbox does not start.
+    /// The sandbox cannot start.
     #[error(transparent)]
     Sandbox(#[from] StartError),
 }
 
 impl Error {
-    /// What to do about it, where that is more than the message says.
+    /// Returns advice that the message does not contain, if any.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Settings(error) => error.hint(),
@@ -206,11 +209,11 @@ impl Error {
         }
     }
 
-    /// Prints the error on stderr as `error: …`, with its hint on a line `hint: …`, in colours where the terminal takes them.
+    /// Prints the error on stderr as `error: …`, followed by a line `hint: …` if there is a hint.
     ///
-    /// Help and the version, where the command line asks for them, go to stdout.
+    /// Help and version texts requested on the command line go to stdout.
     pub fn report(&self) {
-        // There is nowhere left to say that stderr cannot be written.
+        // If stderr cannot be written, there is no other place to report that.
         let _ = match self {
             Self::CommandLine(error) => print(error),
             _ => self.write(&mut anstream::stderr().lock()),
@@ -231,7 +234,7 @@ impl Error {
     }
 }
 
-/// Prints what clap says, in colours where the terminal takes them.
+/// Prints clap's message, colored if the terminal supports it.
 fn print(error: &clap::Error) -> io::Result<()> {
     let text = error.render().ansi().to_string();
     let mut text = as_called(&text).into_owned();

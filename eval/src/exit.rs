@@ -1,4 +1,4 @@
-//! Exit codes, and the one place that chooses among them.
+//! Exit codes, chosen in one exhaustive match over outcomes and errors.
 
 use queue::QueueError;
 use records::run_dir::RunDirError;
@@ -14,41 +14,41 @@ use crate::merge::MergeError;
 use crate::settings::SettingsError;
 use crate::sweep::SweepError;
 
-/// Everything asked for was done.
+/// The command completed.
 pub const COMPLETE: u8 = 0;
-/// Something outside the program failed: a disk, a pipe, a sandbox that does not start, a run that is in use.
+/// A failure outside the program: a disk, a pipe, a sandbox that does not start, a run in use.
 pub const INFRASTRUCTURE: u8 = 1;
-/// The command line, a setting, or a file that it names is wrong. Nothing was started.
+/// The command line, a setting, or a file that it names is invalid. Nothing was started.
 pub const USAGE: u8 = 2;
-/// The selection matches nothing, so that nothing was started.
+/// The selection matches no sample, so nothing was started.
 pub const NOTHING_MATCHED: u8 = 4;
-/// The run is complete, and its score is below the gate that was asked for.
+/// The run is complete, but its score is below the requested gate.
 pub const GATE_FAILED: u8 = 100;
-/// Some attempts have no result; `rlm-eval run --resume` goes on with the run.
+/// Some attempts have no result; `rlm-eval run --resume` continues the run.
 pub const INCOMPLETE: u8 = 106;
-/// Stopped by Ctrl-C: 128 and the number of the signal, as shells have it.
+/// Stopped by Ctrl-C: 128 plus the signal number, as in shells.
 pub const INTERRUPTED: u8 = 130;
 
-/// How a command that did not fail ended.
+/// Outcome of a command that did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// Everything asked for was done.
+    /// The command completed.
     Complete,
-    /// The selection matches nothing.
+    /// The selection matches no sample.
     NothingMatched,
     /// The score is below the gate.
     GateFailed,
     /// Some attempts have no result.
     Incomplete,
-    /// Not one attempt has a result, because infrastructure failed.
+    /// No attempt has a result, because infrastructure failed.
     InfrastructureFailed,
-    /// What was to be checked has faults.
+    /// The checked files contain errors.
     Faulty,
     /// The user stopped it.
     Interrupted,
 }
 
-/// The exit code of what came of a command.
+/// Returns the exit code for the result of a command.
 pub fn code(result: &Result<Outcome, Error>) -> u8 {
     match result {
         Ok(Outcome::Complete) => COMPLETE,
@@ -64,7 +64,7 @@ pub fn code(result: &Result<Outcome, Error>) -> u8 {
 
 fn of_error(error: &Error) -> u8 {
     match error {
-        // Help and the version that were asked for come as errors, too.
+        // Clap reports requested help and version texts as errors.
         Error::CommandLine(error) if !error.use_stderr() => COMPLETE,
         Error::RunDir(error)
         | Error::Settings(SettingsError::RunDir(error))
@@ -153,7 +153,7 @@ fn of_error(error: &Error) -> u8 {
 
 fn of_run_dir(error: &RunDirError) -> u8 {
     match error {
-        // A folder or file that the command line names is not what it should be.
+        // A folder or file named on the command line has the wrong type or content.
         RunDirError::NotAFolder { .. }
         | RunDirError::NotARun { .. }
         | RunDirError::Link { .. }

@@ -1,4 +1,6 @@
-//! The runs and sweeps in folders, at any depth.
+//! Finds the runs and sweeps in folders, at any depth.
+//!
+//! Each run is listed once, even if several paths lead to it.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,49 +13,51 @@ use report::race::{RaceError, RaceLog};
 
 use crate::sweep::{Plan, SweepError};
 
-/// What folders hold.
+/// Runs and sweeps found in folders.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// Run directories, each once, those of a folder by name and those of a sweep in the order of its cells.
+    /// Run directories without duplicates: those of a folder by name, those of a sweep in cell
+    /// order.
     pub runs: Vec<PathBuf>,
-    /// The sweeps among them.
+    /// Sweeps that contain some of the runs.
     pub sweeps: Vec<FoundSweep>,
-    /// What was left out, and why.
+    /// Runs that were left out, each with the reason.
     pub left_out: Vec<String>,
-    /// Runs by the one path of all that lead to them.
+    /// Canonical paths of the runs.
     seen: BTreeSet<PathBuf>,
 }
 
-/// A folder without anything to report.
+/// Reason why a folder has nothing to report.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
-    /// It cannot be read.
+    /// The folder cannot be read.
     #[error("cannot read {}: {reason}", path.display())]
     Read {
-        /// The folder.
+        /// Path of the folder.
         path: PathBuf,
-        /// What the system says.
+        /// Cause reported by the system.
         reason: io::Error,
     },
-    /// There is neither a run nor a sweep in it, at no depth.
+    /// The folder contains no run or sweep at any depth.
     #[error("{} holds no run and no sweep", .0.display())]
     Nothing(PathBuf),
-    /// It is a sweep of which no cell has begun.
+    /// The folder is a sweep whose cells have not started.
     #[error("no cell of the sweep in {} has begun", .0.display())]
     NotBegun(PathBuf),
-    /// The plan of a sweep cannot be used.
+    /// The plan of a sweep is invalid.
     #[error(transparent)]
     Sweep(#[from] SweepError),
-    /// The log of a race cannot be used.
+    /// The log of a race is invalid.
     #[error(transparent)]
     Race(#[from] RaceError),
 }
 
 impl Found {
-    /// What these folders hold: each is a run, a sweep, or a folder that holds some of both at any depth.
+    /// Finds the runs and sweeps in these folders. Each may be a run, a sweep, or a folder that
+    /// contains some at any depth.
     ///
     /// # Errors
-    /// [`FolderError`] for a folder that cannot be read, and for one that holds nothing to report.
+    /// [`FolderError`] for a folder that cannot be read or contains nothing to report.
     pub fn below(folders: &[PathBuf]) -> Result<Self, FolderError> {
         let mut found = Self::default();
         for folder in folders {
@@ -71,17 +75,17 @@ impl Found {
         Ok(found)
     }
 
-    /// The cells of one sweep.
+    /// Returns the cells of one sweep.
     ///
     /// # Errors
-    /// [`FolderError::Race`] for the log of a race that cannot be used.
+    /// [`FolderError::Race`] for an invalid race log.
     pub fn of_sweep(folder: &Path, plan: &Plan) -> Result<Self, FolderError> {
         let mut found = Self::default();
         found.add_sweep(folder, plan)?;
         Ok(found)
     }
 
-    /// Whether runs in this folder are known, found by this path or by an earlier one.
+    /// Returns whether runs in this folder were found before, possibly through another path.
     fn holds_runs_of(&self, folder: &Path) -> bool {
         fs::canonicalize(folder)
             .is_ok_and(|folder| self.seen.iter().any(|run| run.starts_with(&folder)))
@@ -119,7 +123,7 @@ impl Found {
         Ok(())
     }
 
-    /// The place of a run, which is new or was found before.
+    /// Adds a run unless it was found before, and returns its index.
     fn add(&mut self, run: &Path) -> usize {
         let place = fs::canonicalize(run).unwrap_or_else(|_| run.to_owned());
         if self.seen.insert(place.clone()) {
@@ -171,7 +175,7 @@ fn is_run(folder: &Path) -> bool {
     RunDir::is_whole(folder)
 }
 
-/// The folders in a folder by name. Links are not followed, for they may lead in a circle; hidden folders are passed over.
+/// Lists the folders in a folder by name, skipping hidden folders and links, which may form cycles.
 fn folders_in(folder: &Path) -> Result<Vec<(String, PathBuf)>, FolderError> {
     let unreadable = |reason| FolderError::Read {
         path: folder.to_owned(),

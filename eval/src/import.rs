@@ -1,6 +1,7 @@
-//! Runs that other systems made, as run directories of this one.
+//! Converts the results of other systems to run directories.
 //!
-//! Invariant: scores, answers and times are those recorded; what a system did not record is null and never 0.
+//! Invariant: scores, answers and times are copied as recorded. A value that the other system did
+//! not record is null, never 0.
 
 mod attempt;
 mod node_rlm;
@@ -21,49 +22,49 @@ use crate::run_store::RunStore;
 
 pub use node_rlm::{Guidance, SCORER, read};
 
-/// A run of another system, read whole.
+/// A run of another system, read completely.
 #[derive(Debug, Clone)]
 pub struct Imported {
-    /// The file it was read from.
+    /// Source file.
     pub file: PathBuf,
-    /// When it ended, or the file was read if it does not say.
+    /// Time when the run ended, or when the file was read if it does not say.
     pub ended: Timestamp,
-    /// What all attempts have in common; `run_id` is still to come.
+    /// Values shared by all attempts; `run_id` is set by [`Imported::write`].
     pub identity: RunIdentity,
-    /// Its fingerprint.
+    /// Fingerprint of the run.
     pub fingerprint: Fingerprint,
-    /// What `config.json` says beside the identity.
+    /// Contents of `config.json` in addition to the identity.
     pub config: Value,
-    /// The attempts in the file's order, each with its events.
+    /// Attempts in the order of the file, each with its events.
     pub attempts: Vec<(AttemptRecord, Vec<Event>)>,
 }
 
-/// Why a run of another system cannot be imported.
+/// Reason why a run cannot be imported.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
-    /// The file cannot be read or is no result file.
+    /// The file cannot be read or is not a result file.
     #[error(transparent)]
     File(#[from] ReplayError),
-    /// A file lacks something without which there is no run.
+    /// A required field is missing.
     #[error("{}: {field} is missing; {wanted}", path.display())]
     Missing {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The field: `results[3].score`.
+        /// Path of the field: `results[3].score`.
         field: String,
-        /// What would be right.
+        /// Description of a valid value.
         wanted: &'static str,
     },
-    /// A field has a value that cannot be.
+    /// A field has an invalid value.
     #[error("{}: {field} is {value}; {wanted}", path.display())]
     Value {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// The field: `results[3].score`.
+        /// Path of the field: `results[3].score`.
         field: String,
-        /// What it holds.
+        /// Value of the field.
         value: String,
-        /// What would be right.
+        /// Description of a valid value.
         wanted: &'static str,
     },
     /// The run directory cannot be written.
@@ -72,10 +73,11 @@ pub enum ImportError {
 }
 
 impl Imported {
-    /// Writes the run as a new folder in `results`, named after benchmark, file and time, and gives the folder.
+    /// Writes the run to a new folder in `results`, named after benchmark, file and time. Returns
+    /// the folder.
     ///
     /// # Errors
-    /// [`ImportError::RunDir`]; what was written then is removed.
+    /// [`ImportError::RunDir`]; a partly written folder is removed.
     pub fn write(self, results: &Path) -> Result<PathBuf, ImportError> {
         let stem = self.file.file_stem().unwrap_or_default().to_string_lossy();
         let new = NewRun::create(results, &self.identity.benchmark, &stem, self.ended)?;
@@ -83,7 +85,7 @@ impl Imported {
         let run_id = new.id().to_owned();
         let written = self.write_to(new, &run_id);
         if written.is_err() {
-            // The first failure is the one to report.
+            // Report the first failure, not one of the cleanup.
             let _ = fs::remove_dir_all(&path);
         }
         written.map(|()| path)

@@ -1,29 +1,29 @@
-//! How the program was called: commands that it prints for people to paste begin with that.
+//! Adapts printed commands to how the program was called, so that users can paste them.
 //!
-//! The sources write every command as `rlm-eval …`; what is printed passes [`as_called`].
+//! Source texts write every command as `rlm-eval …`; [`as_called`] replaces that before printing.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// The name that the program is installed under and that the sources write. `eval` is the same program, and in a shell the name of
-/// a builtin.
+/// Installed name of the program, used in source texts. `eval` is the same program, but most shells
+/// shadow it with a builtin.
 pub const NAME: &str = "rlm-eval";
 
 static FORM: OnceLock<String> = OnceLock::new();
 
-/// Notes how the program was called, once: by its first argument, and whether Cargo started it.
+/// Records how the program was called, once: its first argument, and whether Cargo started it.
 pub fn note(first: Option<OsString>, by_cargo: bool) {
     FORM.get_or_init(|| form(&first.unwrap_or_default().to_string_lossy(), by_cargo));
 }
 
-/// What calls the program again: `rlm-eval`, `cargo eval`, or a path.
+/// Returns the words that call the program again: `rlm-eval`, `cargo eval`, or a path.
 pub fn called() -> &'static str {
     FORM.get().map_or(NAME, String::as_str)
 }
 
-/// A text in which commands begin as the program was called.
+/// Returns the text with its commands written as the program was called.
 pub fn as_called(text: &str) -> Cow<'_, str> {
     replaced(text, called())
 }
@@ -48,9 +48,9 @@ fn replaced<'a>(text: &'a str, form: &str) -> Cow<'a, str> {
     while let Some(at) = rest.find(NAME) {
         let (before, after) = (&rest[..at], &rest[at + NAME.len()..]);
         let is_part = |c: char| c.is_alphanumeric() || "/-_.".contains(c);
-        // Not within a path or a longer name.
+        // Skip matches inside a path or a longer name.
         let begins = !before.ends_with(is_part);
-        // Help is wrapped.
+        // Help texts may wrap after the name.
         let ends = after.starts_with([' ', '\n']);
         out.push_str(before);
         out.push_str(if begins && ends { form } else { NAME });
@@ -60,7 +60,7 @@ fn replaced<'a>(text: &'a str, form: &str) -> Cow<'a, str> {
     Cow::Owned(out)
 }
 
-/// A text as a shell takes it for one word.
+/// Quotes a text so that a shell reads it as one word.
 pub fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:".contains(c);
     if text.chars().all(plain) {

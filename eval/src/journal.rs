@@ -1,11 +1,11 @@
-//! The engine's journal in the folder of a run.
+//! Connects the engine's journal to the folder of a run.
 
 use std::io;
 
 use harness::journal::{EarlierRun, JournalStore};
 use records::run_dir::Journal;
 
-/// A run's folder as the engine's journal.
+/// Journal of a run being recorded.
 pub struct RunJournal(pub Journal);
 
 impl JournalStore for RunJournal {
@@ -26,8 +26,8 @@ impl JournalStore for RunJournal {
     }
 }
 
-/// The run that a model plays back. Where it has no journal, as before there were any, cells read clocks and random numbers of
-/// their own.
+/// Journal of a run being replayed. Runs older than journals have none; their cells then read live
+/// clocks and random numbers.
 pub struct PlayedBack(pub Journal);
 
 impl EarlierRun for PlayedBack {

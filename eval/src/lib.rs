@@ -1,10 +1,11 @@
-//! The `eval` program as a library: the command line, the settings made of it, and the commands.
+//! The `eval` program as a library: command line, settings and commands.
 //!
-//! A command line is parsed into [`cli`] (flags as typed), resolved into [`settings`] (nothing optional
-//! left, every check done), and executed by [`command`], whose result [`exit`] turns into a code.
+//! A command line is parsed into [`cli`] (flags as typed), resolved into [`settings`] (all values
+//! present and checked), and executed by [`command`]. [`exit`] turns the result into an exit code.
 //!
-//! Invariants: only [`settings`] and clap's own attributes read the environment; results go to stdout and
-//! everything else to stderr; text that came from elsewhere passes [`terminal`] before a person sees it.
+//! Invariants: only [`settings`] and clap's attributes read the environment; results go to stdout
+//! and everything else to stderr; untrusted text passes through [`terminal`] before a person sees
+//! it.
 
 pub mod cli;
 pub mod command;

@@ -1,6 +1,7 @@
-//! Whether the machine has the memory that attempts at once may take.
+//! Compares the memory limits of concurrent attempts with the memory of the machine.
 
-/// What to say if so many heaps at their limit would not fit. Most attempts take little of theirs.
+/// Returns a warning if `concurrency` heaps at their limit exceed the machine's memory. Most
+/// attempts use little of theirs.
 pub fn too_little(concurrency: usize, heap_bytes: u64) -> Option<String> {
     remark(concurrency, heap_bytes, total_bytes()?)
 }
@@ -18,7 +19,7 @@ fn remark(concurrency: usize, heap_bytes: u64, total: u64) -> Option<String> {
     })
 }
 
-/// Bytes of the machine, if the system says so.
+/// Returns the memory of the machine in bytes, if known.
 fn total_bytes() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find(|line| line.starts_with("MemTotal:"))?;

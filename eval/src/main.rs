@@ -1,5 +1,5 @@
-//! The program under its short name, `eval`: becomes the `rlm-eval` beside it. No second copy of the program, for to link
-//! one takes as long as to compile a change.
+//! The program under its short name, `eval`: replaces itself with the `rlm-eval` next to it. It
+//! does not contain the program, because linking a second copy takes as long as compiling a change.
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};
@@ -11,7 +11,7 @@ fn main() -> ExitCode {
     let mut arguments = env::args_os();
     let called = arguments.next().unwrap_or_else(|| "eval".into());
     let error = become_program(called, arguments);
-    // There is nowhere left to say that stderr cannot be written.
+    // If stderr cannot be written, there is no other place to report that.
     let _ = writeln!(
         io::stderr(),
         "error: `eval` cannot start the program `rlm-eval`, which belongs in the same folder: {error}"
@@ -19,9 +19,9 @@ fn main() -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// Replaces this process, which keeps its id and the name it was called by; returns if that fails.
+/// Replaces this process, keeping its id and the called name. Returns only on failure.
 fn become_program(called: OsString, arguments: env::ArgsOs) -> io::Error {
-    // Through links: the program is beside the file that one leads to.
+    // Resolve links: the program is next to the target of a link.
     let own = match env::current_exe().and_then(fs::canonicalize) {
         Ok(own) => own,
         Err(error) => return error,

@@ -1,4 +1,6 @@
-//! One run of the shares that several machines ran, the same as if it had run on one.
+//! Merges the shards of a run, run on several machines, into one run directory.
+//!
+//! The result equals a run on one machine. Shards must agree in fingerprint, program and selection.
 
 mod shares;
 
@@ -19,67 +21,67 @@ use crate::run_event::{Reporter, RunEvent};
 use crate::run_store::RunStore;
 use shares::Shares;
 
-/// Why runs cannot be made one.
+/// Reason why runs cannot be merged.
 #[derive(Debug, thiserror::Error)]
 pub enum MergeError {
-    /// A run is another experiment than the first.
+    /// Two runs are different experiments.
     #[error(
         "{} and {} are not of one experiment: {}", first.display(), other.display(), list(differences)
     )]
     Fingerprint {
-        /// The first run.
+        /// Path of the first run.
         first: PathBuf,
-        /// The other.
+        /// Path of the other run.
         other: PathBuf,
-        /// What differs.
+        /// Differences between the fingerprints.
         differences: Vec<Difference>,
     },
-    /// A run was made by another program than the first.
+    /// Two runs were made by different programs.
     #[error(
         "{} and {} were made by different programs: {difference}", first.display(), other.display()
     )]
     Program {
-        /// The first run.
+        /// Path of the first run.
         first: PathBuf,
-        /// The other.
+        /// Path of the other run.
         other: PathBuf,
-        /// What differs, as a clause.
+        /// Clause that names the components that differ.
         difference: String,
     },
-    /// A run chooses other attempts than the first.
+    /// Two runs select different attempts.
     #[error("{} and {} are not shards of one run: {}", first.display(), other.display(), differences.join("; "))]
     Selection {
-        /// The first run.
+        /// Path of the first run.
         first: PathBuf,
-        /// The other.
+        /// Path of the other run.
         other: PathBuf,
-        /// What differs, in words.
+        /// Description of each difference.
         differences: Vec<String>,
     },
-    /// A run was shared out among different numbers of machines.
+    /// Runs belong to partitions of different sizes.
     #[error("the runs are shards of {}: all must be of the same number of shards", .0.join(" and of "))]
     Shares(Vec<String>),
-    /// An attempt stands in two runs, and not as the same.
+    /// Two runs contain an attempt with different contents.
     #[error(
         "attempt {attempt} at {id} is in {} and in {}, and they disagree in {}", first.display(), other.display(),
         fields.join(", ")
     )]
     Disagree {
-        /// The sample.
+        /// Id of the sample.
         id: String,
-        /// 1-based.
+        /// Number of the attempt, 1-based.
         attempt: u32,
-        /// The first run with it.
+        /// Path of the first run that contains it.
         first: PathBuf,
-        /// The other.
+        /// Path of the other run.
         other: PathBuf,
-        /// The fields that differ.
+        /// Names of the fields that differ.
         fields: Vec<String>,
     },
-    /// The folder of the whole run is there already.
+    /// The output folder already exists.
     #[error("{} already exists; give the path of a new folder", .0.display())]
     Exists(PathBuf),
-    /// A run cannot be read, or the whole not be written.
+    /// A run cannot be read, or the merged run cannot be written.
     #[error(transparent)]
     RunDir(#[from] RunDirError),
 }
@@ -92,34 +94,35 @@ fn list(differences: &[Difference]) -> String {
     all.join("; ")
 }
 
-/// What came of a merge.
+/// Result of a merge.
 #[derive(Debug)]
 pub struct Merged {
-    /// Of the whole run.
+    /// Summary of the whole run.
     pub summary: Summary,
-    /// A few words for tables.
+    /// Short label for tables.
     pub label: String,
-    /// Attempts that stood in more than one run.
+    /// Number of attempts that were in more than one run.
     pub overlaps: usize,
-    /// How many of them were made, and paid for, more than once.
+    /// Number of those that were made, and paid for, more than once.
     pub made_again: usize,
-    /// Shares that are not among the runs, as `2/3`.
+    /// Missing shards, such as `2/3`.
     pub missing: Vec<String>,
-    /// Attempts that those were to make, which the summary counts as not made; none if it is not known.
+    /// Attempts planned in the missing shards, which the summary counts as not made; `None` if
+    /// unknown.
     pub missing_attempts: Option<u64>,
-    /// Where settings differ that are no part of the fingerprint, a sentence each.
+    /// Sentences about differing settings that are not part of the fingerprint.
     pub mixed: Vec<String>,
-    /// Runs that were not at their end when they were read, each with why, for people.
+    /// Runs that were incomplete when read, each with the reason.
     pub unfinished: Vec<String>,
 }
 
-/// Makes one run of several, in a new folder whose name becomes the run's id.
+/// Merges runs into a new folder, whose name becomes the id of the run.
 ///
-/// Its attempts are those of all runs, its settings those of the first, without the partition. `allow_program_change` lets
-/// runs of different programs be one.
+/// Takes the attempts of all runs and the settings of the first, without its partition.
+/// `allow_program_change` accepts runs of different programs.
 ///
 /// # Errors
-/// [`MergeError`]; then nothing is left of the new folder.
+/// [`MergeError`]; the new folder is then removed.
 pub fn merge(
     out: &Path,
     dirs: &[PathBuf],
@@ -160,7 +163,7 @@ pub fn merge(
     let mixed = mix(&mut config, &runs[1..]);
     let written = write(new, first, config, &runs, (&chosen, &made_again), &shares);
     if written.is_err() {
-        // The first failure is the one to report.
+        // Report the first failure, not one of the cleanup.
         let _ = fs::remove_dir_all(out);
     }
     Ok(Merged {
@@ -175,8 +178,8 @@ pub fn merge(
     })
 }
 
-/// Takes into the settings of the first run what those of the others have beside the fingerprint. Gives a sentence for each
-/// setting that differs, and for each value of it.
+/// Merges the settings outside the fingerprint into those of the first run. Returns a sentence for
+/// each setting that differs, listing its values.
 fn mix(config: &mut Value, others: &[RunDir]) -> Vec<String> {
     let mut sentences = Vec::new();
     for run in others {
@@ -194,7 +197,7 @@ fn mix(config: &mut Value, others: &[RunDir]) -> Vec<String> {
     sentences
 }
 
-/// Why a run is not at its end, if it is not.
+/// Returns the reason why a run is incomplete, if it is.
 fn unfinished(run: &RunDir) -> Option<String> {
     let why = if run.is_running() {
         "a process is still at work on it".to_owned()
@@ -216,7 +219,8 @@ fn unfinished(run: &RunDir) -> Option<String> {
     ))
 }
 
-/// The ids of the samples in the order of a run on one machine: as they were named, else as the dataset has them.
+/// Returns the sample ids in the order of a run on one machine: as named by the user, else in
+/// dataset order.
 fn order(config: &Value, chosen: &Chosen<'_>) -> Vec<String> {
     let named = config
         .get("benchmark")
@@ -262,8 +266,7 @@ fn same_experiment(first: &RunDir, other: &RunDir) -> Result<(), MergeError> {
     })
 }
 
-/// Refuses runs that different programs have worked on: what two programs made of one experiment together has to be asked
-/// for.
+/// Rejects runs of different programs, because mixing their results must be requested explicitly.
 fn same_programs(first: &RunDir, other: &RunDir) -> Result<(), MergeError> {
     let difference = makers::difference(&first.lock, &other.lock);
     difference.map_or(Ok(()), |difference| {
@@ -275,18 +278,18 @@ fn same_programs(first: &RunDir, other: &RunDir) -> Result<(), MergeError> {
     })
 }
 
-/// Each attempt with the run it is taken from, by sample and number.
+/// Each attempt with the run that provides it, by sample and number.
 type Chosen<'a> = BTreeMap<(&'a str, u32), (&'a RunDir, &'a AttemptRecord)>;
 
-/// The attempts of all runs, each once.
+/// Attempts of all runs without duplicates.
 struct Choice<'a> {
     chosen: Chosen<'a>,
-    /// How many stood in more than one run.
+    /// Number of attempts in more than one run.
     overlaps: usize,
     made_again: MadeAgain,
 }
 
-/// By the folder of a run, the trajectories of attempts that another run made, too, and that are taken from there.
+/// Trajectories of attempts that are taken from another run, by folder of the run.
 type MadeAgain = BTreeMap<PathBuf, Vec<PathBuf>>;
 
 fn choose(runs: &[RunDir]) -> Result<Choice<'_>, MergeError> {
@@ -311,7 +314,7 @@ fn choose(runs: &[RunDir]) -> Result<Choice<'_>, MergeError> {
                 });
             }
             overlaps += 1;
-            // A copy began when its original did.
+            // A copy has the start time of its original.
             if record.started_at != earlier.started_at {
                 let trajectory = run.trajectory(&record.id, record.attempt);
                 let of_run = made_again.entry(run.path.clone()).or_default();
@@ -326,7 +329,7 @@ fn choose(runs: &[RunDir]) -> Result<Choice<'_>, MergeError> {
     })
 }
 
-/// The fields in which two records of one attempt differ, times and run ids aside.
+/// Returns the fields in which two records of an attempt differ, ignoring times and run ids.
 fn differences(a: &AttemptRecord, b: &AttemptRecord) -> Vec<String> {
     const FREE: [&str; 5] = [
         "run_id",
@@ -410,7 +413,7 @@ fn write(
             return Err(error.into());
         }
     }
-    // A run that is given twice spent what it spent once.
+    // Count the spending of a run that is given twice only once.
     let places = runs.iter().map(|run| {
         let path = &run.path;
         let place = fs::canonicalize(path).unwrap_or_else(|_| path.clone());

@@ -1,4 +1,4 @@
-//! Opens the models that a run names.
+//! Opens the models of a run with their policies: retries, rate limits, cache and recording.
 
 mod identity;
 
@@ -21,7 +21,7 @@ use crate::providers::{ModelRef, Named, OfflineError, SCRIPTED_JUDGE};
 use crate::settings::{EngineSettings, JudgeSettings, ModelSettings, Server};
 use crate::terminal;
 
-/// A model that cannot be opened.
+/// Reason why a model cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
     /// A provider without a server cannot be opened.
@@ -30,15 +30,15 @@ pub enum ModelError {
     /// The server of a model cannot be used.
     #[error(transparent)]
     Http(#[from] HttpError),
-    /// The cache cannot be used.
+    /// The response cache cannot be used.
     #[error("--cache: {0}")]
     Cache(#[from] CacheError),
-    /// The cassette cannot be made.
+    /// The cassette cannot be created.
     #[error("--record: cannot record to {}: {reason}", .path.display())]
     Cassette {
-        /// The file.
+        /// Path of the cassette.
         path: PathBuf,
-        /// Why not.
+        /// Cause reported by the system.
         reason: io::Error,
     },
     /// The settings lack the server of a model.
@@ -46,11 +46,11 @@ pub enum ModelError {
     NoServer(ModelRef),
 }
 
-/// Opens the main model, the aliased ones and the judge's, with the policies of the settings around each. `benchmark` is what
-/// `scripted` alone stands for. Nothing is sent yet.
+/// Opens the main model, the aliased models and the judge's model, each with the configured
+/// policies. `benchmark` resolves the reference `scripted`. Sends nothing yet.
 ///
 /// # Errors
-/// [`ModelError`] for the first that cannot be opened.
+/// [`ModelError`] for the first model that cannot be opened.
 pub fn open(
     settings: &EngineSettings,
     benchmark: Option<&str>,
@@ -100,7 +100,7 @@ pub fn open(
     Ok((models, judge))
 }
 
-/// Opens the model of a judge by itself.
+/// Opens the model of a judge without the models of agents.
 ///
 /// # Errors
 /// [`ModelError`].
@@ -113,7 +113,7 @@ pub fn open_judge(
     Stack::new(traffic, prices, cache)?.judge(judge)
 }
 
-/// The cassette that a run records to.
+/// Opens the cassette that a run records to.
 fn open_cassette(
     settings: &EngineSettings,
     benchmark: Option<&str>,
@@ -144,8 +144,8 @@ fn open_cassette(
     })?))
 }
 
-/// What a cassette calls the main model, or an aliased one: the records of a run that is played back are those of
-/// the run itself.
+/// Returns the model's name in the cassette that it replays, if it replays one, so that the records
+/// of a replayed run equal those of the recorded run.
 fn recorded_as(provider: &dyn Provider, alias: Option<&str>) -> Option<String> {
     let header = provider.recording()?.cassette?;
     match alias {
@@ -154,12 +154,13 @@ fn recorded_as(provider: &dyn Provider, alias: Option<&str>) -> Option<String> {
     }
 }
 
-/// The policies around the providers of a run, those of what is sent inside those of what is asked.
+/// Policies around the providers of a run. Those that apply to each request sent are inside those
+/// that apply to each call.
 struct Stack<'a> {
     traffic: &'a TrafficArgs,
     prices: &'a PriceTable,
     limiters: HashMap<String, Arc<Limiter>>,
-    /// The pace that other processes keep, too.
+    /// Request rate shared with other processes.
     shared: MaybeShared,
     cache: Option<Arc<ResponseCache>>,
 }
@@ -180,11 +181,11 @@ impl<'a> Stack<'a> {
     }
 
     fn around(&mut self, model: Model, reference: &ModelRef, models: &ModelSettings) -> Model {
-        // What was recorded went through them when it was recorded.
+        // Policies were already applied when the responses were recorded.
         if model.provider.recording().is_some() {
             return model;
         }
-        // What models share a limiter by.
+        // Models of one endpoint share a limiter.
         let endpoint = reference.provider();
         let limiter = self.limiters.entry(endpoint.to_owned()).or_insert_with(|| {
             Arc::new(Limiter::shared(endpoint, self.traffic.pace(), &self.shared))
@@ -205,7 +206,8 @@ impl<'a> Stack<'a> {
         Model { provider, ..model }
     }
 
-    /// The model of a judge. What it says is in no cassette, which holds what agents were answered.
+    /// Opens the model of a judge. Its responses are not recorded, because cassettes hold only
+    /// responses to agents.
     fn judge(&mut self, settings: &JudgeSettings) -> Result<Model, ModelError> {
         let servers = open_servers(&settings.models)?;
         let sampling = Arc::new(settings.models.sampling.clone());
@@ -227,7 +229,7 @@ fn open_servers(settings: &ModelSettings) -> Result<HashMap<&str, Arc<dyn Provid
     Ok(servers)
 }
 
-/// Opens a server of models.
+/// Opens a model server.
 ///
 /// # Errors
 /// [`ModelError::Http`].
@@ -247,7 +249,7 @@ pub fn open_server(
     )?)
 }
 
-/// A model without any policy around it.
+/// Opens a model without policies.
 fn open_bare(
     reference: &ModelRef,
     servers: &HashMap<&str, Arc<dyn Provider>>,

@@ -1,24 +1,25 @@
-//! How many files, sockets among them, this program may have open at once.
+//! The limit on open files, which includes sockets.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// What an attempt has open: its trajectory, its journal, the socket of its worker, a connection to its model.
+/// Files that an attempt keeps open: trajectory, journal, worker socket and model connection.
 const OF_AN_ATTEMPT: u64 = 4;
-/// What the program has open besides.
+/// Files that the program keeps open independent of attempts.
 const BESIDES: u64 = 64;
 
-/// Raises the limit of this process as far as the system lets it: shells begin with few.
+/// Raises the limit to the maximum that the system allows, because shells often start with a low
+/// one.
 pub fn allow_most() {
     let maximum = getrlimit(Resource::Nofile).maximum;
     let limit = Rlimit {
         current: maximum,
         maximum,
     };
-    // Then it stays as it was.
+    // On failure the limit stays unchanged.
     let _ = setrlimit(Resource::Nofile, limit);
 }
 
-/// What to say if so many attempts at once may need more than the limit.
+/// Returns a warning if `concurrency` attempts may need more open files than the limit allows.
 pub fn too_few(concurrency: usize) -> Option<String> {
     let allowed = getrlimit(Resource::Nofile).current?;
     let needed = OF_AN_ATTEMPT * concurrency as u64 + BESIDES;

@@ -1,4 +1,4 @@
-//! What a panic prints: what Rust prints by itself, with every key struck out of it.
+//! Prints panics as Rust does, with every known key redacted.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::panic::{self, PanicHookInfo};
@@ -7,8 +7,7 @@ use harness::provider::http::strike_out;
 
 use crate::terminal;
 
-/// Puts this in the place of Rust's own hook. A panic is a fault of this program, but what its message quotes may be
-/// anything.
+/// Installs the hook. A panic is a bug in this program, but its message may quote any text.
 pub fn install() {
     panic::set_hook(Box::new(|info| {
         terminal::lines(&strike_out(text(info, &Backtrace::capture())));
@@ -18,7 +17,7 @@ pub fn install() {
 fn text(info: &PanicHookInfo<'_>, backtrace: &Backtrace) -> String {
     let thread = std::thread::current();
     let name = thread.name().unwrap_or("<unnamed>");
-    // As Rust has it: place and message.
+    // Same format as Rust's own hook.
     let message = format!("thread '{name}' {info}");
     match backtrace.status() {
         BacktraceStatus::Captured => format!("{message}\nstack backtrace:\n{backtrace}"),

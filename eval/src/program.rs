@@ -1,17 +1,18 @@
-//! Which program this is: a digest of everything compiled in that can change an answer, by component.
+//! Identifies this program by digests of everything compiled in that can change an answer, per
+//! component.
 //!
-//! The build script `build.rs` digests the sources; `build/sources.rs` says which ones count, and `build/dependencies.rs`
-//! which dependencies.
+//! The build script `build.rs` computes the digests; `build/sources.rs` selects the source files
+//! and `build/dependencies.rs` the dependencies.
 
 use std::sync::LazyLock;
 
 use harness::sandbox::ENGINE;
 use records::program::{self, Program, short};
 
-/// Components by name, each with the SHA-256 of its sources.
+/// Names of the components, each with the SHA-256 of its sources.
 const SOURCES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/components.rs"));
 
-/// This program.
+/// Returns the identity of this program.
 pub fn this() -> &'static Program {
     static THIS: LazyLock<Program> = LazyLock::new(|| {
         let engine = [(program::ENGINE, ENGINE)];
@@ -22,7 +23,7 @@ pub fn this() -> &'static Program {
     &THIS
 }
 
-/// What `--version` shows: the version, the digest of the program and its components.
+/// Returns the text of `--version`: version, digest of the program, and components.
 pub fn long_version() -> &'static str {
     static TEXT: LazyLock<String> = LazyLock::new(|| {
         let this = this();

@@ -1,44 +1,44 @@
-//! Whether a protocol can work on what a benchmark consists of: the protocol says on what it can.
+//! Checks that a protocol supports the samples of a benchmark.
 
 use benchmarks::{Dataset, DatasetError, OwnWorld};
 use harness::treatment::Treatment;
 use harness::{Other, Protocol, Subject, protocol_words};
 
-/// Settings that do not go with what the agents are to work on.
+/// Settings that do not fit the material that agents work on.
 #[derive(Debug, thiserror::Error)]
 pub enum UnfitProtocol {
-    /// The protocol cannot work on it.
+    /// The protocol does not support the material.
     #[error("--protocol {protocol} cannot work on {subject}; use --protocol {}", protocol_words(.fitting))]
     Protocol {
-        /// The protocol.
+        /// Name of the protocol.
         protocol: Protocol,
-        /// What they are to work on.
+        /// Kind of material.
         subject: String,
-        /// The protocols that can.
+        /// Protocols that support it.
         fitting: Vec<Protocol>,
     },
-    /// It has no pages, of which the settings say how they are shown.
+    /// Settings describe how web pages are shown, but there are none.
     #[error(
         "--dump-text and --dump-also say how web pages are shown, and {0} has none; leave them out"
     )]
     NoPages(String),
-    /// What it is to work on is not known.
+    /// The first sample cannot be read.
     #[error(transparent)]
     Dataset(#[from] DatasetError),
-    /// An agent needs a person, and nobody can answer.
+    /// An agent talks with a person, but no person can reply.
     #[error("the agent `{agent}` talks with a person by stdin, and {why}")]
     NoPerson {
-        /// The agent.
+        /// Name of the agent.
         agent: String,
-        /// Why nobody can, and what to do.
+        /// Reason, and what to do about it.
         why: &'static str,
     },
 }
 
-/// Checks that agents of this treatment can work where the samples are. All samples of a benchmark are of one kind.
+/// Checks that this treatment supports the benchmark's samples, all of which are of one kind.
 ///
 /// # Errors
-/// [`UnfitProtocol`], which says what would go with it.
+/// [`UnfitProtocol`], naming the alternatives.
 pub fn check(dataset: &dyn Dataset, treatment: &Treatment) -> Result<(), UnfitProtocol> {
     let Some(first) = dataset.ids().first() else {
         return Ok(());
@@ -61,10 +61,10 @@ pub fn check(dataset: &dyn Dataset, treatment: &Treatment) -> Result<(), UnfitPr
     )
 }
 
-/// Checks that no agent talks with a person, because of `why`.
+/// Checks that no agent talks with a person; `why` is the reason why no person can reply.
 ///
 /// # Errors
-/// [`UnfitProtocol::NoPerson`]
+/// [`UnfitProtocol::NoPerson`], naming the agent.
 pub fn check_nobody_answers(treatment: &Treatment, why: &'static str) -> Result<(), UnfitProtocol> {
     let mut agents = treatment.tools.specialists.values();
     let with_person = agents.find(|agent| {
@@ -80,7 +80,7 @@ pub fn check_nobody_answers(treatment: &Treatment, why: &'static str) -> Result<
     }
 }
 
-/// The protocols in which the user goes on after an answer.
+/// Protocols in which the user may send further messages after an answer.
 const HEARS_MORE: [Protocol; 4] = [
     Protocol::Rlm,
     Protocol::AgentTurn,
@@ -88,10 +88,10 @@ const HEARS_MORE: [Protocol; 4] = [
     Protocol::Codeact,
 ];
 
-/// What a sample is worked on in.
+/// Returns the kind of material of a sample.
 ///
 /// # Errors
-/// The sample cannot be read.
+/// [`DatasetError`] if the sample cannot be read.
 pub fn subject(dataset: &dyn Dataset, id: &str) -> Result<Subject, DatasetError> {
     Ok(match dataset.own_world(id)? {
         Some(OwnWorld::Site(_)) => Subject::Pages,
@@ -102,10 +102,10 @@ pub fn subject(dataset: &dyn Dataset, id: &str) -> Result<Subject, DatasetError>
     })
 }
 
-/// Checks that the protocol can work on a question with its context, or with the world that it is asked in.
+/// Checks that the protocol supports a question with its context or its environment.
 ///
 /// # Errors
-/// [`UnfitProtocol`], which names those that can.
+/// [`UnfitProtocol`], naming the protocols that do.
 pub fn check_question(
     treatment: &Treatment,
     world: Option<&OwnWorld>,
@@ -122,7 +122,7 @@ pub fn check_question(
     works_on(subject, treatment.protocol, || words.to_owned())
 }
 
-/// Refuses settings of dumps where there are no pages.
+/// Rejects page-dump settings for samples without pages.
 fn shows_pages(subject: Subject, treatment: &Treatment, words: &str) -> Result<(), UnfitProtocol> {
     if subject == Subject::Pages || treatment.dump.is_plain() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! The record of an attempt that has just ended, and what its grade comes to.
+//! Builds the record of a finished attempt from its outcome and grade.
 
 use benchmarks::Sample;
 use harness::model::{AttemptOutcome, Status, Usage};
@@ -10,11 +10,11 @@ use serde_json::Value;
 use crate::grader::Grade;
 use crate::program;
 
-/// The record of an attempt that began at `started_at`.
+/// Builds the record of an attempt that started at `started_at`.
 ///
-/// `grade` counts where there is an answer to judge; where its scorer failed, the attempt is an `error`. A `limit`
-/// without an answer scores 0, for the agent had its chance; an `error` or `cancelled` has no score, whatever came of
-/// it before.
+/// `grade` applies only if there is an answer to judge; if its scorer failed, the status is
+/// `error`. A `limit` without an answer scores 0, because the agent had its chance; an `error` or
+/// `cancelled` attempt has no score.
 pub(crate) fn of_attempt(
     run: &RunIdentity,
     sample: &Sample,
@@ -26,7 +26,7 @@ pub(crate) fn of_attempt(
     let scored = Scored::of(outcome.status, outcome.answer.is_some(), grade);
     let stats = &outcome.stats;
     let total_time_s = stats.total.as_secs_f64();
-    // No response, and no try that is paid for: what a server refuses costs nothing.
+    // No response and no paid try: a rejected request costs nothing.
     let used_nothing =
         stats.usage.is_none() && stats.known_cost_usd.is_none() && stats.unpriced_calls == 0;
     AttemptRecord {
@@ -70,7 +70,7 @@ pub(crate) fn of_attempt(
     }
 }
 
-/// What a scorer judges: the state of an attempt's world as JSON text, or where it had none its answer.
+/// Returns the text that a scorer judges: the state of the environment as JSON, or else the answer.
 pub(crate) fn judged(answer: Option<&str>, state: Option<&Value>) -> Option<String> {
     match state {
         Some(state) => Some(state.to_string()),
@@ -78,25 +78,25 @@ pub(crate) fn judged(answer: Option<&str>, state: Option<&Value>) -> Option<Stri
     }
 }
 
-/// What the end of an attempt and the grade of its answer come to.
+/// Status and score of an attempt after grading.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Scored {
-    /// How the attempt counts as ended.
+    /// Final status.
     pub status: Status,
     /// The score.
     pub score: Option<f64>,
-    /// Why it has that score.
+    /// Explanation of the score.
     pub explanation: Option<String>,
     /// Further details from the scorer.
     pub details: Option<Value>,
-    /// What a judge took.
+    /// Usage of a judge.
     pub judge: Option<JudgeUse>,
-    /// Why the scorer failed.
+    /// Reason why the scorer failed.
     pub error: Option<String>,
 }
 
 impl Scored {
-    /// That of an attempt that ended with this status.
+    /// Combines the status of an attempt with its grade.
     pub fn of(status: Status, has_answer: bool, grade: Option<Grade>) -> Self {
         let mut scored = Self {
             status,

@@ -1,7 +1,8 @@
-//! Scores a run again from its records, without an agent. What a judge says is kept as it comes ([`Judging`]).
+//! Scores a run again from its records, without running agents.
 //!
-//! A record holds all that scorers read but the query, which comes from the trajectory, and the context, which is empty
-//! here: no scorer reads it.
+//! Records contain what scorers read, except the query, which comes from the trajectory. The
+//! context is empty, because no scorer reads it. Verdicts of a judge are stored as they arrive
+//! ([`Judging`]).
 
 mod judging;
 
@@ -22,10 +23,10 @@ use crate::record::{Scored, judged};
 
 pub use judging::Judging;
 
-/// Version of the lines of a file of scores; every line carries it as `v`.
+/// Version of the lines in a file of scores, stored as `v`.
 pub const SCORES_VERSION: u32 = 1;
 
-/// What an attempt scores by another scorer: a line of `scores/<scorer>.jsonl`.
+/// New score of an attempt: a line of `scores/<scorer>.jsonl`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Rescored<'a> {
     v: u32,
@@ -46,33 +47,33 @@ pub struct Rescored<'a> {
     recorded_score: Option<f64>,
 }
 
-/// Scores of a run by another scorer, as far as they came.
+/// Scores of a run by another scorer, possibly incomplete.
 pub struct Rescoring {
-    /// The records with the new scores in the order of the run's; none where an answer was not scored.
+    /// Records with the new scores in run order; `None` for answers not scored.
     records: Vec<Option<AttemptRecord>>,
-    /// Why no more answers were scored, if so.
+    /// Reason why scoring stopped early, if it did.
     pub stopped: Option<Stopped>,
 }
 
-/// What stopped a scoring before its end.
+/// Reason why scoring stopped early.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stopped {
-    /// The user.
+    /// The user stopped it.
     Interrupted,
-    /// Something that would stop all that is left, too.
+    /// A failure that would affect all remaining answers.
     Because(String),
 }
 
 impl Rescoring {
-    /// How many answers have been scored, or could not be.
+    /// Returns how many answers were scored or failed to be.
     pub fn done(&self) -> usize {
         self.records.iter().flatten().count()
     }
 
-    /// All records, if none is missing.
+    /// Returns all records if scoring is complete.
     ///
     /// # Errors
-    /// What stopped the scoring.
+    /// The reason why scoring stopped.
     pub fn whole(self) -> Result<Vec<AttemptRecord>, Stopped> {
         match self.stopped {
             Some(stopped) => Err(stopped),
@@ -81,12 +82,14 @@ impl Rescoring {
     }
 }
 
-/// Scores the answers of a run, at most `at_once` at a time, until `stop` says so. Statuses decide as they did when the run was
-/// made: what ended in an error has no score, and no answer within the limits is 0. An answer whose recorded scorer failed gets
-/// another chance. With `judging`, what a judge has said in earlier starts counts, and it is asked no more than the budget allows.
+/// Scores the answers of a run, at most `at_once` concurrently, until `stop` completes. Statuses
+/// decide as in the original run: an attempt with status `error` has no score, and a missing answer
+/// within the limits scores 0. An answer whose recorded scorer failed is scored again. With
+/// `judging`, verdicts of earlier starts are reused, and the judge stays within the budget.
 ///
 /// # Errors
-/// [`RunDirError::Write`] if a verdict cannot be kept, [`RunDirError::Answer`] if an answer's file cannot be read.
+/// [`RunDirError::Write`] if a verdict cannot be stored, [`RunDirError::Answer`] if an answer's
+/// file cannot be read.
 pub async fn rescore(
     run: &RunDir,
     grader: &dyn Grader,
@@ -150,10 +153,10 @@ pub async fn rescore(
     Ok(Rescoring { records, stopped })
 }
 
-/// What an answer scores. `halted` gets why no other answer could be scored either, if so.
+/// Scores one answer. `halted` receives the reason if no other answer could be scored either.
 ///
 /// # Errors
-/// [`RunDirError::Answer`] if an answer's file cannot be read.
+/// [`RunDirError::Answer`] if the answer's file cannot be read.
 async fn score(
     run: &RunDir,
     grader: &dyn Grader,
@@ -163,7 +166,7 @@ async fn score(
 ) -> Result<Scored, RunDirError> {
     let answer = run.answer(record)?;
     let status = match (record.status, &answer) {
-        // Without an answer it was the attempt that failed.
+        // Without an answer, the attempt itself had failed.
         (Status::Error, Some(_)) => Status::Ok,
         (status, _) => status,
     };
@@ -208,7 +211,7 @@ fn with_score(record: &AttemptRecord, scored: Scored) -> AttemptRecord {
     }
 }
 
-/// Stores the new scores beside the recorded ones, and gives the file.
+/// Stores the new scores next to the recorded ones and returns the file.
 ///
 /// # Errors
 /// [`RunDirError::Write`].
@@ -253,7 +256,7 @@ fn sample(run: &RunDir, record: &AttemptRecord) -> Sample {
     }
 }
 
-/// The query of an attempt, from its first event. `None` if that was not recorded.
+/// Returns the query of an attempt from its first event. `None` if it was not recorded.
 fn query(run: &RunDir, record: &AttemptRecord) -> Option<String> {
     let path = run.trajectory(&record.id, record.attempt);
     let event = Events::open(&path).ok()?.next()?.ok()?;

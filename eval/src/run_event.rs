@@ -1,4 +1,4 @@
-//! The events of a run: the one contract between the runner and everything that shows or stores a run.
+//! The events of a run: the contract between the runner and everything that shows or stores a run.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,16 +11,16 @@ use report::summary::Summary;
 /// One event of a run.
 #[derive(Debug, Clone)]
 pub enum RunEvent {
-    /// The run began.
+    /// The run started.
     RunStarted(RunPlan),
-    /// An attempt began. Its engine events follow.
+    /// An attempt started. Its engine events follow.
     AttemptStarted {
-        /// The sample.
+        /// Id of the sample.
         sample: String,
-        /// 1-based.
+        /// Number of the attempt, 1-based.
         attempt: u32,
     },
-    /// Something happened within an attempt.
+    /// An engine event of an attempt.
     Engine(Event),
     /// An attempt ended. No event of it follows.
     AttemptFinished(Arc<AttemptRecord>),
@@ -28,25 +28,25 @@ pub enum RunEvent {
     RunFinished(Arc<Summary>),
 }
 
-/// What a run is about to do.
+/// Description of a run at its start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunPlan {
-    /// The run.
+    /// Id of the run.
     pub run_id: String,
-    /// Its folder.
+    /// Folder of the run.
     pub dir: PathBuf,
-    /// What its attempts have in common.
+    /// Values shared by all attempts.
     pub identity: RunIdentity,
     /// Attempts of the whole run.
     pub attempts_total: u64,
-    /// Attempts that an earlier start of the run has finished.
+    /// Attempts finished by earlier starts.
     pub attempts_done: u64,
-    /// Attempts that may be under way at once.
+    /// Maximum concurrent attempts.
     pub concurrency: usize,
 }
 
 /// Shows or stores a run. It only receives events: a reporter cannot change what a run does.
 pub trait Reporter: Send {
-    /// Takes one event. Must not block for long: the run waits.
+    /// Handles one event. Must not block for long, because the run waits.
     fn report(&mut self, event: &RunEvent);
 }

@@ -1,11 +1,11 @@
-//! Stores a run in its directory as its events come.
+//! Stores a run in its directory as its events arrive.
 
 use records::run_dir::{RunDirError, RunWriter};
 use report::summary::Summary;
 
 use crate::run_event::{Reporter, RunEvent};
 
-/// Stores a run as its events come. A failure to write ends nothing; the runner asks for it.
+/// Stores a run as its events arrive. A write failure does not stop it; the runner polls for it.
 #[derive(Debug)]
 pub struct RunStore {
     writer: RunWriter,
@@ -13,7 +13,7 @@ pub struct RunStore {
 }
 
 impl RunStore {
-    /// Into the directory of this writer.
+    /// Creates a store for the directory of this writer.
     pub fn new(writer: RunWriter) -> Self {
         Self {
             writer,
@@ -21,22 +21,22 @@ impl RunStore {
         }
     }
 
-    /// The directory.
+    /// Returns the writer of the directory.
     pub fn writer(&self) -> &RunWriter {
         &self.writer
     }
 
-    /// The first failure to write since the last call, if there was one.
+    /// Returns the first write failure since the last call.
     pub fn take_error(&mut self) -> Option<RunDirError> {
         self.writer.take_error()
     }
 
-    /// The summary as it was stored, once the run has ended: with what was spent for nothing.
+    /// Returns the stored summary once the run has ended, including wasted spending.
     pub fn take_summary(&mut self) -> Option<Summary> {
         self.summary.take()
     }
 
-    /// Stores events in their order; records among them are on the disk when this returns. They wait for it once.
+    /// Stores events in order, waiting for the disk once. Records among them are on disk on return.
     pub fn report_all(&mut self, events: &[RunEvent]) {
         for event in events {
             self.store(event);

@@ -1,7 +1,7 @@
-//! Runs the attempts of a run, a limited number at a time, and reports what happens as [`RunEvent`]s.
+//! Runs the attempts of a run with limited concurrency and reports [`RunEvent`]s.
 //!
-//! Data flows one way: attempts send events; one thread hands them to the run directory and the reporters.
-//! Invariant: the runner shows and stores nothing itself.
+//! Data flows one way: attempts send events, and one thread passes them to the run directory and
+//! then to the reporters. Invariant: the runner itself shows and stores nothing.
 
 mod maker;
 mod shared_samples;
@@ -33,59 +33,60 @@ use shared_samples::SharedSamples;
 
 pub use maker::Maker;
 
-/// How long a stopped run waits for its attempts. One that is busy for longer is left to itself.
+/// Time that a stopped run waits for its attempts. An attempt that is busy for longer is abandoned.
 const STOP_GRACE: Duration = Duration::from_secs(1);
 
-/// Maximum events that are stored in one batch before they are reported.
+/// Maximum events stored in one batch before they are reported.
 const EVENTS_AT_ONCE: usize = 1_000;
 
-/// What to run.
+/// A run to carry out.
 pub struct Run {
-    /// Its plan, which is reported first.
+    /// Plan, reported first.
     pub plan: RunPlan,
-    /// How agents work.
+    /// Engine that runs the agents.
     pub engine: Arc<Engine>,
-    /// Where samples come from.
+    /// Source of the samples.
     pub dataset: Arc<dyn Dataset>,
-    /// What scores the answers.
+    /// Scorer of the answers.
     pub grader: Arc<dyn Grader>,
-    /// The attempts to make, in this order: which sample, and which attempt at it from 1.
+    /// Attempts to make, in order: index of the sample and 1-based number of the attempt.
     pub jobs: Vec<(usize, u32)>,
-    /// What earlier starts of the run have finished. Jobs may make some of it again.
+    /// Attempts finished by earlier starts. Jobs may rerun some of them.
     pub earlier: Vec<AttemptRecord>,
-    /// Attempts that may end in an error in this start; one more would stop the run. None for any number.
+    /// Maximum attempts that may end in an error in this start before the run stops; `None` for no
+    /// limit.
     pub errors_allowed: Option<u64>,
 }
 
-/// How a run ended.
+/// Outcome of a run.
 #[derive(Debug)]
 pub struct Ended {
-    /// What came of it.
+    /// Summary of the run.
     pub summary: Arc<Summary>,
-    /// What ended it.
+    /// Reason why the run ended.
     pub ending: Ending,
 }
 
-/// What ended a run.
+/// Reason why a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ending {
     /// Every attempt was made.
     Done,
-    /// It was stopped from outside.
+    /// The run was stopped from outside.
     Interrupted,
     /// More attempts ended in an error than were allowed.
     TooManyErrors {
-        /// How many did, in this start.
+        /// Number of errors in this start.
         errors: u64,
     },
-    /// One of its calls found what ends it.
+    /// A call reported a condition that ends the run.
     Halted(HaltReason),
 }
 
-/// What ends a run before its end.
+/// Failure that ends a run early.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// A sample cannot be made or read.
+    /// A sample cannot be generated or read.
     #[error(transparent)]
     Dataset(#[from] DatasetError),
     /// The run directory cannot be written; what was written stays.
@@ -93,10 +94,11 @@ pub enum RunError {
     RunDir(#[from] RunDirError),
 }
 
-/// Runs every attempt, or those until `stop` says so. Finished attempts are stored in either case.
+/// Runs the attempts until all are made or `stop` completes. Finished attempts are stored in either
+/// case.
 ///
 /// # Errors
-/// [`RunError`] if samples cannot be had or records cannot be written.
+/// [`RunError`] if samples are unavailable or records cannot be written.
 pub async fn run(
     run: Run,
     writer: RunStore,
@@ -125,10 +127,10 @@ pub async fn run(
     .await
 }
 
-/// Takes the events of a run as they come, from wherever its attempts are made: `make` sends them and says at the end what was made.
+/// Processes the events of a run whose attempts are made by `make`, locally or elsewhere.
 ///
 /// # Errors
-/// [`RunError`] if records cannot be written, or what `make` ended by.
+/// [`RunError`] if records cannot be written, or the error of `make`.
 pub async fn conduct(
     attempts_total: u64,
     earlier: Vec<AttemptRecord>,
@@ -145,7 +147,7 @@ pub async fn conduct(
     let summary = Arc::new(Summary::new(&latest(records), attempts_total));
     send(&events, RunEvent::RunFinished(Arc::clone(&summary)));
     let stored = tokio::task::spawn_blocking(move || consumer.join()).await;
-    // The consumer does not panic; if it did, what it wrote is on disk and the panic was printed.
+    // The consumer does not panic. If it did, its output is on disk and the panic was printed.
     let stored = match stored {
         Ok(Ok(Err(error))) => return Err(error.into()),
         Ok(Ok(Ok(stored))) => stored.map(Arc::new),
@@ -160,8 +162,8 @@ pub async fn conduct(
     }
 }
 
-/// Hands events to the run directory first and then to the reporter, up to the run's end; gives the summary as the
-/// former has stored it, or its first error.
+/// Passes events to the run directory first and then to the reporter, until the run ends. Returns
+/// the summary as stored, or the first write error.
 fn consume(
     mut inbox: mpsc::UnboundedReceiver<RunEvent>,
     mut writer: RunStore,
@@ -170,7 +172,7 @@ fn consume(
 ) -> Result<Option<Summary>, RunDirError> {
     let mut first = None;
     while let Some(event) = inbox.blocking_recv() {
-        // Whatever came while the last events were on their way to the disk: it waits for the disk once.
+        // Batch the events that arrived during the last write, so that they wait for the disk once.
         let mut events = vec![event];
         while events.len() < EVENTS_AT_ONCE
             && let Ok(event) = inbox.try_recv()
@@ -197,13 +199,13 @@ fn consume(
     }
 }
 
-/// The attempts that ended, and why there are not more.
+/// Finished attempts, and the reason why there are no more.
 pub struct Progress {
-    /// Without the texts: a run of tens of thousands of attempts keeps them all.
+    /// Records without texts, because a run may have tens of thousands.
     records: Vec<AttemptRecord>,
-    /// How many of them ended in an error.
+    /// Number of records with status `error`.
     errors: u64,
-    /// What ended the run.
+    /// Reason why the run ended.
     pub ending: Ending,
     error: Option<DatasetError>,
 }
@@ -219,7 +221,7 @@ impl Default for Progress {
     }
 }
 
-/// Makes the attempts, or those that end before something stops the run.
+/// Makes the attempts until all are made or something stops the run.
 async fn attempts(
     run: Run,
     events: &mpsc::UnboundedSender<RunEvent>,
@@ -291,7 +293,7 @@ async fn attempts(
                 break;
             }
             _ = failure.changed() => break,
-            // No attempt is begun any more; those under way end by themselves, unless all of them would fail.
+            // Start no more attempts. Those in progress may finish, unless all of them would fail.
             reason = run.engine.halted(), if !made.is_halted() => made.ending = Ending::Halted(reason),
         }
         if let Ending::Halted(HaltReason::Failing(_)) = made.ending {
@@ -299,7 +301,7 @@ async fn attempts(
         }
     }
     running.abort_all();
-    // Some ended at the same moment: they count.
+    // Attempts that end at the same moment count.
     let stopping = async {
         while let Some(ended) = running.join_next().await {
             if let Ok(Ok(record)) = ended {
@@ -307,7 +309,7 @@ async fn attempts(
             }
         }
     };
-    // Whether all stopped in time makes no difference to what is stored.
+    // What is stored does not depend on whether all stopped in time.
     let _ = timeout(STOP_GRACE, stopping).await;
     made
 }
@@ -317,14 +319,14 @@ impl Progress {
         matches!(self.ending, Ending::Halted(_))
     }
 
-    /// Attempts that ended in an error.
+    /// Returns the number of attempts that ended in an error.
     pub const fn errors(&self) -> u64 {
         self.errors
     }
 
-    /// An attempt ended.
+    /// Adds a finished attempt.
     pub fn add(&mut self, record: AttemptRecord, events: &mpsc::UnboundedSender<RunEvent>) {
-        // One that the run's own end stopped: it is made again when the run is resumed.
+        // Stopped by the end of the run, so a resumed run makes it again.
         if record.status == Status::Cancelled {
             return;
         }
@@ -334,7 +336,7 @@ impl Progress {
     }
 }
 
-/// One attempt to be made.
+/// An attempt to make.
 struct Job {
     identity: Arc<RunIdentity>,
     engine: Arc<Engine>,
@@ -413,22 +415,24 @@ impl Job {
 }
 
 impl Job {
-    /// The sample, made or read where that holds up no other attempt: it may take a whole row group of a file.
+    /// Loads the sample on a blocking thread, because it may have to read a whole row group of a
+    /// file.
     ///
     /// # Errors
-    /// Those of [`Dataset::sample`]. A panic is propagated here, so that it is reported as the attempt's.
+    /// Those of [`Dataset::sample`]. A panic is propagated, so that it is reported as the
+    /// attempt's.
     async fn sample(&self) -> Result<Arc<Sample>, DatasetError> {
         let samples = Arc::clone(&self.samples);
         let index = self.index;
         let made = tokio::task::spawn_blocking(move || samples.get(index)).await;
         made.unwrap_or_else(|error| match error.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),
-            // The runtime ends, and this attempt with it.
+            // The runtime is shutting down, and this attempt with it.
             Err(error) => std::panic::resume_unwind(Box::new(error.to_string())),
         })
     }
 
-    /// Ends the run if no answer can be judged any more.
+    /// Ends the run if no further answer can be judged.
     fn halt_for(&self, grade: &Grade) {
         if let Some(reason) = &grade.halts {
             self.engine.halt(reason.clone());
@@ -436,7 +440,7 @@ impl Job {
     }
 }
 
-/// The outcome with what `checks` judges where no world has made a state of it: the answers.
+/// Adds the answers as state for the scorer `checks` if the environment has no state.
 fn with_turns(mut outcome: AttemptOutcome, scorer: &str) -> AttemptOutcome {
     if outcome.state.is_none() && outcome.answer.is_some() && scorer == benchmarks::Checks::NAME {
         let answers = outcome.earlier_answers.iter().map(String::as_str);
@@ -447,7 +451,7 @@ fn with_turns(mut outcome: AttemptOutcome, scorer: &str) -> AttemptOutcome {
     outcome
 }
 
-/// Images as models take them.
+/// Converts images to the form that models accept.
 pub fn images(of: &[benchmarks::Image]) -> Vec<Image> {
     let image = |image: &benchmarks::Image| Image {
         media_type: image.media_type.to_owned(),
@@ -456,7 +460,7 @@ pub fn images(of: &[benchmarks::Image]) -> Vec<Image> {
     of.iter().map(image).collect()
 }
 
-/// The record of an attempt that the harness itself broke.
+/// Returns the record of an attempt that failed because of a bug in the harness.
 fn broken(
     identity: &RunIdentity,
     dataset: &dyn Dataset,
@@ -476,7 +480,7 @@ fn broken(
     Ok(of_attempt(identity, &sample, attempt, &outcome, None, Timestamp::now()).of_sample(index))
 }
 
-/// Makes what a judge is asked part of its attempt's events, and books it on the run's budget.
+/// Adds a judge's calls to the events of the attempt and books them on the run's budget.
 struct Judging<'a> {
     engine: &'a Engine,
     task: &'a Task,
@@ -524,7 +528,7 @@ impl Judging<'_> {
     }
 }
 
-/// Makes the engine's events part of the run's.
+/// Forwards engine events as run events.
 struct Forward(mpsc::UnboundedSender<RunEvent>);
 
 impl EventSink for Forward {
@@ -533,7 +537,7 @@ impl EventSink for Forward {
     }
 }
 
-/// Once the run has ended, or if the consumer panicked, nobody receives it.
+/// Sends an event. The receiver is gone only after the run has ended or the consumer has panicked.
 fn send(events: &mpsc::UnboundedSender<RunEvent>, event: RunEvent) {
     let _ = events.send(event);
 }

@@ -1,4 +1,6 @@
-//! Which samples of a dataset a run takes.
+//! Selects the samples of a run.
+//!
+//! Steps: named or recorded samples, filters, a maximum (optionally at random), and last the shard.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,53 +10,54 @@ use sha2::{Digest, Sha256};
 
 use crate::settings::{Deal, Selection};
 
-/// The chosen samples, as indices into the dataset, and what the user should know of the choice.
+/// Selected samples, with notes for the user.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Selected {
-    /// In the order of the run.
+    /// Indices into the dataset, in run order.
     pub indices: Vec<usize>,
-    /// How many samples all shares have together; those of `indices` where there is no partition.
+    /// Number of samples in all shards; without a partition, the length of `indices`.
     pub whole: usize,
     /// Notes for stderr.
     pub notes: Vec<String>,
 }
 
-/// The selection asks for what the dataset lacks.
+/// Reason why the selection does not match the dataset.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SelectionError {
-    /// A sample that was asked for does not exist.
+    /// A named sample does not exist.
     #[error("--sample-ids: benchmark {benchmark} has no sample `{id}`{}", match (.nearest, .first) {
         (Some(nearest), _) => format!(", did you mean `{nearest}`?"),
         (None, Some(first)) => format!("; its first is `{first}`"),
         (None, None) => "; it has none".to_owned(),
     })]
     UnknownSample {
-        /// The benchmark.
+        /// Name of the benchmark.
         benchmark: String,
-        /// The id as given.
+        /// Id as given.
         id: String,
-        /// The id it most likely stands for.
+        /// Most similar id in the dataset.
         nearest: Option<String>,
-        /// The dataset's first.
+        /// First id in the dataset.
         first: Option<String>,
     },
-    /// No sample has metadata of this name.
+    /// No sample has metadata with this key.
     #[error("--filter: no sample of {benchmark} has `{key}`; known: {}", .known.join(", "))]
     UnknownKey {
-        /// The benchmark.
+        /// Name of the benchmark.
         benchmark: String,
-        /// The key as given.
+        /// Key as given.
         key: String,
-        /// All that samples have.
+        /// Keys that samples have.
         known: Vec<String>,
     },
 }
 
-/// Chooses samples: those named, else those that the model has recorded, else all; of these the ones that pass the
-/// filters, of these the first `max_tasks`, or as many at random, and of these the share of the partition.
+/// Selects samples: the named ones, else those recorded by the model, else all. Of these it keeps
+/// what passes the filters, then the first `max_tasks` or as many at random, then the shard of the
+/// partition.
 ///
 /// # Errors
-/// [`SelectionError`] for a name that the dataset lacks. The benchmark's prefix of an id may be left out.
+/// [`SelectionError`] for an unknown name. Ids may omit the prefix of the benchmark.
 pub fn select(
     dataset: &dyn Dataset,
     selection: &Selection,
@@ -103,7 +106,7 @@ pub fn select(
         indices = at_random(indices, ids, most, seed);
     }
     indices.truncate(most);
-    // Last, so that all shares together are what would run without them.
+    // Last, so that all shards together equal an unpartitioned run.
     let whole = indices.len();
     if let Some(partition) = selection.partition {
         match &selection.deal {
@@ -127,18 +130,19 @@ pub fn select(
     })
 }
 
-/// Keeps what passes all the filters. A fact that is no text is compared as JSON. Where nothing passes, `notes` get what could.
+/// Keeps the samples that pass all filters. Metadata other than text is compared as JSON. If no
+/// sample passes, `notes` list known values.
 fn filter(
     indices: &mut Vec<usize>,
     dataset: &dyn Dataset,
     filters: &[(String, Vec<String>)],
     notes: &mut Vec<String>,
 ) -> Result<(), SelectionError> {
-    // Of no sample nothing is known, by which a key could be wrong.
+    // Without samples, no key can be called unknown.
     if filters.is_empty() || indices.is_empty() {
         return Ok(());
     }
-    // Of each fact some of its values, to name them where none fits.
+    // Collect some values of each key, to suggest them if none matches.
     let mut known: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     indices.retain(|index| {
         let facts = dataset.facts(*index);
@@ -178,10 +182,11 @@ fn filter(
     Ok(())
 }
 
-/// Values of a fact that are named where none of them was asked for.
+/// Maximum metadata values listed if no sample matches.
 const MOST_KNOWN: usize = 12;
 
-/// So many of the samples, in their order: those whose ids have the least hashes, so that more of them include fewer.
+/// Selects `most` samples at random, keeping their order: those with the lowest hashes of their
+/// ids, so that a larger selection contains a smaller one.
 fn at_random(indices: Vec<usize>, ids: &[String], most: usize, seed: u64) -> Vec<usize> {
     let mut ranked: Vec<_> = indices
         .into_iter()
@@ -200,13 +205,13 @@ fn at_random(indices: Vec<usize>, ids: &[String], most: usize, seed: u64) -> Vec
     ranked.into_iter().map(|(.., index)| index).collect()
 }
 
-/// `1 sample`, `20 samples`.
+/// Returns a count with its noun: `1 sample`, `20 samples`.
 fn samples(count: usize) -> String {
     let s = if count == 1 { "" } else { "s" };
     format!("{count} sample{s}")
 }
 
-/// The sample most like `id`, which may leave out the benchmark's prefix.
+/// Returns the id most similar to `id`, which may omit the prefix of the benchmark.
 fn nearest(id: &str, dataset: &dyn Dataset) -> Option<String> {
     let prefix = format!("{}-", dataset.name());
     let likeness = |known: &str| {

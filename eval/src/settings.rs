@@ -1,6 +1,7 @@
-//! Settings: flags as resolved. Nothing is optional any more, and every check that needs no work is done.
+//! Settings: flags as resolved, with every value present and every check done that needs no work.
 //!
-//! Invariant: this is the only place, clap's `env` attributes and [`browser::environment`] apart, that reads the environment.
+//! Invariant: only this module, clap's `env` attributes and [`browser::environment`] read the
+//! environment.
 
 mod ask;
 mod data;
@@ -80,19 +81,19 @@ pub use tools::{faults_by_values, tool_registry};
 pub use treatment::{Start, leave_out};
 pub use view::{ViewOutput, ViewSettings};
 
-/// Settings with what the user should know about them.
+/// Settings with messages for the user.
 #[derive(Debug, Clone)]
 pub struct Resolved<T> {
-    /// The settings.
+    /// Resolved settings.
     pub settings: T,
-    /// What was chosen on the user's behalf.
+    /// Choices made on the user's behalf.
     pub notes: Vec<String>,
-    /// What works, but is most likely not meant.
+    /// Valid settings that are probably mistakes.
     pub warnings: Vec<String>,
 }
 
 impl<T> Resolved<T> {
-    /// Prints notes and warnings on stderr, one a line, and gives the settings.
+    /// Prints notes and warnings on stderr, one per line, and returns the settings.
     pub fn announce(self) -> T {
         self.notes.iter().for_each(|text| terminal::note(text));
         self.warnings

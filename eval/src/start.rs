@@ -1,4 +1,4 @@
-//! The program from its first line to its exit code.
+//! Runs the program from the first line of `main` to the exit code.
 
 use std::process::ExitCode;
 
@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::exit::{self, Outcome};
 use crate::{cli, command, invocation, open_files, panic_hook, settings, terminal};
 
-/// Runs the program: the whole of its binaries.
+/// Runs the program; the whole body of its binaries.
 pub fn main() -> ExitCode {
     if std::env::args_os()
         .nth(1)
@@ -29,7 +29,7 @@ fn run() -> Result<Outcome, Error> {
     invocation::note(std::env::args_os().next(), settings::is_run_by_cargo());
     settings::load_env_file()?;
     settings::know_keys();
-    // While there is one thread only: later, the process environment cannot be changed safely.
+    // While there is a single thread: later the environment cannot be changed safely.
     harness::sandbox::use_utc();
     for remark in settings::misspelt_variables() {
         terminal::warning(&remark);
@@ -48,7 +48,7 @@ fn run() -> Result<Outcome, Error> {
     command::execute(cli.command)
 }
 
-/// Whether a command asks models, with settings that a file may have given.
+/// Returns whether a command calls models with settings that a file may have provided.
 const fn asks_models(command: &Command) -> bool {
     matches!(
         command,

@@ -1,4 +1,4 @@
-//! The plan of a sweep: its cells, what of its matrix makes no sense, and the file that holds both.
+//! The plan of a sweep: its cells, the skipped combinations, and the file that stores both.
 
 mod cells;
 
@@ -15,31 +15,31 @@ use cells::{Cells, combinations};
 use records::run_dir::{RunDirError, sweep_id, write_whole};
 use report::race::RaceHeader;
 
-/// Version of [`Plan`]; the file carries it as `v`.
+/// Version of [`Plan`], stored as `v`.
 pub const SWEEP_VERSION: u32 = 1;
 
-/// The file of a sweep's folder that says what its cells are.
+/// File in the folder of a sweep that stores its plan.
 const PLAN: &str = "sweep.json";
 
-/// `sweep.json`: the runs of a sweep, in their order.
+/// Contents of `sweep.json`: the runs of a sweep, in order.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Plan {
     /// [`SWEEP_VERSION`] of the writer.
     pub v: u32,
-    /// Identifies the sweep, whatever its folder is called; empty in plans of earlier versions.
+    /// Id of the sweep, independent of the folder's name; empty in plans of earlier versions.
     #[serde(default)]
     pub id: String,
-    /// The runs; the first of each model is its baseline.
+    /// Runs of the sweep. The first of each model is its baseline.
     pub cells: Vec<Cell>,
-    /// What makes no sense.
+    /// Combinations that make no sense.
     pub skipped: Vec<Skipped>,
-    /// Shared flags that change nothing in a cell, and are left out there.
+    /// Shared flags left out of cells in which they have no effect.
     #[serde(default)]
     pub left_out: Vec<Skipped>,
-    /// What all cells together may use.
+    /// Budget for all cells together.
     #[serde(default, skip_serializing_if = "SweepBudgetArgs::is_unlimited")]
     pub budget: SweepBudgetArgs,
-    /// What its race goes by, if it is one.
+    /// Header of the race, if the sweep is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub race: Option<RaceHeader>,
 }
@@ -47,75 +47,75 @@ pub struct Plan {
 /// One run of a sweep.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Cell {
-    /// The name of its run directory.
+    /// Name of the run directory.
     pub name: String,
-    /// The flags of `rlm-eval run`.
+    /// Flags of `rlm-eval run`.
     pub flags: RunArgs,
 }
 
 /// A combination that is not run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skipped {
-    /// The flags in which it differs from the other cells.
+    /// Flags in which it differs from the other cells.
     pub cell: String,
-    /// Why it makes no sense.
+    /// Reason why it is skipped.
     pub reason: String,
 }
 
-/// Why a sweep cannot be made or gone on with.
+/// Reason why a sweep cannot be created or resumed.
 #[derive(Debug, thiserror::Error)]
 pub enum SweepError {
-    /// The flags of a cell are no flags of `rlm-eval run`.
+    /// The flags of a cell are invalid for `rlm-eval run`.
     #[error("cell `{cell}`: {problem}")]
     Flags {
-        /// The flags in which it differs from the others.
+        /// Flags in which the cell differs from the others.
         cell: String,
-        /// What clap has to say, less its usage.
+        /// Clap's message without usage.
         problem: String,
     },
-    /// A setting of a cell is wrong, and not only for that cell.
+    /// A setting is invalid, not only in combination with this cell.
     #[error("cell `{cell}`: {problem}")]
     Settings {
-        /// The flags in which it differs from the others.
+        /// Flags in which the cell differs from the others.
         cell: String,
-        /// What is wrong.
+        /// Error in the settings.
         problem: Box<SettingsError>,
     },
-    /// Two cells would be one experiment under two names.
+    /// Two cells would be the same experiment.
     #[error(
         "cells `{first}` and `{second}` would send the same to the same model; leave one of them out"
     )]
     SameCells {
-        /// The name of the earlier one.
+        /// Name of the earlier cell.
         first: String,
-        /// The flags in which the later one differs from the others.
+        /// Flags in which the later cell differs from the others.
         second: String,
     },
-    /// Two cells that differ in prompts alone, of a recording that answers none of them.
+    /// Two cells differ only in prompts, but replay one recording.
     #[error(
         "cells `{first}` and `{second}` play one recording back, and no prompt changes what it says; leave one of them out"
     )]
     SameRecording {
-        /// The name of the earlier one.
+        /// Name of the earlier cell.
         first: String,
-        /// The name of the later one.
+        /// Name of the later cell.
         second: String,
     },
-    /// A flag that all cells share and none of them has a place for.
+    /// A shared flag has no effect in any cell.
     #[error("a shared flag fits no cell: {0}")]
     InertEverywhere(Box<Inert>),
-    /// The folder is there already.
+    /// The folder already exists.
     #[error("{} exists already", .0.display())]
     Exists(PathBuf),
-    /// The folder holds no sweep.
+    /// The folder is not a sweep.
     #[error("{} holds no sweep: it has no {PLAN}", .0.display())]
     NotASweep(PathBuf),
-    /// The plan cannot be used.
+    /// The plan is invalid.
     #[error("{}: {problem}", path.display())]
     Malformed {
-        /// The file.
+        /// Path of the plan.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Problem with the plan.
         problem: String,
     },
     /// A file cannot be read or written.
@@ -124,11 +124,12 @@ pub enum SweepError {
 }
 
 impl Plan {
-    /// The cells of a matrix: for each model `direct` once, then every combination that makes sense.
+    /// Builds the plan of a matrix: for each model `direct` once, then every combination that makes
+    /// sense.
     ///
     /// # Errors
-    /// [`SweepError`] for flags that are wrong in any cell, for shared flags that change nothing in any, and for two cells
-    /// whose agents would get the same.
+    /// [`SweepError`] for flags that are invalid in any cell, shared flags without effect in every
+    /// cell, and two cells whose agents would get the same.
     pub fn of(matrix: &Matrix) -> Result<Self, SweepError> {
         let mut cells = Cells::default();
         for combination in combinations(matrix) {
@@ -137,7 +138,7 @@ impl Plan {
         cells.plan()
     }
 
-    /// The id of a cell's run, which no cell of another sweep has.
+    /// Returns the run id of a cell, unique among sweeps.
     pub fn run_id(&self, cell: &Cell) -> String {
         if self.id.is_empty() {
             cell.name.clone()
@@ -146,25 +147,25 @@ impl Plan {
         }
     }
 
-    /// Whether a folder is that of a sweep.
+    /// Returns whether a folder is a sweep.
     pub fn is_in(folder: &Path) -> bool {
         folder.join(PLAN).is_file()
     }
 
-    /// Takes a cell out of those that are run.
+    /// Moves a cell to the skipped combinations.
     pub fn skip(&mut self, cell: &Cell, reason: String) {
         self.cells.retain(|other| other.name != cell.name);
         let cell = cell.name.clone();
         self.skipped.push(Skipped { cell, reason });
     }
 
-    /// For each cell the place of the one that it is measured by: the direct call of its own model, or its model's first cell
-    /// where the benchmark has no direct calls.
+    /// Returns the index of each cell's baseline: the `direct` cell of the same model, or the
+    /// model's first cell if there is none.
     pub fn baselines(&self) -> Vec<usize> {
         let of = |cell: &Cell| {
             let is_direct =
                 |other: &Cell| other.flags.engine.guidance.protocol.as_str() == BASELINE;
-            // The same model, sampled alike.
+            // Same model with the same sampling.
             let same = |other: &Cell| {
                 let (own, its) = (&cell.flags.engine.models, &other.flags.engine.models);
                 other.flags.engine.model == cell.flags.engine.model
@@ -179,8 +180,8 @@ impl Plan {
         found.map(Option::unwrap_or_default).collect()
     }
 
-    /// Makes the folder of a sweep, and in it the plan. A folder without anything in it is one that an earlier start made
-    /// and was killed in.
+    /// Creates the folder of a sweep with its plan. Accepts a folder that an earlier start left
+    /// empty when it was killed.
     ///
     /// # Errors
     /// [`SweepError::Exists`], or [`SweepError::RunDir`] if it cannot be written.
@@ -196,7 +197,7 @@ impl Plan {
         self.write(folder)
     }
 
-    /// Writes the plan into the folder of its sweep, whole or not at all.
+    /// Writes the plan atomically into the folder of its sweep.
     ///
     /// # Errors
     /// [`SweepError::RunDir`].
@@ -212,7 +213,7 @@ impl Plan {
     /// Reads the plan of the sweep in a folder.
     ///
     /// # Errors
-    /// [`SweepError`] if the folder holds none, or one that is malformed or of a later version.
+    /// [`SweepError`] if the folder has no plan, or one that is malformed or of a later version.
     pub fn read(folder: &Path) -> Result<Self, SweepError> {
         let path = folder.join(PLAN);
         if !path.is_file() {
@@ -234,7 +235,7 @@ impl Plan {
                 plan.v
             )));
         }
-        // A name becomes a path below the folder, and nowhere else.
+        // A name becomes a path, which must stay inside the folder.
         let inside = |cell: &Cell| !cell.name.is_empty() && cell.name == safe(&cell.name);
         if let Some(cell) = plan.cells.iter().find(|cell| !inside(cell)) {
             return Err(malformed(format!("`{}` is no name of a cell", cell.name)));
@@ -243,7 +244,7 @@ impl Plan {
     }
 }
 
-/// Whether a folder holds nothing but what is left of a plan that was never written to its end.
+/// Returns whether a folder contains at most a partly written plan.
 fn is_unbegun(folder: &Path) -> bool {
     let unfinished = format!("{PLAN}.tmp");
     let Ok(mut entries) = fs::read_dir(folder) else {
@@ -252,7 +253,7 @@ fn is_unbegun(folder: &Path) -> bool {
     entries.all(|entry| entry.is_ok_and(|entry| entry.file_name() == *unfinished))
 }
 
-/// A text as a part of a path.
+/// Replaces characters that are unsafe in a path component.
 fn safe(name: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "._+-".contains(c);
     let name: String = name

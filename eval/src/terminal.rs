@@ -1,4 +1,4 @@
-//! Text that came from elsewhere, made safe for a terminal.
+//! Prints messages on stderr and makes untrusted text safe for a terminal.
 
 use std::borrow::Cow;
 use std::io::{self, Write as _};
@@ -8,21 +8,21 @@ use clap::builder::styling::{AnsiColor, Style};
 
 use crate::invocation::as_called;
 
-/// How `error:` looks where colours are on: as clap prints its own.
+/// Style of `error:`, the same as clap's.
 pub const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 
-/// Prints a remark on stderr, as one line `note: …`.
+/// Prints a line `note: …` on stderr.
 pub fn note(text: &str) {
     stderr_line("note: ", Style::new(), text);
 }
 
-/// Prints a remark on what is most likely not meant on stderr, as one line `warning: …`.
+/// Prints a line `warning: …` on stderr, for something that is probably a mistake.
 pub fn warning(text: &str) {
     stderr_line("warning: ", WARNING, text);
 }
 
-/// Prints what goes on right now on stderr, as one line.
+/// Prints a progress line on stderr.
 pub fn progress(text: &str) {
     stderr_line("", Style::new(), text);
 }
@@ -33,27 +33,27 @@ pub fn lines(text: &str) {
 }
 
 fn stderr_line(kind: &str, style: Style, text: &str) {
-    // There is nowhere left to say that stderr cannot be written.
+    // If stderr cannot be written, there is no other place to report that.
     let text = as_called(text);
     let _ = writeln!(stderr().lock(), "{style}{kind}{style:#}{}", one_line(&text));
 }
 
-/// Text of several lines without control characters; line breaks and tabs stay.
+/// Removes control characters except line breaks and tabs.
 ///
-/// What a model or a file brings along may otherwise move the cursor, set the title, or hide what was
-/// printed before. Characters that turn the direction of writing show as escapes: they may be part of what is
-/// asked for, and would show the text beside them in another order than it has.
+/// Text from a model or a file could otherwise move the cursor, set the window title, or hide
+/// earlier output. Bidirectional formatting characters are escaped instead of removed: they may
+/// belong to the answer, but would reorder the text around them.
 pub fn plain_text(text: &str) -> Cow<'_, str> {
     let unsafe_in_lines = |c: char| c.is_control() && c != '\n' && c != '\t';
     escaped(text, unsafe_in_lines, |_| false)
 }
 
-/// Text as one line, in which control characters show as escapes: `\n`, `\u{1b}`.
+/// Returns text as one line with control characters escaped: `\n`, `\u{1b}`.
 pub fn one_line(text: &str) -> Cow<'_, str> {
     escaped(text, |_| false, char::is_control)
 }
 
-/// Text without the characters to be left out, and with escapes for those to be escaped.
+/// Removes some characters and escapes others.
 fn escaped(
     text: &str,
     left_out: impl Fn(char) -> bool,
@@ -74,7 +74,7 @@ fn escaped(
     Cow::Owned(shown)
 }
 
-/// The characters of Unicode's property `Bidi_Control`.
+/// Whether the character has the Unicode property `Bidi_Control`.
 fn turns_direction(character: char) -> bool {
     matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

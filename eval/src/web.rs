@@ -1,4 +1,5 @@
-//! Worlds of tasks in a real browser: the engine's traits over the crate `browser`, and the sites of a benchmark on loopback.
+//! Environments in a real browser: implements the engine's traits with the crate `browser`, and
+//! serves benchmark sites on loopback.
 
 mod refused;
 mod check;
@@ -28,35 +29,35 @@ use own_site::{OpenSite, Turn};
 use page::{Served, Tab, Window};
 use site::Site;
 
-/// Gives each attempt at a sample with a web site that site and a fresh profile. The attempt's server and profile end with the
-/// last of its pages.
+/// Opens a web site and a fresh browser profile for each attempt that needs them. Server and
+/// profile end with the last page of the attempt.
 pub(crate) struct Web {
     pool: Pool,
     worlds: Worlds,
     kept: Kept,
     allow_local: bool,
-    /// Of the addresses that servers of rows cannot share.
+    /// Locks of addresses that servers of user-supplied rows cannot share.
     turns: Mutex<HashMap<String, Turn>>,
 }
 
-/// Where the worlds of attempts come from.
+/// Source of the environments of attempts.
 pub(crate) enum Worlds {
-    /// The samples of a dataset.
+    /// Environments of the samples in a dataset.
     Dataset(Arc<dyn Dataset>),
-    /// All have this one.
+    /// One environment for all attempts.
     One(OwnWorld),
 }
 
-/// How the browser is started.
+/// Browser settings.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WebSettings {
-    /// Browsers at once.
+    /// Maximum concurrent browsers.
     pub browsers: usize,
-    /// Whether pages that are not the program's own may be shown without Chromium's own sandbox.
+    /// Whether third-party pages may run without Chromium's own sandbox.
     pub trust_pages: bool,
     /// Whether pages may reach this machine and its networks beyond the servers of their rows.
     pub allow_local: bool,
-    /// Whether a person sees apps, and ends the attempt by closing them.
+    /// Whether a person sees the apps and ends the attempt by closing them.
     pub is_visible: bool,
 }
 
@@ -70,7 +71,7 @@ impl Worlds {
         }
     }
 
-    /// Who has written what the browser shows.
+    /// Returns the author of the pages that the browser shows.
     fn author(&self) -> Author {
         let Self::Dataset(dataset) = self else {
             return Author::Others;
@@ -84,19 +85,21 @@ impl Worlds {
     }
 }
 
-/// Who has written pages.
+/// Author of pages, which decides how far they are trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Author {
-    /// This program, or models for a benchmark of this program: they run without Chromium's own sandbox where there is none.
+    /// This program, or models in a benchmark of this program. These pages may run without
+    /// Chromium's sandbox if it is unavailable.
     ThisBenchmark,
     Others,
 }
 
 impl Web {
-    /// Finds and starts a browser, so that a missing or broken one is reported before any attempt begins.
+    /// Finds and starts a browser, so that a missing or broken one is reported before the first
+    /// attempt.
     ///
     /// # Errors
-    /// As [`Pool::open`].
+    /// Like [`Pool::open`].
     pub(crate) async fn open(worlds: Worlds, settings: WebSettings) -> browser::Result<Self> {
         let author = worlds.author();
         let without = Settings {
@@ -131,17 +134,17 @@ impl Web {
         })
     }
 
-    /// What pages asked for and did not get, in a sentence.
+    /// Returns a sentence about blocked requests of pages, if any.
     pub(crate) fn refused(&self) -> Option<String> {
         self.kept.refused.sum()
     }
 
-    /// The HTML of the app that was launched last.
+    /// Returns the HTML of the app that was launched last.
     pub(crate) fn launched(&self) -> Option<String> {
         self.kept.launched.lock().clone()
     }
 
-    /// Opens a site of the user's own, with all that an attempt finds in it.
+    /// Opens a user-supplied site with everything that an attempt needs.
     async fn open_own(&self, own: &OwnSite) -> Result<Arc<dyn Page>, PageError> {
         let turn = |address: &str| {
             let mut turns = self.turns.lock();

@@ -1,7 +1,8 @@
-//! What the sandbox costs, in wall time and in CPU time of this process and its workers, in both isolations: a session
-//! with its first cell, a cell's round trip, a context.
+//! Measures the cost of the sandbox in wall time and in CPU time of this process and its workers,
+//! in both isolations: a session with its first cell, a cell's round trip, a context.
 //!
-//! `cargo bench --package sandbox`; `scripts/bench.sh` takes the figures into its table.
+//! Run it with `cargo bench --package sandbox`; `scripts/bench.sh` includes the figures in its
+//! table.
 
 #![allow(
     missing_docs,
@@ -61,7 +62,7 @@ fn measure<M: Measurement>(criterion: &mut Criterion<M>, kind: &str) {
     }
 }
 
-/// Gives workers time to finish, so that their work is not counted with what comes next.
+/// Gives workers time to finish, so that their work does not count toward the next measurement.
 fn settle() {
     std::thread::sleep(Duration::from_millis(100));
 }
@@ -151,16 +152,18 @@ fn descendants() -> Vec<i32> {
     pids.split_off(1)
 }
 
-/// CPU time of a process and, in steps of the kernel's clock tick, of its children that have ended.
+/// Returns the CPU time of a process and, in steps of the kernel's clock tick, of its children that
+/// have ended.
 fn of_process(pid: i32) -> Duration {
     let mut of = 0;
-    // SAFETY: `of` is a valid place for the result; a process that is gone is an error, not a fault.
+    // SAFETY: `of` is a valid location for the result; a process that is gone is an error, not a
+    // fault.
     let own = match unsafe { libc::clock_getcpuclockid(pid, &raw mut of) } {
         0 => clock(of),
         _ => Duration::ZERO,
     };
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    // The second field is a name in brackets and may hold anything.
+    // The second field is a name in parentheses and may contain anything.
     let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
     let times = fields.split_whitespace().skip(13).take(2);
     let ticks: u32 = times.filter_map(|ticks| ticks.parse::<u32>().ok()).sum();
@@ -172,7 +175,7 @@ fn clock(of: libc::clockid_t) -> Duration {
         tv_sec: 0,
         tv_nsec: 0,
     };
-    // SAFETY: `time` is a valid place for the result.
+    // SAFETY: `time` is a valid location for the result.
     if unsafe { libc::clock_gettime(of, &raw mut time) } != 0 {
         return Duration::ZERO;
     }

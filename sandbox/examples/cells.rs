@@ -1,7 +1,8 @@
-//! Runs cells in the sandbox, a session for each trajectory, and prints the CPU time and the time of each as JSON.
+//! Runs cells in the sandbox, one session per trajectory, and prints the CPU time and the wall time
+//! of each as JSON.
 //!
-//! The counterpart of `bench/peers/cells.mjs`, which runs the same file under Node.js. CPU time is that of the whole
-//! process, so that isolates run on threads here.
+//! This is the counterpart of `bench/peers/cells.mjs`, which runs the same file under Node.js. CPU
+//! time is that of the whole process, so isolates run on threads here.
 
 #![allow(
     unsafe_code,
@@ -46,7 +47,7 @@ async fn run(repl: &mut Repl, code: &str) -> String {
         match repl.next().await.unwrap() {
             Event::Finished(outcome) => return outcome.output,
             Event::Called(call) => repl.settle(call.id, Err("not recorded".to_owned())),
-            // No REPL here is opened with functions, and no context is asked for.
+            // REPLs here have no host functions, and no context is requested.
             Event::Invoked(_)
             | Event::CallContext { .. }
             | Event::StatusAsked { .. }
@@ -66,13 +67,13 @@ fn root() -> AgentInfo {
     }
 }
 
-/// CPU time of this process, in milliseconds.
+/// Returns the CPU time of this process in milliseconds.
 fn cpu_ms() -> f64 {
     let mut time = libc::timespec {
         tv_sec: 0,
         tv_nsec: 0,
     };
-    // SAFETY: `time` is a valid place for the result.
+    // SAFETY: `time` is a valid location for the result.
     unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time) };
     time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 / 1e6
 }

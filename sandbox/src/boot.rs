@@ -1,4 +1,4 @@
-//! Makes an engine with the JavaScript library loaded and the global object locked down.
+//! Creates an engine with the JavaScript library loaded and the global object locked down.
 
 use std::iter;
 use std::sync::{Mutex, PoisonError};
@@ -13,13 +13,13 @@ use crate::randomness;
 use crate::session::{Config, StartError};
 use crate::snapshot::snapshot;
 
-/// The library's files. Each is an expression: a function of the shared `internals` object.
+/// Files of the library. Each is an expression: a function of the shared `internals` object.
 static LIBRARY: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/js");
 
-/// Those that run under Node.js, too, in load order.
+/// Files that also run under Node.js, in load order.
 const ORDER: &str = include_str!("../js/order.txt");
 
-/// The functions of `agents.js` that the isolate calls.
+/// Functions of `agents.js` that the isolate calls.
 pub(crate) struct LibraryFunctions {
     pub abort_cell: v8::Global<v8::Function>,
     pub call_context: v8::Global<v8::Function>,
@@ -37,10 +37,10 @@ pub(crate) struct LibraryFunctions {
     pub nothing: v8::Global<v8::Function>,
 }
 
-/// The name under which the library's `internals` wait in a snapshot for the session that takes them.
+/// Global name that holds the library's `internals` in a snapshot until a session takes them.
 const INTERNALS: &str = "__repl_internals";
 
-/// A fresh engine on the calling thread.
+/// Creates an engine on the calling thread.
 pub(crate) fn boot(config: &Config, host: Host) -> Result<(Engine, LibraryFunctions), StartError> {
     let snapshot = snapshot()?;
     set_flags(&config.limits);
@@ -50,7 +50,7 @@ pub(crate) fn boot(config: &Config, host: Host) -> Result<(Engine, LibraryFuncti
     Ok((engine, functions))
 }
 
-/// The library's files by name, in load order.
+/// Returns the library's files by name, in load order.
 pub(crate) fn sources() -> impl Iterator<Item = (&'static str, &'static str)> {
     let last = [
         "functions.js",
@@ -73,8 +73,8 @@ pub(crate) fn sources() -> impl Iterator<Item = (&'static str, &'static str)> {
     })
 }
 
-/// Sets what the engine has for a whole process: its flags, of which the latest configuration counts, and where its
-/// random numbers come from.
+/// Sets process-wide engine state: its flags, where the latest configuration wins, and its source
+/// of random numbers.
 pub(crate) fn set_flags(limits: &Limits) {
     static STACK_KB: Mutex<u64> = Mutex::new(0);
     randomness::install();
@@ -87,7 +87,7 @@ pub(crate) fn set_flags(limits: &Limits) {
     }
 }
 
-/// Loads the library into a context from which a snapshot is to be made.
+/// Loads the library into a context that will be snapshotted.
 pub(crate) fn load(
     scope: &mut v8::PinScope<'_, '_>,
     ops: v8::Local<'_, v8::Object>,

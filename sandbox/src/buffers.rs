@@ -1,4 +1,5 @@
-//! The memory of array buffers on V8, which the limit of its heap does not count: it may be as much again.
+//! Limits the memory of array buffers on V8. The heap limit does not cover them, so they may take
+//! as much again.
 
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -6,13 +7,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use deno_core::v8::{Allocator, RustAllocatorVtable, UniqueRef, new_rust_allocator};
 
-/// What the array buffers of one isolate have, in bytes.
+/// Memory use of one isolate's array buffers, in bytes.
 struct Buffers {
     limit: usize,
     used: AtomicUsize,
 }
 
-/// Gives the array buffers of one isolate at most so many bytes. Beyond, V8 collects, and then throws a `RangeError`.
+/// Creates an allocator that gives one isolate's array buffers at most `limit` bytes. At the limit,
+/// V8 collects garbage and then throws a `RangeError`.
 pub(crate) fn allocator(limit: usize) -> UniqueRef<Allocator> {
     static FUNCTIONS: RustAllocatorVtable<Buffers> = RustAllocatorVtable {
         allocate: zeroed,
@@ -22,7 +24,7 @@ pub(crate) fn allocator(limit: usize) -> UniqueRef<Allocator> {
     };
     let used = AtomicUsize::new(0);
     let buffers = Box::into_raw(Box::new(Buffers { limit, used }));
-    // SAFETY: the functions are of this type, and `forget` is called last.
+    // SAFETY: the functions expect this type, and `forget` is called last.
     unsafe { new_rust_allocator(buffers, &FUNCTIONS) }
 }
 
@@ -31,7 +33,7 @@ extern "C" fn zeroed(buffers: &Buffers, bytes: usize) -> *mut c_void {
     let memory = if before.saturating_add(bytes) > buffers.limit {
         null_mut()
     } else {
-        // SAFETY: any number of bytes may be asked for; of none, one is.
+        // SAFETY: any size may be requested; zero is rounded up to one.
         unsafe { libc::calloc(bytes.max(1), 1) }
     };
     if memory.is_null() {
@@ -42,11 +44,11 @@ extern "C" fn zeroed(buffers: &Buffers, bytes: usize) -> *mut c_void {
 
 extern "C" fn free(buffers: &Buffers, memory: *mut c_void, bytes: usize) {
     buffers.used.fetch_sub(bytes, Ordering::SeqCst);
-    // SAFETY: it came out of `zeroed`, with as many bytes.
+    // SAFETY: `zeroed` returned it, with this many bytes.
     unsafe { libc::free(memory) };
 }
 
 extern "C" fn forget(buffers: *const Buffers) {
-    // SAFETY: it came out of `allocator`, and nothing uses it any more.
+    // SAFETY: `allocator` created it, and nothing uses it after this call.
     drop(unsafe { Box::from_raw(buffers.cast_mut()) });
 }

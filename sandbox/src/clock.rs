@@ -1,35 +1,36 @@
-//! The clock that cells read. It begins with the session; what it said is written down, and can be said again.
+//! The clock that cells read. It starts with the session. Its readings are recorded and can be
+//! replayed.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::message::{Beginning, Reading};
 
-/// Tenths of a millisecond in a millisecond: the clock is no finer.
+/// Clock ticks per millisecond; the clock has no finer resolution.
 const TENTHS: u64 = 10;
 
-/// A session's clock.
 pub(crate) struct Clock {
-    /// Milliseconds since 1970 at which the session began.
+    /// Milliseconds from 1970 to the start of the session.
     epoch_ms: u64,
     source: Source,
-    /// The newest reading, in tenths of a millisecond since the session began: none is earlier.
+    /// Latest reading, in tenths of a millisecond since the start of the session; the clock never
+    /// goes back.
     last: u64,
-    /// Readings that are to be given before all others.
+    /// Recorded readings to replay before any new one.
     again: VecDeque<Reading>,
-    /// Readings since they were last asked for, if anybody asks.
+    /// Readings since the last [`Clock::take_readings`], if they are recorded.
     taken: Option<Vec<Reading>>,
 }
 
 enum Source {
-    /// The machine's clock; it was so many tenths after the session's beginning at that instant.
+    /// The machine's clock. At `since`, `then` tenths of a millisecond had passed in the session.
     Machine { since: Instant, then: u64 },
-    /// What cells do: a reading takes a tenth, and a timer its time.
+    /// A clock driven by what cells do: a reading advances it by a tenth, a timer by its delay.
     Counted,
 }
 
 impl Default for Clock {
-    /// One that begins now and writes nothing down.
+    /// Creates a clock that starts now and records nothing.
     fn default() -> Self {
         Self {
             epoch_ms: u64::try_from(now().as_millis()).unwrap_or(u64::MAX),
@@ -45,7 +46,8 @@ impl Default for Clock {
 }
 
 impl Clock {
-    /// One of a session that begins so. It writes down what it says, beyond what it says again.
+    /// Creates the clock of a session with this beginning. It records every reading beyond those it
+    /// replays.
     pub fn of(beginning: &mut Beginning) -> Self {
         let passed = now().saturating_sub(Duration::from_millis(beginning.epoch_ms));
         let readings = std::mem::take(&mut beginning.course.clock);
@@ -65,12 +67,12 @@ impl Clock {
         }
     }
 
-    /// Milliseconds since 1970 at which the session began.
+    /// Milliseconds from 1970 to the start of the session.
     pub const fn epoch_ms(&self) -> u64 {
         self.epoch_ms
     }
 
-    /// What it says now: tenths of a millisecond since the session began.
+    /// Returns the current reading, in tenths of a millisecond since the start of the session.
     pub fn read(&mut self) -> u64 {
         if let Some(Reading(at, times)) = self.again.front_mut() {
             self.last = *at;
@@ -94,17 +96,17 @@ impl Clock {
         self.last
     }
 
-    /// Milliseconds since the session began, of which one that cells read.
+    /// Returns the milliseconds since the start of the session, as cells see them.
     pub fn read_ms(&mut self) -> f64 {
         as_float(self.read()) / as_float(TENTHS)
     }
 
-    /// Whole milliseconds since 1970, likewise.
+    /// Returns the whole milliseconds since 1970, as cells see them.
     pub fn read_date(&mut self) -> f64 {
         as_float(self.epoch_ms + self.read() / TENTHS)
     }
 
-    /// The place of a timer among the timers: by when it is due.
+    /// Sort key of a timer among all timers: when it is due.
     pub fn place_of(&self, due: Instant, delay: Duration) -> u128 {
         match &self.source {
             Source::Machine { since, .. } => due.saturating_duration_since(*since).as_nanos(),
@@ -112,14 +114,14 @@ impl Clock {
         }
     }
 
-    /// A timer at this place fires.
+    /// Advances a counted clock to the place of a timer that fires.
     pub fn reach(&mut self, place: u128) {
         if let Source::Counted = self.source {
             self.last = self.last.max(u64::try_from(place).unwrap_or(u64::MAX));
         }
     }
 
-    /// The readings since they were last taken.
+    /// Returns the readings recorded since the last call.
     pub fn take_readings(&mut self) -> Vec<Reading> {
         self.taken.as_mut().map(std::mem::take).unwrap_or_default()
     }

@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-/// The CPU clock of the thread that made it. It reads as zero once that thread has ended.
+/// CPU clock of the thread that created it. It reads zero once that thread has ended.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CpuClock(libc::clockid_t);
 
 impl CpuClock {
-    /// The calling thread's clock.
+    /// Returns the clock of the calling thread.
     pub fn of_this_thread() -> Self {
         let mut clock = libc::CLOCK_THREAD_CPUTIME_ID;
-        // SAFETY: the calling thread is alive, and `clock` is a valid place for the result.
+        // SAFETY: the calling thread is alive, and `clock` is a valid location for the result.
         unsafe { libc::pthread_getcpuclockid(libc::pthread_self(), &raw mut clock) };
         Self(clock)
     }
@@ -21,7 +21,8 @@ impl CpuClock {
             tv_sec: 0,
             tv_nsec: 0,
         };
-        // SAFETY: `time` is a valid place for the result; an ended thread's clock is an error, not a fault.
+        // SAFETY: `time` is a valid location for the result; the clock of an ended thread is an
+        // error, not a fault.
         if unsafe { libc::clock_gettime(self.0, &raw mut time) } != 0 {
             return Duration::ZERO;
         }

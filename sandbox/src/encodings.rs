@@ -1,4 +1,5 @@
-//! What the library leaves to crates: hashes, Base64 and percent-encoding. Pure functions; a running hash is its state as bytes.
+//! Hashes, Base64 and percent-encoding, which the JavaScript library delegates to crates. All
+//! functions are pure; a running hash is passed as its serialized state.
 
 use base64::Engine as _;
 use base64::alphabet;
@@ -12,8 +13,8 @@ use sha2::digest::common::hazmat::{SerializableState, SerializedState};
 use sha2::{Sha224, Sha256, Sha384, Sha512};
 use url::form_urlencoded;
 
-/// Takes more bytes into a running hash, whose state is empty at first, and gives its state then, or its digest if that is
-/// the `end`. None for an algorithm that is not there.
+/// Feeds bytes to a running hash, whose state is empty at first. Returns the new state, or the
+/// digest if `end` is set; `None` for an unknown algorithm.
 pub(crate) fn hash(algorithm: &str, state: &[u8], bytes: &[u8], end: bool) -> Option<Vec<u8>> {
     match algorithm {
         "md5" => hash_by::<Md5>(state, bytes, end),
@@ -43,7 +44,8 @@ fn hash_by<H: Digest + SerializableState>(
     })
 }
 
-/// Base64 as RFC 4648 has it: the standard alphabet with padding, or with `url` the URL-safe one without.
+/// Encodes as Base64 (RFC 4648): the standard alphabet with padding or, with `url`, the URL-safe
+/// one without.
 pub(crate) fn base64_encode(bytes: &[u8], url: bool) -> String {
     if url {
         URL_SAFE_NO_PAD.encode(bytes)
@@ -52,7 +54,8 @@ pub(crate) fn base64_encode(bytes: &[u8], url: bool) -> String {
     }
 }
 
-/// Decodes as Node's Buffer does: both alphabets, other characters skipped, all after the first `=` ignored.
+/// Decodes Base64 as Node's Buffer does: both alphabets are accepted, other characters skipped, and
+/// everything after the first `=` ignored.
 pub(crate) fn base64_decode(text: &str) -> Vec<u8> {
     let characters = text.bytes().take_while(|byte| *byte != b'=');
     let sextets = characters.filter_map(|byte| match byte {
@@ -63,14 +66,15 @@ pub(crate) fn base64_decode(text: &str) -> Vec<u8> {
     decode(sextets.collect())
 }
 
-/// Why [`atob`] takes no text.
+/// Reason why [`atob`] rejects a text.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum NoBase64 {
     InvalidCharacter = 1,
     WrongLength,
 }
 
-/// The bytes of <https://infra.spec.whatwg.org/#forgiving-base64-decode>, a character each.
+/// Decodes as <https://infra.spec.whatwg.org/#forgiving-base64-decode> specifies, with one
+/// character per byte.
 pub(crate) fn atob(text: &str) -> Result<String, NoBase64> {
     let spaces = [' ', '\t', '\n', '\x0c', '\r'];
     let whole = text.replace(spaces, "");
@@ -86,7 +90,7 @@ pub(crate) fn atob(text: &str) -> Result<String, NoBase64> {
     Ok(decode(sextets.into()).into_iter().map(char::from).collect())
 }
 
-/// Base64 of characters that stand for a byte each; none if one does not.
+/// Encodes characters that each stand for a byte. Returns `None` if one does not fit.
 pub(crate) fn btoa(text: &str) -> Option<String> {
     let bytes = text.chars().map(|character| u8::try_from(character).ok());
     Some(STANDARD.encode(bytes.collect::<Option<Vec<u8>>>()?))
@@ -96,7 +100,7 @@ fn is_of_alphabet(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'+' || byte == b'/'
 }
 
-/// Bits that make no whole byte are dropped.
+/// Decodes sextets, dropping trailing bits that do not fill a byte.
 fn decode(mut sextets: Vec<u8>) -> Vec<u8> {
     const LENIENT: GeneralPurpose = GeneralPurpose::new(
         &alphabet::STANDARD,
@@ -110,12 +114,12 @@ fn decode(mut sextets: Vec<u8>) -> Vec<u8> {
     LENIENT.decode(sextets).unwrap_or_default()
 }
 
-/// Replaces `%XX` by bytes and decodes those as UTF-8; anything else stays.
+/// Replaces `%XX` by bytes and decodes them as UTF-8; other text is unchanged.
 pub(crate) fn percent_decode(text: &str) -> String {
     percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
-/// A name or value as <https://url.spec.whatwg.org/#urlencoded-serializing> has it.
+/// Encodes a name or value as <https://url.spec.whatwg.org/#urlencoded-serializing> specifies.
 pub(crate) fn form_encode(text: &str) -> String {
     form_urlencoded::byte_serialize(text.as_bytes()).collect()
 }

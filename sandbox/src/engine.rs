@@ -1,8 +1,9 @@
-//! The engine: one isolate with its context, made from the snapshot of the library.
+//! The engine: one isolate with its context, created from the snapshot of the library.
 //!
-//! It is that of `deno_core`, with its flags, but without its `JsRuntime`. That makes templates for each
-//! isolate which the V8 layer over `QuickJS` never frees, 15 KB an attempt and up to the whole heap through what they reach.
-//! Its library, event loop and modules have no use here: turns take their place.
+//! It uses the engine and flags of `deno_core` without its `JsRuntime`. `JsRuntime` creates
+//! templates for each isolate that the V8 layer over `QuickJS` never frees: 15 KB per attempt, and
+//! up to the whole heap through what they reference. Its library, event loop and modules are not
+//! needed, because code runs in turns.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -14,12 +15,12 @@ use crate::native;
 use crate::ops::{self, HostState};
 use crate::platform;
 
-/// What the ops work on, in a slot of the isolate.
+/// State of the ops, stored in a slot of the isolate.
 pub(crate) type Host = Rc<RefCell<HostState>>;
 
-/// An isolate on the calling thread, where it must stay.
+/// An isolate, which must stay on the thread that created it.
 pub(crate) struct Engine {
-    // Dropped before the isolate that it is of.
+    // Dropped before the isolate that it belongs to.
     pub context: v8::Global<v8::Context>,
     pub isolate: v8::OwnedIsolate,
 }
@@ -34,15 +35,16 @@ macro_rules! in_context {
 pub(crate) use in_context;
 
 impl Engine {
-    /// A fresh isolate with the library loaded, whose heap has at most so many bytes.
+    /// Creates an isolate with the library loaded and a heap of at most `heap_bytes`.
     pub fn new(snapshot: &'static [u8], heap_bytes: usize, host: Host) -> Self {
         platform::start();
         let parameters = v8::CreateParams::default()
             .heap_limits(0, heap_bytes)
             .external_references(references())
             .snapshot_blob(v8::StartupData::from(snapshot));
-        // What has survived is limited; beside it is the generation of new objects. The larger that is, the less is collected
-        // that is still in use: at the default limit it is as large as 64 MB, four times V8's own for one thread.
+        // The limit applies to the old generation; the young generation comes on top. A larger
+        // young generation means that fewer objects still in use are copied. At the default limit
+        // it is as large as 64 MB, four times V8's own default for one thread.
         #[cfg(feature = "v8")]
         let parameters = parameters
             .set_max_old_generation_size_in_bytes(heap_bytes)
@@ -61,7 +63,8 @@ impl Engine {
     }
 }
 
-/// Makes a snapshot of what `load` makes of a fresh context. It is given the ops as methods of an object.
+/// Creates a snapshot of a fresh context after `load`, which receives the ops as methods of an
+/// object.
 pub(crate) fn make_snapshot(
     load: impl FnOnce(&mut v8::PinScope<'_, '_>, v8::Local<'_, v8::Object>) -> Result<(), String>,
 ) -> Result<Box<[u8]>, String> {
@@ -77,14 +80,14 @@ pub(crate) fn make_snapshot(
             None => Err("the ops".to_owned()),
         }
     };
-    // An isolate that is to make a snapshot can end in no other way.
+    // An isolate created for a snapshot must end by creating one.
     let snapshot = isolate.create_blob(v8::FunctionCodeHandling::Keep);
     loaded?;
     let snapshot = snapshot.ok_or("the engine made no snapshot of it")?;
     Ok(Box::from(&*snapshot))
 }
 
-/// What a snapshot names by its place in here.
+/// External references, which a snapshot names by index.
 fn references() -> Cow<'static, [v8::ExternalReference]> {
     let functions = ops::table().into_iter();
     functions
@@ -92,7 +95,8 @@ fn references() -> Cow<'static, [v8::ExternalReference]> {
         .collect()
 }
 
-/// There are no modules. Rewriting has refused `import()` in cells; this is for code that is made at run time.
+/// Rejects `import()`: there are no modules. Rewriting refuses it in cells; this catches code
+/// created at run time.
 fn refuse_import<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     _options: v8::Local<'s, v8::Data>,

@@ -1,12 +1,14 @@
-//! Compiles and evaluates the code that is given to the engine: always an expression.
+//! Compiles and evaluates code for the engine, which is always an expression.
 
 use deno_core::v8;
 use deno_core::v8::script_compiler::{CompileOptions, NoCacheReason, Source, compile_function};
 
-/// The value of an expression, or `None` with an exception in the scope. `name` is what stack traces show.
+/// Evaluates an expression. Returns `None` with an exception in the scope if it throws. `name`
+/// appears in stack traces.
 ///
-/// It is compiled as the body of a function: of a script, `QuickJS` as it is embedded here keeps the bytecode in files
-/// below the user's cache folder and reads it from there, and parses it twice.
+/// The expression is compiled as the body of a function. For a script, `QuickJS` as embedded here
+/// would store the bytecode in files below the user's cache folder, read it from there, and parse
+/// the script twice.
 pub(crate) fn value_of<'s>(
     scope: &v8::PinScope<'s, '_>,
     expression: &str,
@@ -15,8 +17,9 @@ pub(crate) fn value_of<'s>(
     value(scope, expression, name, CompileOptions::NoCompileOptions)
 }
 
-/// The same of a cell, nearly all of whose functions are called: V8 reads each but once, and not again when it is called.
-/// `QuickJS` always does.
+/// Evaluates a cell's expression. Nearly all functions of a cell are called, so V8 compiles them
+/// eagerly instead of parsing each a second time when it is called. `QuickJS` always compiles
+/// eagerly.
 pub(crate) fn value_of_cell<'s>(
     scope: &v8::PinScope<'s, '_>,
     expression: &str,
@@ -58,8 +61,8 @@ fn value<'s>(
     function.call(scope, receiver, &[])
 }
 
-/// The line of an expression that the engine means when it says where it cannot be compiled. `QuickJS` counts the line
-/// with the head of the function, there but not in stacks.
+/// Converts the line of a compile error to a line of the expression. `QuickJS` counts the head of
+/// the enclosing function in compile errors, but not in stacks.
 pub(crate) fn line_of_expression(said: usize) -> usize {
     if cfg!(feature = "v8") {
         said

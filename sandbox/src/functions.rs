@@ -1,4 +1,4 @@
-//! The functions that a driver gives to an agent's REPL beside `rlm()` and `llm()`.
+//! Host functions that a driver adds to an agent's REPL beside `rlm()` and `llm()`.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::name::{NameError, OWN_GLOBALS, check_name};
 
-/// Methods that would make of their object something else than it is: a promise, for one.
+/// Method names that would change the nature of their object, for example by making it a thenable.
 const NO_METHODS: &[&str] = &["__proto__", "then", "toJSON"];
 
-/// Names of host functions, checked. A cell calls `await NAME({…})` with one object of named arguments. A name with a
-/// dot, `page.open`, is a method of a frozen object.
+/// Validated names of host functions. A cell calls `await NAME({…})` with one object of named
+/// arguments. A name with a dot, such as `page.open`, is a method of a frozen object.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostFunctions {
     names: Arc<[String]>,
@@ -21,7 +21,7 @@ pub struct HostFunctions {
     calls: ModelCalls,
 }
 
-/// The functions of a REPL that ask models.
+/// Functions of a REPL that call models.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ModelCalls {
@@ -30,37 +30,39 @@ pub enum ModelCalls {
     OfTree,
     /// `agent()` and `llm()`.
     OfProgram,
-    /// None.
+    /// Neither.
     None,
 }
 
-/// A host function that makes an object with methods: `const agent = await agents.create(kind, name)`, and then
-/// `await agent.send(message)`. It takes its arguments in an order, which the host gets as an object of named ones; what the
-/// host gives, an object with an `id`, is the object made.
+/// A host function that returns an object with methods: `const agent = await agents.create(kind,
+/// name)`, then `await agent.send(message)`. It takes positional arguments, which the host receives
+/// as an object of named ones. The host's result, an object with an `id`, becomes the object
+/// returned.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Maker {
-    /// Its name, as those of [`HostFunctions::new`].
+    /// Name of the function, valid for [`HostFunctions::new`].
     pub name: String,
-    /// The names of its arguments, in order.
+    /// Names of its arguments, in order.
     pub takes: Vec<String>,
-    /// The methods of what it makes.
+    /// Methods of the returned object.
     pub methods: Vec<Method>,
 }
 
-/// A method of an object that a [`Maker`] made.
+/// A method of an object that a [`Maker`] returned.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Method {
-    /// The host function that it calls, with the object's `id`. What stands behind its dot is the method's name.
+    /// Host function that it calls, with the object's `id`. The part after the dot is the method's
+    /// name.
     pub name: String,
-    /// The names of its arguments, in order.
+    /// Names of its arguments, in order.
     pub takes: Vec<String>,
 }
 
 impl HostFunctions {
-    /// Checks the names.
+    /// Validates names of host functions.
     ///
     /// # Errors
-    /// [`NameError`] with the first name that cannot be, or that stands for what another stands for.
+    /// [`NameError`] for the first name that is invalid or conflicts with another.
     pub fn new(names: impl IntoIterator<Item = String>) -> Result<Self, NameError> {
         let names: Vec<String> = names.into_iter().collect();
         let mut whole = BTreeSet::new();
@@ -85,7 +87,7 @@ impl HostFunctions {
         })
     }
 
-    /// These, and functions that make objects.
+    /// Adds functions that return objects.
     ///
     /// # Errors
     /// As for [`HostFunctions::new`].
@@ -105,13 +107,13 @@ impl HostFunctions {
         })
     }
 
-    /// These, beside those that ask models.
+    /// Sets which model-calling functions the REPL has.
     #[must_use]
     pub fn with_calls(self, calls: ModelCalls) -> Self {
         Self { calls, ..self }
     }
 
-    /// These, then others. Of others that cannot stand beside these, none.
+    /// Adds the functions of `others`, or none of them if they conflict with these.
     #[must_use]
     pub fn and(&self, others: &Self) -> Self {
         let all = self.names.iter().chain(others.names.iter()).cloned();
@@ -121,7 +123,7 @@ impl HostFunctions {
     }
 }
 
-/// The variable that a function's name begins with, if the name can be one.
+/// Validates a function's name and returns the variable that it begins with.
 fn check(name: &str) -> Result<&str, NameError> {
     let (top, method) = match name.split_once('.') {
         Some((top, method)) => (top, Some(method)),

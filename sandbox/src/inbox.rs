@@ -1,39 +1,39 @@
-//! Where an isolate's requests come from.
+//! The source of an isolate's requests.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Instant;
 
 use crate::message::Request;
 
-/// Gives an isolate its requests, on the isolate's own thread.
+/// Delivers requests on the isolate's own thread.
 pub(crate) trait Inbox {
-    /// Waits for the next request, but not beyond `until`.
+    /// Waits for the next request, at most until `until`.
     fn next(&mut self, until: Option<Instant>) -> Next;
 }
 
-/// What the wait brought.
+/// Result of the wait.
 pub(crate) enum Next {
     Request(Request),
-    /// An agent is opened, and its context, empty in the request, is on its way.
+    /// A request to open an agent whose context, empty in the request, follows in pieces.
     Open(Request, Arriving),
-    /// Nothing until then.
+    /// No request arrived in time.
     Due,
-    /// There will be no more requests.
+    /// No more requests will arrive.
     HungUp,
 }
 
-/// A long text that comes in pieces, so that nobody holds it twice.
+/// A long text that arrives in pieces, so that it is never held twice.
 pub(crate) struct Arriving {
-    /// How many have not come yet.
+    /// Number of pieces still to come.
     pub pieces: u32,
-    /// Of all of them together, in UTF-8.
+    /// Length of the whole text in bytes of UTF-8.
     pub bytes: usize,
-    /// Waits for the next; empty when it does not come.
+    /// Waits for the next piece; returns an empty string if it does not arrive.
     pub next: Box<dyn FnMut() -> String>,
 }
 
 impl Arriving {
-    /// Lets the rest of it come, for nobody.
+    /// Discards the remaining pieces.
     pub fn skip(mut self) {
         for _ in 0..self.pieces {
             (self.next)();

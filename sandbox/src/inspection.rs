@@ -1,10 +1,11 @@
-//! What the console sees inside objects and JavaScript itself cannot: of promises, proxies and iterators.
+//! Gives the console access to what JavaScript cannot inspect: promises, proxies and iterators.
 
 use deno_core::v8::{self, Local, PinScope, PromiseState};
 
 use crate::native::Value;
 
-/// 0 for a pending promise, 1 for a fulfilled one, 2 for a rejected one, 3 for anything else.
+/// Returns 0 for a pending promise, 1 for a fulfilled one, 2 for a rejected one, 3 for anything
+/// else.
 pub(crate) fn promise_state(value: Value<'_>) -> u32 {
     let Ok(promise) = Local::<v8::Promise>::try_from(value) else {
         return 3;
@@ -16,7 +17,7 @@ pub(crate) fn promise_state(value: Value<'_>) -> u32 {
     }
 }
 
-/// The value or the reason of a promise that is settled.
+/// Returns the value or reason of a settled promise.
 pub(crate) fn promise_result<'s>(
     scope: &mut PinScope<'s, '_>,
     value: Value<'s>,
@@ -25,7 +26,7 @@ pub(crate) fn promise_result<'s>(
     (promise.state() != PromiseState::Pending).then(|| promise.result(scope))
 }
 
-/// The target of a proxy, or its handler; null if it is revoked or no proxy.
+/// Returns the target or handler of a proxy; null if the value is not a proxy or is revoked.
 pub(crate) fn proxy_part<'s>(
     scope: &mut PinScope<'s, '_>,
     value: Value<'s>,
@@ -39,7 +40,8 @@ pub(crate) fn proxy_part<'s>(
     }
 }
 
-/// What an iterator of a Map or Set has still to give, keys and values in turn if it gives pairs.
+/// Returns the remaining entries of a Map or Set iterator, with keys and values alternating if it
+/// yields pairs.
 pub(crate) fn preview_entries<'s>(
     scope: &mut PinScope<'s, '_>,
     value: Value<'s>,
@@ -47,7 +49,7 @@ pub(crate) fn preview_entries<'s>(
     preview(scope, value).map(|(entries, _)| entries.into())
 }
 
-/// Whether such an iterator gives pairs.
+/// Whether such an iterator yields pairs.
 pub(crate) fn gives_pairs<'s>(scope: &mut PinScope<'s, '_>, value: Value<'s>) -> bool {
     preview(scope, value).is_some_and(|(_, pairs)| pairs)
 }

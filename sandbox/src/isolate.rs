@@ -1,10 +1,10 @@
 //! One JavaScript isolate that runs in turns: a host function is called, then all microtasks run.
 //!
-//! Each turn belongs to one agent, whose execution clock it is charged to. There is no other event loop:
-//! calls and timers are settled by turns, so what runs is always known.
+//! Each turn is charged to the execution clock of one agent. There is no other event loop: turns
+//! settle calls and timers, so it is always known whose code runs.
 //!
-//! User values are never handed to `deno_core`'s error conversion, which panics on some of them; they are
-//! turned into text by `agents.js`.
+//! User values never reach the error conversion of `deno_core`, which panics on some of them;
+//! `agents.js` turns them into text.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -29,14 +29,13 @@ use crate::session::{Config, StartError};
 use crate::stack_hook;
 use crate::watchdog::{OnStuck, Watch};
 
-/// Expressions tried after a termination before the isolate counts as broken.
+/// Maximum expressions tried after a termination before the isolate counts as broken.
 const FLUSH_TRIES: u32 = 10;
 /// CPU time of one such try.
 const FLUSH_TIME: Duration = Duration::from_millis(200);
 
-/// One isolate and its host functions.
 pub(crate) struct Isolate {
-    // Dropped in this order: what is of the engine, the engine, and what it has a pointer to.
+    // Dropped in this order: handles of the engine, the engine, and what it has a pointer to.
     compiled: Kept<(String, u32), v8::Global<v8::Value>>,
     functions: LibraryFunctions,
     engine: Engine,
@@ -54,7 +53,7 @@ pub(crate) enum Action<'a> {
         parent: Option<AgentId>,
         info: &'a str,
         context: Given<'a>,
-        /// The names of the agent's host functions, as JSON.
+        /// Names of the agent's host functions, as JSON.
         functions: &'a str,
     },
     Run {
@@ -62,9 +61,9 @@ pub(crate) enum Action<'a> {
         cell: u32,
         iteration: u32,
         script: &'a str,
-        /// The names that the cell declares, as JSON.
+        /// Names that the cell declares, as JSON.
         declared: &'a str,
-        /// Whether what it compiles to is kept for others that run the same.
+        /// Whether the compiled function is cached for other cells with the same script.
         keep: bool,
     },
     Settle {
@@ -83,7 +82,7 @@ pub(crate) enum Action<'a> {
     Abort {
         agent: AgentId,
     },
-    /// Runs the jobs that are left, and nothing else.
+    /// Runs pending jobs and nothing else.
     Jobs,
     Forget {
         agent: AgentId,
@@ -102,18 +101,19 @@ pub(crate) enum Action<'a> {
 }
 
 impl Action<'_> {
-    /// Whether it belongs to the end of a cell, to which no time of others is charged: their jobs wait.
+    /// Whether the turn only ends a cell. Such a turn is not charged for the jobs of others, which
+    /// stay queued.
     fn only_ends(&self) -> bool {
         matches!(self, Self::Abort { .. } | Self::Forget { .. })
     }
 }
 
-/// What an agent's context is.
+/// How an agent's context is passed to the isolate.
 #[derive(Clone, Copy)]
 pub(crate) enum Given<'a> {
     Text(&'a str),
     OfCall(CallId),
-    /// The text of so many pieces that the host state has.
+    /// A text that arrives in this many pieces through the host state.
     Pieces(u32),
 }
 
@@ -121,36 +121,38 @@ pub(crate) enum Given<'a> {
 #[derive(Debug)]
 pub(crate) struct Turn {
     pub end: TurnEnd,
-    /// CPU time that it took.
+    /// CPU time used.
     pub executed: Duration,
-    /// Whose code was stopped, if it was: the owner of the turn, or of a job that the turn brought about.
+    /// Cell or turn whose code was stopped, if any: the owner of the turn, or of a job that ran in
+    /// it.
     pub stopped: Option<u32>,
-    /// Where that was, if the engine says so: functions and lines, the innermost first.
+    /// Where the code was stopped, if the engine reports it: functions and lines, innermost first.
     pub place: Option<String>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum TurnEnd {
-    /// All code ran; the text that the host function gave, if it gives one.
+    /// All code ran; holds the text that the host function returned, if any.
     Completed(Option<String>),
     /// Compiling the script, or the host function itself, threw.
     Threw {
         message: String,
         line: Option<usize>,
     },
-    /// Execution was stopped at the budget's end.
+    /// Execution was stopped when the budget ran out.
     Terminated,
-    /// Execution was stopped because the heap grew over its limit.
+    /// Execution was stopped because the heap exceeded its limit.
     OutOfMemory,
-    /// The same, and what filled it was a chain of jobs without an end, of which at least so many waited for the next.
+    /// As [`TurnEnd::OutOfMemory`], filled by an endless chain of jobs; at least this many were
+    /// waiting for the next.
     EndlessJobs(u64),
-    /// Execution was stopped and the isolate cannot be used any more.
+    /// Execution was stopped and the isolate is unusable.
     Broken,
 }
 
 impl Isolate {
-    /// A fresh isolate on the calling thread, where it must stay. `on_stuck` is called, from another thread,
-    /// when code goes on although it was terminated.
+    /// Creates an isolate on the calling thread, where it must stay. `on_stuck` is called, from
+    /// another thread, when code keeps running although it was terminated.
     pub fn new(config: &Config, on_stuck: OnStuck) -> Result<Self, StartError> {
         let host = Host::default();
         let (mut engine, functions) = boot(config, Rc::clone(&host))?;
@@ -187,7 +189,8 @@ impl Isolate {
         })
     }
 
-    /// The session begins on the calling thread. For a copy of the process that the isolate was made in.
+    /// Starts the session on the calling thread. Called in a copy of the process that created the
+    /// isolate.
     pub fn begin(&mut self) {
         self.clock = CpuClock::of_this_thread();
         randomness::begin();
@@ -198,18 +201,18 @@ impl Isolate {
         self.host(|host| host.clock = Clock::default());
     }
 
-    /// Begins the session with a clock and random numbers that can be had again.
+    /// Starts the session with a reproducible clock and random numbers.
     pub fn begin_as(&mut self, beginning: &mut Beginning) {
         self.host(|host| host.clock = Clock::of(beginning));
         randomness::begin_with(beginning.seed);
     }
 
-    /// Makes room for a context that the heap's limit does not count.
+    /// Raises the heap limit to make room for a context.
     pub fn allow(&mut self, bytes: usize) {
         self.heap.allow(bytes, &mut self.engine.isolate);
     }
 
-    /// Takes back room that a context needed only for a while.
+    /// Takes back room that a context needed only temporarily.
     pub fn take_back(&mut self, bytes: usize) {
         self.heap.take_back(bytes, &mut self.engine.isolate);
     }
@@ -220,13 +223,13 @@ impl Isolate {
         self.heap.arm_above_use(&mut self.engine.isolate);
     }
 
-    /// Looks at what the ops collected.
+    /// Gives access to the state that the ops collected.
     pub fn host<R>(&self, look: impl FnOnce(&mut HostState) -> R) -> R {
         look(&mut self.host.borrow_mut())
     }
 
-    /// Runs one turn with at most `budget` CPU time, in the name of `owner`. Jobs of a stopped owner do nothing from
-    /// then on; others that are left wait for the next turn.
+    /// Runs one turn with at most `budget` CPU time on behalf of `owner`. Jobs of a stopped owner
+    /// do nothing from then on; other pending jobs wait for the next turn.
     pub fn turn(&mut self, budget: Duration, owner: u32, action: &Action<'_>) -> Turn {
         let started = self.clock.now();
         let watch = self.watch(budget);
@@ -259,7 +262,7 @@ impl Isolate {
         }
     }
 
-    /// Texts of the promise rejections that nobody handled since the last call.
+    /// Returns the texts of promise rejections left unhandled since the last call.
     pub fn unhandled_rejections(&mut self) -> Vec<String> {
         let reasons = rejections::take();
         if reasons.is_empty() {
@@ -403,13 +406,14 @@ impl Isolate {
         }
     }
 
-    /// Runs jobs until there are none or they are stopped; whose code ran then.
+    /// Runs jobs until none are left or they are stopped. Returns whose code was stopped, if any.
     fn run_jobs(&mut self, watch: &Watch) -> Option<Running> {
         let overflowed = self.heap.overflow_flag();
         let handle = &self.handle;
         in_context!(scope, self.engine);
         jobs::run(scope, |running| {
-            // What is dropped frees memory, and gets what it needs for that.
+            // Dropping a job frees memory but may allocate in the process, so an overflow must not
+            // stop it.
             if running.dropped && overflowed.swap(false, Ordering::SeqCst) {
                 handle.cancel_terminate_execution();
             }
@@ -417,7 +421,8 @@ impl Isolate {
         })
     }
 
-    /// The function that a cell's script makes, which has no state. It may be one that was compiled before.
+    /// Returns the stateless function that a cell's script evaluates to, compiled or from the
+    /// cache.
     fn compiled(
         &mut self,
         script: &str,
@@ -434,7 +439,7 @@ impl Isolate {
         function
     }
 
-    /// The value of a cell's script: the function that runs it.
+    /// Compiles a cell's script to the function that runs it.
     fn compile(&mut self, script: &str, iteration: u32) -> Result<v8::Global<v8::Value>, TurnEnd> {
         in_context!(scope, self.engine);
         v8::tc_scope!(let scope, scope);
@@ -450,15 +455,15 @@ impl Isolate {
         }
     }
 
-    /// A termination can leave a stale exception behind that ends what is compiled next: expressions are evaluated
-    /// until one completes.
+    /// Clears the stale exception that a termination can leave behind, which would end whatever is
+    /// compiled next: evaluates expressions until one completes.
     fn flush(&mut self) -> bool {
         for _ in 0..FLUSH_TRIES {
             let watch = self.watch(FLUSH_TIME);
             let completed = {
                 in_context!(scope, self.engine);
                 v8::tc_scope!(let scope, scope);
-                // Where the engine has the queue, it may have dropped it, and left that to be noticed.
+                // If the engine owns the queue, it may have dropped jobs without noticing yet.
                 jobs::run(scope, |_| true);
                 value_of(scope, "0", "").is_some()
             };
@@ -472,7 +477,7 @@ impl Isolate {
     }
 }
 
-/// What the thread keeps of the isolate goes before it.
+/// Drops this thread's references to the isolate first.
 impl Drop for Isolate {
     fn drop(&mut self) {
         jobs::let_go();
@@ -498,7 +503,7 @@ fn exception(scope: &mut v8::PinnedRef<'_, v8::TryCatch<v8::HandleScope>>) -> Tu
         let (_, place) = stack.split_once("cell ")?;
         place.split(':').nth(1)?.parse().ok()
     });
-    // V8 writes no frame for what it cannot compile.
+    // V8 creates no frame for code that it cannot compile.
     let line = line.or_else(|| scope.message()?.get_line_number(scope));
     TurnEnd::Threw { message, line }
 }

@@ -1,4 +1,4 @@
-//! Where isolates run, and the one place that makes sessions.
+//! Where isolates run. [`Sandbox`] is the only place that creates sessions.
 
 use crate::process::{WorkerCommand, Workers};
 use crate::session::{Config, Session, StartError};
@@ -6,13 +6,14 @@ use crate::session::{Config, Session, StartError};
 /// Where isolates run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Isolation {
-    /// On threads of the harness: the least overhead, and no defence against code that crashes the engine.
+    /// On threads of the harness: the least overhead, but no defense against code that crashes the
+    /// engine.
     Thread,
-    /// In worker processes that have given up files, network and processes.
+    /// In worker processes that have given up access to files, network and processes.
     Process(WorkerCommand),
 }
 
-/// Makes sessions of one configuration.
+/// Creates sessions with one configuration.
 #[derive(Clone)]
 pub struct Sandbox {
     config: Config,
@@ -20,7 +21,8 @@ pub struct Sandbox {
 }
 
 impl Sandbox {
-    /// A sandbox without sessions yet. `on_lack` is called once with what the kernel lacks to confine workers fully.
+    /// Creates a sandbox without sessions. `on_lack` is called at most once, with what the kernel
+    /// lacks to confine workers fully.
     ///
     /// # Errors
     /// [`StartError::Boot`] if the engine does not load the library.
@@ -36,15 +38,15 @@ impl Sandbox {
         Ok(Self { config, workers })
     }
 
-    /// Whether sessions share processes of which each may use a part.
+    /// Whether sessions share processes, each with a part of its memory.
     pub(crate) fn shares_workers(&self) -> bool {
         self.workers.as_ref().is_some_and(Workers::are_shared)
     }
 
-    /// A fresh isolate.
+    /// Starts a session in a fresh isolate.
     ///
     /// # Errors
-    /// If there is no thread or process for it.
+    /// If no thread or process is available.
     pub async fn session(&self) -> Result<Session, StartError> {
         match &self.workers {
             None => Session::in_thread(self.config.clone()).await,

@@ -1,10 +1,13 @@
-//! The engine's queue of jobs (microtasks): they run one at a time, and those of a stopped cell are dropped.
+//! The engine's queue of jobs (microtasks): they run one at a time, and those of a stopped cell are
+//! dropped.
 //!
-//! Each job has an owner, a number: that of the turn, or of the job, in which its promise was waited for. When a deadline
-//! has passed, no further job begins; what is left runs in later turns, but jobs of a stopped owner do nothing.
+//! Each job has an owner number: that of the turn or job in which its promise was awaited. Once a
+//! deadline has passed, no further job begins. The remaining jobs run in later turns, but jobs of a
+//! stopped owner do nothing.
 //!
-//! It also counts: how many jobs ran in a row, and how many more were waited for. Where each job leaves one behind that waits for the
-//! next, as in `const spin = async () => { await 0; return spin() }`, the chain has no end, and fills the heap before the time is up.
+//! This module also counts how many jobs ran in a row and how many more were queued. If each job
+//! leaves one behind that waits for the next, as in `const spin = async () => { await 0; return
+//! spin() }`, the chain is endless and fills the heap before the time runs out.
 
 #[cfg(not(feature = "v8"))]
 pub(crate) use quickjs::{
@@ -15,10 +18,10 @@ pub(crate) use v8_engine::{
     are_left, begin, chain, is_dropping, let_go, own, run, set_place, stop, take_place, wants_place,
 };
 
-/// Whether the queue is kept by this module, and not by the engine.
+/// Whether this module manages the queue instead of the engine.
 pub(crate) const OWNED: bool = cfg!(not(feature = "v8"));
 
-/// Whose code ran when jobs were stopped, and whether it was a job that was dropped in any case.
+/// Whose code ran when jobs were stopped, and whether it was a job that was being dropped anyway.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Running {
     pub owner: u32,
@@ -35,7 +38,7 @@ mod quickjs {
 
     use super::Running;
 
-    /// A value of the engine.
+    /// A value as the engine represents it.
     #[repr(C)]
     #[derive(Clone, Copy)]
     struct Value {
@@ -84,17 +87,19 @@ mod quickjs {
         fn js_malloc_usable_size_rt(runtime: *mut c_void, memory: *const c_void) -> usize;
     }
 
-    /// Jobs of a turn after which it is looked at how many wait; and then whenever there are twice as many.
+    /// Jobs of a turn after which the number of waiting jobs is first checked; it is checked again
+    /// at each doubling.
     const FIRST_MARK: u64 = 1 << 10;
 
-    /// How the jobs of a turn went.
+    /// Job counts of one turn.
     #[derive(Debug, Clone, Copy, Default)]
     struct Course {
         ran: u64,
-        /// Contexts that the engine asked for, less two for each job that ran. It asks for two where a promise is waited for, and for one
-        /// where a job is queued at once; so more than half of this many wait.
+        /// Contexts that the engine asked for, minus two for each job that ran. The engine asks for
+        /// two when a promise is awaited and for one when a job is queued immediately, so more than
+        /// half of this number of jobs wait.
         asked: i64,
-        /// What that was at the newest marks, the newest first.
+        /// Values of `asked` at the latest marks, newest first.
         marks: [i64; 3],
         next_mark: u64,
     }
@@ -103,34 +108,35 @@ mod quickjs {
         static COURSE: Cell<Course> = const {
             Cell::new(Course { ran: 0, asked: 0, marks: [0; 3], next_mark: FIRST_MARK })
         };
-        /// Whose code runs.
+        /// Owner of the running code.
         static CURRENT: Cell<u32> = const { Cell::new(0) };
-        /// Whose turn it is.
+        /// Owner of the turn.
         static TURN: Cell<u32> = const { Cell::new(0) };
-        /// Whose job ran last, and whether it was dropped.
+        /// Owner of the latest job.
         static LAST: Cell<u32> = const { Cell::new(0) };
         static DROPPED: Cell<bool> = const { Cell::new(false) };
         static STOPPED: RefCell<HashSet<u32>> = RefCell::default();
-        /// A job of a stopped owner is at its beginning.
+        /// Whether a job of a stopped owner is starting.
         static DROPPING: Cell<bool> = const { Cell::new(false) };
         static RUNTIME: Cell<*mut c_void> = const { Cell::new(std::ptr::null_mut()) };
-        /// How many more calls and steps the engine makes until it asks whether it is to stop.
+        /// Counter of calls and steps until the engine next asks whether to stop.
         static COUNTDOWN: Cell<*mut i32> = const { Cell::new(std::ptr::null_mut()) };
-        /// Where code was when it was to stop, in this turn.
+        /// Where the code was that had to stop in this turn.
         static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
-        /// It is not known yet; and it was asked for in this turn.
+        /// Whether that place was requested in this turn but is not known yet.
         static WANTED: Cell<bool> = const { Cell::new(false) };
         static ASKED: Cell<bool> = const { Cell::new(false) };
         static ISOLATE: RefCell<Option<v8::IsolateHandle>> = const { RefCell::new(None) };
     }
 
-    /// Takes over the queue of this thread's isolate; false where this is not the engine that it was written for.
+    /// Takes over the queue of this thread's isolate. Returns false if the engine is not the one
+    /// this code was written for.
     pub fn own(scope: &v8::PinScope<'_, '_>, isolate: v8::IsolateHandle) -> bool {
         let context = scope.get_current_context();
-        // SAFETY: a handle of the engine's V8 layer points to a value, here the engine's context under a tag of the
-        // layer's own.
+        // SAFETY: a handle of the engine's V8 layer points to a value, here the engine's context
+        // under a tag of the layer.
         let context = unsafe { *(&raw const *context).cast::<*mut c_void>() };
-        // SAFETY: that context is of the isolate that this thread has entered.
+        // SAFETY: the context belongs to the isolate that this thread has entered.
         let runtime = unsafe { JS_GetRuntime(context) };
         let Some(countdown) = find_countdown(context, runtime) else {
             return false;
@@ -138,7 +144,8 @@ mod quickjs {
         COUNTDOWN.set(countdown);
         RUNTIME.set(runtime);
         ISOLATE.set(Some(isolate));
-        // SAFETY: the functions have the signatures that the engine wants, and what they need is this thread's.
+        // SAFETY: the functions have the signatures that the engine expects and use only state of
+        // this thread.
         unsafe {
             JS_SetJobContextHooks(runtime, owner_of_new, on_job, std::ptr::null_mut());
             JS_SetInterruptHandler(runtime, must_stop, std::ptr::null_mut());
@@ -146,14 +153,14 @@ mod quickjs {
         true
     }
 
-    /// Before the isolate is dropped.
+    /// Releases the queue. Must be called before the isolate is dropped.
     pub fn let_go() {
         RUNTIME.set(std::ptr::null_mut());
         ISOLATE.set(None);
         STOPPED.with_borrow_mut(HashSet::clear);
     }
 
-    /// A turn of this owner begins.
+    /// Begins a turn of this owner.
     pub fn begin(owner: u32) {
         TURN.set(owner);
         CURRENT.set(owner);
@@ -162,25 +169,25 @@ mod quickjs {
         ASKED.set(false);
     }
 
-    /// From now on, jobs of this owner do nothing.
+    /// Makes all further jobs of this owner do nothing.
     pub fn stop(owner: u32) {
         STOPPED.with_borrow_mut(|stopped| stopped.insert(owner));
     }
 
-    /// Whether the code that runs is a job on its way out.
+    /// Whether the running code is a job that is being dropped.
     pub fn is_dropping() -> bool {
         DROPPING.get()
     }
 
-    /// Whether there are jobs.
+    /// Whether jobs are pending.
     pub fn are_left() -> bool {
         let runtime = RUNTIME.get();
         // SAFETY: it is the runtime of this thread's isolate.
         !runtime.is_null() && unsafe { JS_IsJobPending(runtime) }
     }
 
-    /// Runs jobs until there are none, or until `stop` says so of the last code that ran, which may be that of the
-    /// turn itself.
+    /// Runs jobs until none are left, or until `stop` returns true for the latest code that ran,
+    /// which may be that of the turn itself.
     pub fn run(
         _: &mut v8::PinScope<'_, '_>,
         mut stop: impl FnMut(Running) -> bool,
@@ -207,7 +214,7 @@ mod quickjs {
                 break;
             }
             if ran < 0 {
-                // SAFETY: takes the exception of the job, which nobody else does.
+                // SAFETY: takes the exception of the job, which nothing else does.
                 unsafe { JS_FreeValue(context, JS_GetException(context)) };
             }
             count_job();
@@ -216,7 +223,7 @@ mod quickjs {
                 dropped: DROPPED.get(),
             };
         }
-        // SAFETY: no code is running that could rely on weak references.
+        // SAFETY: no running code could rely on weak references.
         unsafe { JS_ClearKeptObjects(runtime) };
         None
     }
@@ -233,9 +240,9 @@ mod quickjs {
         COURSE.set(course);
     }
 
-    /// Whether the jobs of the last turn were a chain without an end in sight: how many waited at least. With each doubling of the jobs
-    /// that had run, at least half as many more waited, and at least one for every 16 of them. What works through a list leaves none
-    /// behind.
+    /// Detects an endless chain of jobs in the latest turn and returns the minimum number of
+    /// waiting jobs. At each doubling of the jobs run, at least half as many more were waiting, and
+    /// at least one for every 16 of them. Code that works through a list leaves none behind.
     pub fn chain() -> Option<u64> {
         let Course {
             asked,
@@ -275,30 +282,32 @@ mod quickjs {
         if STOPPED.with_borrow(|stopped| stopped.contains(&owner)) {
             DROPPING.set(true);
             DROPPED.set(true);
-            // The first call of the job asks whether to stop, and is told so: nothing in it catches that, and the job
-            // settles no promise.
-            // SAFETY: it is where `find_countdown` found it, in the context of this thread's isolate, which lives.
+            // The first call of the job asks whether to stop and gets yes: nothing in the job can
+            // catch that, and the job settles no promise.
+            // SAFETY: `find_countdown` found it in the context of this thread's isolate, which is
+            // alive.
             unsafe { COUNTDOWN.get().write_volatile(0) };
         }
     }
 
-    /// Where code was when it was to stop in this turn: functions and lines, the innermost first. Not known where it was
-    /// between two jobs.
+    /// Returns where code was when it had to stop in this turn: functions and lines, innermost
+    /// first. `None` if it was between two jobs.
     pub fn take_place() -> Option<String> {
         PLACE.take().filter(|place| !place.is_empty())
     }
 
-    /// Whether the next stack that is written is that of the code that is to stop. Whoever asks says where it is.
+    /// Returns whether the next stack to be written belongs to the code that must stop. The caller
+    /// then reports the place.
     pub fn wants_place() -> bool {
         WANTED.take()
     }
 
-    /// Remembers where code was when it was to stop.
+    /// Records where code was when it had to stop.
     pub fn set_place(place: String) {
         PLACE.set(Some(place));
     }
 
-    /// Whether the code that runs is to stop.
+    /// Tells the engine whether the running code must stop.
     extern "C" fn must_stop(_: *mut c_void, _: *mut c_void) -> c_int {
         if DROPPING.get() {
             return 1;
@@ -312,8 +321,9 @@ mod quickjs {
             };
             if !ASKED.replace(true) {
                 WANTED.set(true);
-                // The engine now throws what nothing catches, and has its stack written, which it cannot while this is
-                // set. Whoever writes the stack sets it again, and the watchdog does.
+                // The engine now throws an uncatchable error and writes its stack, which it cannot
+                // do while this flag is set. The code that writes the stack sets it again, and so
+                // does the watchdog.
                 isolate.cancel_terminate_execution();
             }
             1
@@ -324,22 +334,23 @@ mod quickjs {
         UNDEFINED
     }
 
-    /// The engine has no function that makes it ask at once, and does not say where it counts: but it counts each call,
-    /// so the place is the one number in its context that goes down by as many as there are calls.
+    /// Finds the engine's countdown to its next interrupt check. The engine has no function to
+    /// force a check and does not expose the counter. But it counts each call, so the counter is
+    /// the one number in its context that decreases by the number of calls made.
     fn find_countdown(context: *mut c_void, runtime: *mut c_void) -> Option<*mut i32> {
         // SAFETY: the context was allocated by its runtime.
         let bytes = unsafe { js_malloc_usable_size_rt(runtime, context) };
         let places = bytes / size_of::<i32>();
         let numbers: *mut i32 = context.cast();
         let read = || -> Vec<i32> {
-            // SAFETY: within the allocation, which the engine filled with zeros when it made it.
+            // SAFETY: within the allocation, which the engine zero-filled.
             let at = |place| unsafe { numbers.add(place).read_volatile() };
             (0..places).map(at).collect()
         };
-        // SAFETY: the function has the signature of its kind, and the name ends in a zero.
+        // SAFETY: the function has the signature of its kind, and the name is zero-terminated.
         let function = unsafe { JS_NewCFunction2(context, nothing, c"".as_ptr(), 0, 0, 0) };
         let mut candidates: Vec<usize> = (0..places).collect();
-        // The count begins anew now and then, so one of four rounds may show nothing.
+        // The counter is reset now and then, so one round of four may not show it.
         let mut misses = 0;
         for calls in [3, 7, 12, 5] {
             let before = read();
@@ -355,7 +366,7 @@ mod quickjs {
                 misses += 1;
             }
         }
-        // SAFETY: nothing else has the function.
+        // SAFETY: nothing else holds the function.
         unsafe { JS_FreeValue(context, function) };
         match candidates[..] {
             // SAFETY: within the allocation.
@@ -390,7 +401,7 @@ mod v8_engine {
 
     pub fn begin(_: u32) {}
 
-    /// The engine does not say what waits.
+    /// Always `None`: the engine does not report waiting jobs.
     pub fn chain() -> Option<u64> {
         None
     }

@@ -1,12 +1,12 @@
-//! What was made of texts before, kept while they are few.
+//! A small cache of results computed from texts.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// Bytes of texts that are kept; one that does not fit any more drops all others.
+/// Maximum bytes of cached texts; a text that does not fit evicts all others.
 const BYTES: usize = 1 << 20;
 
-/// Results by what they were made of.
+/// Results by what they were computed from.
 #[derive(Debug)]
 pub(crate) struct Kept<K, V> {
     results: HashMap<K, V>,
@@ -23,7 +23,8 @@ impl<K, V> Default for Kept<K, V> {
 }
 
 impl<K: Eq + Hash, V: Clone> Kept<K, V> {
-    /// The result for this key, made now if it is not kept. Errors are not kept. `bytes` is the length of the key's text.
+    /// Returns the cached result for this key or computes it. Errors are not cached. `bytes` is the
+    /// length of the key's text.
     pub fn of<E>(
         &mut self,
         key: K,

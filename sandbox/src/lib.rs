@@ -1,10 +1,11 @@
-//! The JavaScript REPL that agents work in, on an engine embedded by `deno_core`.
+//! A JavaScript REPL for agents, on an engine embedded through `deno_core`.
 //!
-//! A [`Session`] is one isolate; each agent of a delegation tree opens a [`Repl`] in it. Everything that
-//! crosses the boundary is a message ([`message`]): cells in; output, calls and results out.
+//! A [`Session`] is one isolate; each agent of a delegation tree opens a [`Repl`] in it. Everything
+//! that crosses the boundary is a message (see [`message`]): cells go in; output, calls and results
+//! come out.
 //!
-//! Invariants: the sandbox knows nothing of models or prompts, and nothing outside this crate knows which
-//! engine runs. Model code reaches the host through the ops of `ops.rs` alone.
+//! Invariants: the sandbox knows nothing of models or prompts, and nothing outside this crate
+//! depends on which engine runs. Model code reaches the host only through the ops in `ops.rs`.
 
 #![allow(
     unsafe_code,
@@ -70,10 +71,10 @@ pub use snapshot::keep_snapshot_in;
 pub use time_zone::use_utc;
 pub use warm_pool::{READY, WarmPool};
 
-/// Whether the engine compiles to machine code, unless [`WorkerCommand::jitless`] says otherwise.
+/// Whether the engine compiles to machine code, unless [`WorkerCommand::jitless`] disables it.
 pub const COMPILES: bool = cfg!(feature = "v8");
 
-/// The engine that this build runs cells on.
+/// Name of the engine that runs cells in this build.
 pub const ENGINE: &str = if cfg!(feature = "v8") {
     "v8"
 } else {

@@ -1,6 +1,7 @@
-//! The messages between a session and those who drive it: everything that crosses the sandbox's boundary.
+//! Messages between a session and its driver. Everything that crosses the sandbox's boundary is
+//! here.
 //!
-//! They carry plain data only, so that the isolate can live in another thread or another process.
+//! Messages carry only plain data, so the isolate can run in another thread or process.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,45 +19,47 @@ pub struct AgentId(pub u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CallId(pub u32);
 
-/// How a session begins.
+/// Initial state of a session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Beginning {
-    /// What its random numbers are made from.
+    /// Seed of its random numbers.
     pub seed: u64,
-    /// What its clock begins with, in milliseconds since 1970.
+    /// Start of its clock, in milliseconds since 1970.
     pub epoch_ms: u64,
-    /// Whether its clock counts what cells do, instead of going with the machine's.
+    /// Whether its clock counts what cells do instead of following the machine's.
     pub pinned: bool,
-    /// What is to be done again as it was done, before anything else.
+    /// Recorded steps to repeat before anything else.
     pub course: Course,
 }
 
-/// What was done in a session, in its order: enough to do it again with the same cells, answers and random numbers.
+/// Recorded steps of a session, in order: enough to repeat it with the same cells, answers and
+/// random numbers.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Course {
-    /// What was done.
+    /// Steps taken.
     pub steps: Vec<Step>,
-    /// What the clock said.
+    /// Clock readings.
     pub clock: Vec<Reading>,
 }
 
 impl Course {
-    /// Adds what was done next.
+    /// Appends later steps and readings.
     pub fn extend(&mut self, more: Self) {
         self.steps.extend(more.steps);
         self.clock.extend(more.clock);
     }
 
-    /// Whether nothing was done.
+    /// Whether nothing was recorded.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty() && self.clock.is_empty()
     }
 }
 
-/// One thing that was done in a session. Agents are numbered by the order in which they were opened, from 1.
+/// One recorded step of a session. Agents are numbered from 1 in the order in which they were
+/// opened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Step {
-    /// An agent was opened; here is its invocation id.
+    /// An agent was opened; holds its invocation id.
     #[serde(rename = "open")]
     Opened(AgentId, String),
     /// A name was set.
@@ -65,16 +68,16 @@ pub enum Step {
     /// A cell was run.
     #[serde(rename = "run")]
     Ran(AgentId),
-    /// The budget became this.
+    /// The budget changed to this.
     #[serde(rename = "budget")]
     Budget(Budget),
     /// A call was settled.
     #[serde(rename = "settle")]
     Settled(CallId),
-    /// A cell asked for the status of a call and got this one; it gets the same again.
+    /// A cell asked for the status of a call; holds the status, which a repetition returns again.
     #[serde(rename = "told")]
     Told(CallId, String),
-    /// The context of a call was asked for.
+    /// The context of a call was requested.
     #[serde(rename = "context")]
     AskedContext(CallId),
     /// An agent's variables were listed.
@@ -83,7 +86,7 @@ pub enum Step {
     /// A timer fired.
     #[serde(rename = "timer")]
     Fired(u32),
-    /// A cell had waited too long, and was ended.
+    /// A cell exceeded its wait limit and was ended.
     #[serde(rename = "waited")]
     WaitedTooLong(AgentId),
     /// An agent was closed.
@@ -91,75 +94,77 @@ pub enum Step {
     Closed(AgentId),
 }
 
-/// What the clock said, in tenths of a millisecond since the session began, and how many times in a row.
+/// A clock reading in tenths of a millisecond since the start of the session, and how many times in
+/// a row it was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reading(pub u64, pub u32);
 
-/// To the sandbox.
+/// Message to the sandbox.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Request {
-    /// Begins the session. What is done in it is reported from then on.
+    /// Begins the session. Its steps are reported from then on.
     Begin(Beginning),
     /// Opens a REPL for an agent.
     Open {
-        /// The new agent.
+        /// New agent.
         agent: AgentId,
-        /// Whose names it reads; `None` for the root.
+        /// Agent whose names it reads; `None` for the root.
         parent: Option<AgentId>,
-        /// What `context` is.
+        /// Value of `context`.
         context: Context,
-        /// What `__rlm` shows.
+        /// Contents of `__rlm`.
         info: AgentInfo,
-        /// What it may call besides `rlm()` and `llm()`.
+        /// Functions it may call besides `rlm()` and `llm()`.
         functions: HostFunctions,
     },
     /// Sets a name in an agent's REPL.
     Set {
-        /// The agent.
+        /// Agent whose REPL it is.
         agent: AgentId,
-        /// A name; `context` sets what the agent was given.
+        /// Name to set; `context` sets what the agent was given.
         name: String,
-        /// A value, as JSON text.
+        /// Value as JSON text.
         json: String,
     },
     /// Runs a cell; ends in [`Reply::Finished`].
     Run {
-        /// The agent.
+        /// Agent that runs it.
         agent: AgentId,
         /// JavaScript, as the model wrote it.
         code: String,
-        /// What `__rlm.iteration` shows: 1-based.
+        /// Value of `__rlm.iteration`, 1-based.
         iteration: u32,
     },
-    /// Sets what `budget()` says from now on.
+    /// Sets what `budget()` returns from now on.
     Budget(Budget),
     /// Settles a call.
     Settle {
-        /// The call.
+        /// Call to settle.
         call: CallId,
-        /// The answer (as JSON text that of a host function, and of a call with a schema), or the message of the error that the `await` throws.
+        /// Answer, or the message of the error that the `await` throws. The answer is JSON text for
+        /// a host function and for a call with a schema.
         result: Result<String, String>,
     },
-    /// Asks for the text of a call's context argument; answered by [`Reply::CallContext`].
+    /// Requests the text of a call's context argument; answered by [`Reply::CallContext`].
     GetCallContext {
-        /// The call.
+        /// Call whose context is requested.
         call: CallId,
     },
-    /// Asks for an agent's variables; answered by [`Reply::Variables`].
+    /// Requests an agent's variables; answered by [`Reply::Variables`].
     ListVariables {
-        /// The agent.
+        /// Agent whose variables are requested.
         agent: AgentId,
     },
     /// Ends an agent's REPL.
     Close {
-        /// The agent.
+        /// Agent to close.
         agent: AgentId,
-        /// Whether it returned an answer: then its names become readable in its parent.
+        /// Whether it returned an answer; if so, its names become readable in its parent.
         returned: bool,
     },
 }
 
-/// What the agents of a session may still spend. `None` means no limit.
+/// Remaining budget of a session's agents. `None` means no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Budget {
     /// Requests to models.
@@ -168,161 +173,161 @@ pub struct Budget {
     pub tokens: Option<u64>,
     /// US dollars.
     pub cost_usd: Option<f64>,
-    /// Wall time, counted from the moment when the sandbox receives this budget.
+    /// Wall time from the moment when the sandbox receives this budget.
     pub time: Option<Duration>,
 }
 
-/// From the sandbox.
+/// Message from the sandbox.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Reply {
-    /// What was done since the last such reply; it comes before any reply that it led to.
+    /// Steps since the previous such reply; sent before any reply that they led to.
     Did(Course),
-    /// All that was to be done again is done.
+    /// All recorded steps have been repeated.
     CaughtUp,
-    /// What was to be done again cannot be.
+    /// A recorded step cannot be repeated.
     Diverged {
-        /// Why not.
+        /// Reason.
         what: String,
     },
     /// A cell called `rlm()` or `llm()`.
     Called {
-        /// The agent whose code called.
+        /// Agent whose code called.
         agent: AgentId,
         /// The call.
         call: Call,
     },
     /// A cell called a host function.
     Invoked {
-        /// The agent whose function it is.
+        /// Agent whose function it is.
         agent: AgentId,
         /// The call.
         call: FunctionCall,
     },
-    /// A cell asked how far a call is; it is told by [`Request::Settle`].
+    /// A cell asked for the status of a call; answered with [`Request::Settle`].
     StatusAsked {
-        /// The agent whose call it is.
+        /// Agent whose call it is.
         agent: AgentId,
-        /// The question.
+        /// The question, itself a call.
         call: CallId,
-        /// The call.
+        /// Call that the question is about.
         of: CallId,
     },
-    /// A call is cancelled: nobody waits for its answer.
+    /// A call was cancelled: nothing waits for its answer.
     Cancelled {
-        /// The agent whose call it was.
+        /// Agent whose call it was.
         agent: AgentId,
         /// The call.
         call: CallId,
     },
     /// A cell ended.
     Finished {
-        /// The agent.
+        /// Agent whose cell it was.
         agent: AgentId,
-        /// What came of it.
+        /// Outcome of the cell.
         outcome: CellOutcome,
     },
-    /// The text of a call's context: strings as they are, other values as JSON.
+    /// Text of a call's context: strings verbatim, other values as JSON.
     CallContext {
-        /// The agent that called.
+        /// Agent that made the call.
         agent: AgentId,
-        /// The call.
+        /// Call whose context it is.
         call: CallId,
         /// The text, or why there is none.
         text: Result<String, String>,
     },
-    /// The variables of an agent, or why they cannot be listed.
+    /// Variables of an agent, or why they cannot be listed.
     Variables {
-        /// The agent.
+        /// Agent whose variables they are.
         agent: AgentId,
         /// The variables.
         listing: Result<Listing, String>,
     },
 }
 
-/// The variables of an agent.
+/// Variables of an agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Listing {
-    /// Those that are listed: cell by cell as they were declared, those of one cell by name.
+    /// Listed variables: in the order of the declaring cells and, within a cell, by name.
     pub listed: Vec<Variable>,
-    /// How many more there are, from earlier cells.
+    /// Number of variables from earlier cells that are not listed.
     pub left_out: u64,
 }
 
 /// A variable.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Variable {
-    /// Its name.
+    /// Name of the variable.
     pub name: String,
-    /// What kind of value it has: `string`, `Array`, `Map`, `function`.
+    /// Kind of its value: `string`, `Array`, `Map`, `function`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// How large the value is, where it has a size: `12 items`.
+    /// Size of the value, if it has one: `12 items`.
     #[serde(default)]
     pub size: Option<String>,
-    /// The beginning of the value, where it can be had without running code of the agent's.
+    /// Beginning of the value, if it can be read without running the agent's code.
     #[serde(default)]
     pub first: Option<String>,
 }
 
-/// What an agent's `context` is.
+/// Value of an agent's `context`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Context {
-    /// This text.
+    /// A text.
     Text(Arc<String>),
-    /// The second argument of a call, which never leaves the isolate.
+    /// Second argument of a call, which never leaves the isolate.
     OfCall(CallId),
 }
 
 impl Context {
-    /// This text.
+    /// Creates a context from a text.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(Arc::new(text.into()))
     }
 }
 
-/// What `__rlm` shows, besides the iteration.
+/// Contents of `__rlm`, apart from the iteration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentInfo {
-    /// 0 for the root.
+    /// Depth of the agent; 0 for the root.
     pub depth: u32,
-    /// Agents at this depth are flat.
+    /// Depth at which agents are flat.
     pub max_depth: u32,
-    /// Iterations that this agent has.
+    /// Maximum iterations of this agent.
     pub max_iterations: u32,
-    /// The queries from the root's down to this agent's own.
+    /// Queries from the root's down to this agent's own.
     pub lineage: Vec<String>,
-    /// Such as `d1-c0.d2-c3`.
+    /// Identifier such as `d1-c0.d2-c3`.
     pub invocation_id: String,
-    /// The parent's invocation id; `None` for the root.
+    /// Invocation id of the parent; `None` for the root.
     pub parent_id: Option<String>,
 }
 
 /// A call from inside a cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Call {
-    /// Names the call until it is settled or abandoned.
+    /// Identifies the call until it is settled or abandoned.
     pub id: CallId,
     /// `rlm`, `llm` or `agent`.
     pub kind: CallKind,
     /// The question.
     pub query: String,
-    /// The third argument.
+    /// Third argument.
     pub options: Box<CallOptions>,
     /// `typeof` of the context argument: `undefined` if none was given.
     pub context_type: String,
-    /// Length of a context that is a string, in UTF-16 units.
+    /// Length of a string context, in UTF-16 units.
     pub context_length: Option<u64>,
 }
 
 /// A call of a host function from inside a cell.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FunctionCall {
-    /// Names the call until it is settled or abandoned.
+    /// Identifies the call until it is settled or abandoned.
     pub id: CallId,
-    /// The function, by one of the names that the REPL was opened with.
+    /// Name of the function, one of those that the REPL was opened with.
     pub name: String,
-    /// Its one argument: a JSON object, as text.
+    /// Its single argument: a JSON object, as text.
     pub arguments: String,
 }
 
@@ -348,49 +353,49 @@ impl fmt::Display for CallKind {
     }
 }
 
-/// The third argument of a call.
+/// Third argument of a call.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct CallOptions {
-    /// Makes the child a specialist.
+    /// Prompt that makes the child a specialist.
     pub system_prompt: Option<String>,
-    /// An alias of the model table.
+    /// Alias from the model table.
     pub model: Option<String>,
-    /// Iterations for the child, at most what its depth allows.
+    /// Maximum iterations of the child, capped by its depth.
     pub max_iterations: Option<u32>,
-    /// The tools that the child may call, by name; all that its caller hands down if absent.
+    /// Names of the tools that the child may call; if absent, all that its caller passes on.
     pub tools: Option<Vec<String>>,
-    /// A tab that the child gets as its page.
+    /// Tab that becomes the child's page.
     pub page: Option<String>,
-    /// The JSON Schema of the answer, as JSON text: then the answer is JSON, too.
+    /// JSON Schema of the answer, as JSON text; if present, the answer is JSON.
     pub schema: Option<String>,
-    /// Milliseconds that the call may take.
+    /// Timeout of the call in milliseconds.
     pub timeout_ms: Option<u64>,
-    /// US dollars that the call and all below it may take.
+    /// Maximum cost in US dollars of the call and everything below it.
     pub max_cost_usd: Option<f64>,
-    /// Tokens, likewise.
+    /// Maximum tokens of the call and everything below it.
     pub max_tokens: Option<u64>,
 }
 
-/// What came of a cell.
+/// Outcome of a cell.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct CellOutcome {
-    /// What it printed, lines joined by `\n`, cut to the limit.
+    /// Printed output: lines joined by `\n`, cut to the limit.
     pub output: String,
-    /// Why it failed.
+    /// Why it failed, if it did.
     pub error: Option<CellError>,
-    /// The text of the value given to `return()`.
+    /// Text of the value given to `return()`.
     pub value: Option<String>,
-    /// CPU time that it executed.
+    /// CPU time executed.
     pub executed: Duration,
-    /// Calls that it left unawaited; their results are lost.
+    /// Number of calls left unawaited, whose results are lost.
     pub unawaited: u32,
 }
 
 /// An error that the model reads.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CellError {
-    /// What kind of end this is.
+    /// Kind of failure.
     pub kind: CellErrorKind,
     /// `Name: message`.
     pub message: String,
@@ -398,7 +403,7 @@ pub struct CellError {
     pub stack: Vec<String>,
 }
 
-/// What kind of end a failed cell came to.
+/// Kind of a cell's failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CellErrorKind {
@@ -408,12 +413,12 @@ pub enum CellErrorKind {
     Syntax,
     /// The execution clock ran out.
     TimedOut,
-    /// The heap grew over its limit.
+    /// The heap exceeded its limit.
     OutOfMemory,
     /// The cell waited too long for timers.
     WaitedTooLong,
     /// The cell waits for something that can never happen.
     NeverSettles,
-    /// The cell ended, but calls that it made were not awaited.
+    /// The cell ended without awaiting calls that it made.
     Unawaited,
 }

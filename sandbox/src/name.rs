@@ -1,11 +1,11 @@
-//! Which names a driver may set in a REPL, and which its own globals have.
+//! Names that a driver may set in a REPL, and the globals of each REPL.
 
 use oxc_syntax::identifier::is_identifier_name;
 use oxc_syntax::keyword::is_reserved_keyword;
 
 use crate::rewrite::{RESERVED, is_builtin};
 
-/// The globals of every agent, beside the builtins that all agents share. Sorted.
+/// Globals that each agent has for itself, beside the builtins that all agents share. Sorted.
 pub(crate) const OWN_GLOBALS: &[&str] = &[
     "__ctx",
     "__rlm",
@@ -28,22 +28,22 @@ pub(crate) const OWN_GLOBALS: &[&str] = &[
 /// A name that cannot be set.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
-    /// No variable is called so.
+    /// Not a valid variable name.
     #[error("{0:?} cannot be the name of a variable")]
     NotAName(String),
-    /// Code reads it from the global object.
+    /// A builtin, which code reads from the global object.
     #[error("{0:?} is a builtin, which cannot be set from outside; a cell can declare it")]
     Builtin(String),
-    /// The REPL uses it itself.
+    /// A name that the REPL uses itself.
     #[error("{0:?} is reserved by the REPL")]
     Reserved(String),
-    /// A host function cannot be called so.
+    /// Not a valid name of a host function.
     #[error(
         "{0:?} cannot be the name of a function: it is a name, such as 'search', or an object's and a method's with \
          a dot between, such as 'page.open'"
     )]
     NotAFunction(String),
-    /// Two host functions would be one property.
+    /// Two host functions map to one property.
     #[error("two functions would be {0:?}")]
     Twice(String),
 }

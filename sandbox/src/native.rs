@@ -1,28 +1,30 @@
-//! Makes functions of Rust callable from JavaScript. Arguments of the wrong type count as empty: only the library calls
-//! them, and no user code runs, and nothing panics, while they are read.
+//! Makes Rust functions callable from JavaScript.
+//!
+//! Arguments of the wrong type count as empty, because only the library calls these functions.
+//! While arguments are read, no user code runs and nothing panics.
 
 use deno_core::v8;
 
 use crate::encodings::NoBase64;
 
-/// What a function of the host is called by.
+/// Name and callback of a host function.
 pub(crate) type Named = (&'static str, v8::FunctionCallback);
 
-/// A value of JavaScript, as it stands.
+/// A JavaScript value.
 pub(crate) type Value<'s> = v8::Local<'s, v8::Value>;
 
-/// What an argument can be.
+/// A type that an argument can be converted to.
 pub(crate) trait Argument<'s> {
     fn of(value: Value<'s>, scope: &v8::PinScope<'s, '_>) -> Self;
 }
 
-/// What a result can be.
+/// A type that can be returned to JavaScript.
 pub(crate) trait Outcome {
     fn give(self, scope: &v8::PinScope<'_, '_>, result: v8::ReturnValue<'_>);
 }
 
-/// A list of functions by name: of the host, which are given its state, and of the engine, which are given a scope; both
-/// are given arguments of the types named.
+/// Builds a list of named functions. Functions of the host receive its state, functions of the
+/// engine receive a scope; both receive arguments of the declared types.
 macro_rules! natives {
     (
         of_host { $($host_name:ident($host:tt $($host_arguments:tt)*) => $host_outcome:expr;)* }
@@ -65,7 +67,7 @@ macro_rules! native {
 }
 pub(crate) use native;
 
-/// An object with these functions as its methods.
+/// Creates an object with these functions as methods.
 pub(crate) fn object<'s>(
     scope: &v8::PinScope<'s, '_>,
     functions: &[Named],
@@ -157,7 +159,7 @@ impl Outcome for Value<'_> {
     }
 }
 
-/// Undefined where there is none.
+/// `None` becomes undefined.
 impl Outcome for Option<Value<'_>> {
     fn give(self, _: &v8::PinScope<'_, '_>, mut result: v8::ReturnValue<'_>) {
         if let Some(value) = self {
@@ -166,7 +168,7 @@ impl Outcome for Option<Value<'_>> {
     }
 }
 
-/// Null where there is none, or it is longer than the engine's texts can be.
+/// `None`, or a text longer than the engine supports, becomes null.
 impl Outcome for Option<String> {
     fn give(self, scope: &v8::PinScope<'_, '_>, mut result: v8::ReturnValue<'_>) {
         match self.and_then(|text| v8::String::new(scope, &text)) {
@@ -182,7 +184,7 @@ impl Outcome for String {
     }
 }
 
-/// A number where there is none: why.
+/// An error becomes a number that identifies it.
 impl Outcome for Result<String, NoBase64> {
     fn give(self, scope: &v8::PinScope<'_, '_>, result: v8::ReturnValue<'_>) {
         match self {

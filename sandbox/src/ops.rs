@@ -13,36 +13,35 @@ use crate::output::Output;
 use crate::randomness;
 use crate::rewrite::{Sources, unmark};
 
-/// What cells did during a turn, for the worker to look at when the turn is over.
+/// Effects of cells during a turn, which the worker processes after the turn.
 #[derive(Default)]
 pub(crate) struct HostState {
-    /// One per running cell.
+    /// Output of each running cell.
     pub outputs: HashMap<AgentId, Output>,
     /// Calls made in this turn.
     pub calls: Vec<(AgentId, Called)>,
     /// Calls cancelled in this turn.
     pub cancelled: Vec<CallId>,
-    /// Agents that wait, since this turn, for calls of others.
+    /// Agents that, since this turn, wait for calls of other agents.
     pub followed: Vec<(AgentId, CallId)>,
-    /// Cells ended in this turn.
+    /// Cells that ended in this turn.
     pub done: Vec<Done>,
-    /// Timers by their places; the number keeps equal ones apart and in order.
+    /// Timers by place; the number keeps timers with equal places apart and in order.
     pub timers: BTreeMap<(u128, u32), Timer>,
-    /// The place of each of them.
+    /// Place of each timer, by number.
     pub places: HashMap<u32, u128>,
-    /// What may still be spent, and what the clock said then.
+    /// Remaining budget, and the clock reading when it was set.
     pub budget: (Budget, u64),
-    /// The functions of the cells so far.
+    /// Functions of the cells so far.
     pub sources: Sources,
-    /// The context of the agent that is being opened.
+    /// Context of the agent that is being opened.
     pub arriving: Option<Arriving>,
-    /// What cells read.
+    /// Clock that cells read.
     pub clock: Clock,
     next_call: u32,
     next_timer: u32,
 }
 
-/// A timer of an agent.
 #[derive(Clone, Copy)]
 pub(crate) struct Timer {
     pub agent: AgentId,
@@ -50,14 +49,14 @@ pub(crate) struct Timer {
 }
 
 impl HostState {
-    /// Takes a timer that fires; none that was cancelled.
+    /// Removes a timer that fires. Returns its agent, or `None` if it was cancelled.
     pub fn take_timer(&mut self, timer: u32) -> Option<AgentId> {
         let place = self.places.remove(&timer)?;
         self.clock.reach(place);
         self.timers.remove(&(place, timer)).map(|timer| timer.agent)
     }
 
-    /// Takes down what may be spent from now on.
+    /// Sets the remaining budget as of now.
     pub fn set_budget(&mut self, budget: Budget) {
         let now = match budget.time {
             Some(_) => self.clock.read(),
@@ -73,11 +72,11 @@ pub(crate) enum Called {
     Agent(Call),
     /// A host function.
     Function(FunctionCall),
-    /// The question how far a call is.
+    /// A request for the status of a call.
     Status {
-        /// The question itself.
+        /// Id of the request itself.
         id: CallId,
-        /// The call.
+        /// Call that it is about.
         of: CallId,
     },
 }
@@ -90,14 +89,14 @@ pub(crate) struct Done {
     pub body: String,
     pub stack: String,
     pub unawaited: u32,
-    /// The functions that the lost calls are of, parted by spaces.
+    /// Functions whose calls were lost, separated by spaces.
     pub functions: String,
 }
 
-/// A timer later than this is as good as never.
+/// Maximum delay of a timer; a later one would in effect never fire.
 const LONGEST_TIMER: Duration = Duration::from_secs(86_400 * 365);
 
-/// The ops, by the names that `host.js` calls them by.
+/// Returns the ops by the names under which `host.js` calls them.
 pub(crate) fn table() -> Vec<Named> {
     natives! {
         of_host {
@@ -173,7 +172,7 @@ fn call(
 ) -> u32 {
     host.next_call += 1;
     let id = CallId(host.next_call);
-    // The options' names are checked in JavaScript; a value of the wrong type counts as not given.
+    // JavaScript checks the names of the options; a value of the wrong type counts as absent.
     let options: Box<CallOptions> = serde_json::from_str(options).unwrap_or_default();
     let kind = match kind {
         "rlm" => CallKind::Rlm,
@@ -232,7 +231,7 @@ fn start_timer(host: &mut HostState, agent: u32, milliseconds: f64) -> u32 {
     host.next_timer
 }
 
-/// When the session began, in milliseconds since 1970.
+/// Returns the start of the session, in milliseconds since 1970.
 #[expect(
     clippy::cast_precision_loss,
     reason = "exact for three hundred thousand years"
@@ -247,7 +246,7 @@ fn cancel_timer(host: &mut HostState, id: u32) {
     }
 }
 
-/// What may still be spent, as JSON; null where there is no limit.
+/// Returns the remaining budget as JSON; null where there is no limit.
 fn budget(host: &mut HostState) -> String {
     let (budget, received) = host.budget;
     let time = budget.time.map(|time| {
@@ -263,14 +262,15 @@ fn budget(host: &mut HostState) -> String {
     .to_string()
 }
 
-/// The source of a function as the model wrote it, or else without the marks of the rewriting.
+/// Returns the source of a function as the model wrote it, or else the text without the rewriter's
+/// names.
 fn source_of(host: &HostState, text: &str) -> String {
     let sources = &host.sources;
     let found = sources.find(text).map(str::to_owned);
     found.unwrap_or_else(|| unmark(text).into_owned())
 }
 
-/// The next piece of the context that is on its way; empty when there is none.
+/// Returns the next piece of the arriving context, or an empty text at its end.
 fn next_piece(host: &mut HostState) -> String {
     let arriving = &mut host.arriving;
     let Some(Arriving { pieces, next, .. }) = arriving else {
@@ -295,7 +295,7 @@ fn parse_url(href: &str, base: &str, has_base: bool) -> Option<String> {
 
 fn set_url_part(href: &str, part: &str, value: &str) -> Option<String> {
     let mut url = url::Url::parse(href).ok()?;
-    // The setters of the standard ignore a value that they cannot take.
+    // As the standard specifies, setters ignore invalid values.
     let _ = match part {
         "href" => return Some(url_parts(&url::Url::parse(value).ok()?)),
         "protocol" => url::quirks::set_protocol(&mut url, value),

@@ -1,8 +1,8 @@
-//! What one cell printed: its beginning and its end within a limit, and the true length.
+//! Output of one cell: its beginning and end within a limit, and its true length.
 
 use std::collections::VecDeque;
 
-/// Keeps the first and the last half of `limit` characters, so a flood of lines costs no memory.
+/// Keeps the first and last half of `limit` characters, so that a flood of lines costs no memory.
 #[derive(Debug, Default)]
 pub(crate) struct Output {
     limit: usize,
@@ -22,7 +22,8 @@ impl Output {
         }
     }
 
-    /// Appends one line, which may itself hold line breaks, and of which `hidden` characters were left out.
+    /// Appends a line, which may contain line breaks. `hidden` is the number of its characters that
+    /// were already dropped.
     pub fn push(&mut self, line: &str, hidden: usize) {
         if self.lines > 0 {
             self.add("\n");
@@ -47,7 +48,8 @@ impl Output {
         if rest.is_empty() {
             return;
         }
-        // Twice the half is kept, so that cutting down to it never needs what was dropped.
+        // Keeps up to twice the half, so that trimming to the half never needs characters already
+        // dropped.
         self.tail_chars += rest.chars().count();
         self.tail.push_back(rest.to_owned());
         while let Some(first) = self.tail.front() {
@@ -60,7 +62,7 @@ impl Output {
         }
     }
 
-    /// The whole output, or its two ends around a note that states the true length.
+    /// Returns the whole output, or its two ends around a note that states the true length.
     pub fn finish(self) -> String {
         if self.total_chars <= self.limit {
             return self.tail.into_iter().fold(self.head, |mut all, part| {
@@ -82,7 +84,7 @@ impl Output {
     }
 }
 
-/// Byte offset of the `n`-th character, or the text's length.
+/// Returns the byte offset of the `n`-th character, or the length of the text.
 fn byte_of_char(text: &str, n: usize) -> usize {
     text.char_indices().nth(n).map_or(text.len(), |(at, _)| at)
 }

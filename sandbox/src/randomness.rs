@@ -1,7 +1,9 @@
-//! What `Math.random` and `crypto` draw from: generators of the isolate's thread, seeded anew when a session begins: by the
-//! system, or by what its beginning says.
+//! Random numbers for `Math.random` and `crypto`. The generators belong to the isolate's thread and
+//! are seeded when a session begins, by the system or from its
+//! [`Beginning`](crate::message::Beginning).
 //!
-//! The engine's own would go on from the state of the process that a worker is a copy of, the same in all copies.
+//! The engine's own generator would continue from the state of the process that a worker is a copy
+//! of, and give the same numbers in all copies.
 
 use std::cell::RefCell;
 use std::sync::Once;
@@ -12,11 +14,12 @@ use rand::{Rng as _, SeedableRng};
 
 thread_local! {
     static NUMBERS: RefCell<SmallRng> = RefCell::new(seeded());
-    /// Those that nobody may foresee.
+    /// Generator of unpredictable bytes.
     static BYTES: RefCell<StdRng> = RefCell::new(seeded());
 }
 
-/// Has the isolates of this process draw from here. For the time before the first one.
+/// Makes the isolates of this process draw from here. Must be called before the first one is
+/// created.
 pub(crate) fn install() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
@@ -27,31 +30,32 @@ pub(crate) fn install() {
     });
 }
 
-/// 32 random bits.
+/// Returns 32 random bits.
 pub(crate) fn draw() -> u32 {
     NUMBERS.with_borrow_mut(rand::Rng::next_u32)
 }
 
-/// A session begins on the calling thread.
+/// Seeds the generators for a session that begins on the calling thread.
 pub(crate) fn begin() {
     NUMBERS.set(seeded());
     BYTES.set(seeded());
 }
 
-/// The same with numbers and bytes that follow from a seed: whoever knows it foresees them.
+/// Seeds the generators from a number that makes them predictable.
 pub(crate) fn begin_with(seed: u64) {
     NUMBERS.set(SmallRng::seed_from_u64(seed));
     BYTES.set(StdRng::seed_from_u64(!seed));
 }
 
-/// So many random bytes, unforeseeable.
+/// Returns `length` unpredictable random bytes.
 pub(crate) fn bytes(length: u32) -> Vec<u8> {
     let mut bytes = vec![0; length as usize];
     BYTES.with_borrow_mut(|generator| generator.fill_bytes(&mut bytes));
     bytes
 }
 
-/// Seeded by the system: the generator of `rand` for each thread is copied with the process, too.
+/// Creates a generator seeded by the system. The thread-local generator of `rand` would be copied
+/// with the process.
 fn seeded<R: SeedableRng>() -> R {
     R::try_from_rng(&mut SysRng).unwrap_or_else(|_| rand::make_rng())
 }

@@ -1,4 +1,5 @@
-//! Unhandled promise rejections, so that the model sees errors in code that it did not await.
+//! Tracks unhandled promise rejections, so that the model sees errors in code that it did not
+//! await.
 
 use std::cell::RefCell;
 
@@ -8,7 +9,7 @@ use deno_core::v8;
 use crate::engine_handles::Arguments;
 use crate::jobs;
 
-/// Rejections kept at a time; more would not help the model.
+/// Maximum rejections kept; more would not help the model.
 const KEPT: usize = 8;
 
 struct Rejection {
@@ -20,19 +21,19 @@ thread_local! {
     static UNHANDLED: RefCell<Vec<Rejection>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Starts to track the rejections of this thread's isolate.
+/// Starts tracking the rejections of this thread's isolate.
 pub(crate) fn track(isolate: &mut v8::Isolate) {
     isolate.set_promise_reject_callback(on_event);
 }
 
-/// The reasons of the rejections still unhandled; forgets them.
+/// Takes the reasons of the rejections that are still unhandled.
 pub(crate) fn take() -> Vec<v8::Global<v8::Value>> {
     UNHANDLED.with_borrow_mut(|all| all.drain(..).map(|rejection| rejection.reason).collect())
 }
 
 extern "C" fn on_event(message: v8::PromiseRejectMessage<'_>) {
-    // SAFETY: the engine made a handle for the promise and one for the reason, if there is one, and does not
-    // use them afterwards.
+    // SAFETY: the engine created one handle for the promise and one for the reason, if any, and
+    // does not use them afterwards.
     #[cfg(not(feature = "v8"))]
     let _arguments =
         unsafe { Arguments::of_callback(1 + usize::from(message.get_value().is_some())) };
@@ -44,7 +45,7 @@ extern "C" fn on_event(message: v8::PromiseRejectMessage<'_>) {
             let Some(reason) = message.get_value() else {
                 return;
             };
-            // What is rejected because it is stopped is reported as that.
+            // A rejection caused by stopping the code is reported as a stop.
             if scope.is_execution_terminating() || jobs::is_dropping() {
                 return;
             }

@@ -1,4 +1,5 @@
-//! Routes each reply to the REPL that waits for it, and notifies all REPLs when the session has ended.
+//! Routes each reply to the REPL that waits for it, and notifies all REPLs when the session has
+//! ended.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,30 +9,31 @@ use tokio::sync::{mpsc, oneshot, watch};
 use crate::message::{AgentId, Course, Listing, Reply};
 use crate::session::{Event, Lost};
 
-/// The REPLs of one session, and what was done in it.
+/// REPLs of one session, and the recorded steps of the session.
 #[derive(Debug, Default)]
 pub(crate) struct Router {
     state: Mutex<State>,
-    /// Whether all that was to be done again is done, or never will be.
+    /// Whether all recorded steps are repeated, or never will be.
     caught_up: watch::Sender<bool>,
 }
 
 #[derive(Debug, Default)]
 struct State {
     routes: HashMap<AgentId, mpsc::UnboundedSender<Vec<Event>>>,
-    /// Who waits for the variables of which agent, the first to ask first.
+    /// Callers that wait for an agent's variables, oldest first.
     listings: HashMap<AgentId, VecDeque<oneshot::Sender<Result<Listing, String>>>>,
-    /// No reply comes any more.
+    /// Whether no more replies will arrive.
     ended: bool,
-    /// Why, once that is known.
+    /// Reason for the end, once known.
     lost: Option<Lost>,
-    /// What was done since it was last taken, if anybody takes it.
+    /// Steps since they were last taken, if they are recorded.
     course: Course,
     keeps: bool,
 }
 
 impl Router {
-    /// The events of an agent from now on, those of a turn together. If the isolate is lost, the channel is closed and empty.
+    /// Registers an agent and returns its events, grouped by turn. If the isolate is lost, the
+    /// channel is closed and empty.
     pub fn add(&self, agent: AgentId) -> mpsc::UnboundedReceiver<Vec<Event>> {
         let (sender, events) = mpsc::unbounded_channel();
         let mut state = self.lock();
@@ -41,7 +43,8 @@ impl Router {
         events
     }
 
-    /// The next listing of an agent's variables. If the isolate is lost, none comes.
+    /// Registers for the next listing of an agent's variables. If the isolate is lost, none
+    /// arrives.
     pub fn expect_listing(&self, agent: AgentId) -> oneshot::Receiver<Result<Listing, String>> {
         let (sender, listing) = oneshot::channel();
         let mut state = self.lock();
@@ -58,7 +61,8 @@ impl Router {
         state.listings.remove(&agent);
     }
 
-    /// Sends the replies of a turn to their REPLs, in their order; does nothing for a REPL that was dropped in the meantime.
+    /// Sends the replies of a turn to their REPLs, in order. Skips REPLs that were dropped in the
+    /// meantime.
     pub fn route(&self, replies: Vec<Reply>) {
         let mut events: Vec<(AgentId, Vec<Event>)> = Vec::new();
         for reply in replies {
@@ -82,7 +86,7 @@ impl Router {
                     let mut state = self.lock();
                     let waiting = state.listings.get_mut(&agent).and_then(VecDeque::pop_front);
                     if let Some(waiting) = waiting {
-                        // It may have been given up.
+                        // The caller may have given up.
                         let _ = waiting.send(listing);
                     }
                     continue;
@@ -109,7 +113,7 @@ impl Router {
         }
     }
 
-    /// The isolate is gone. The first reason stays.
+    /// Records that the isolate is gone. The first reason is kept.
     pub fn lose(&self, lost: Lost) {
         let mut state = self.lock();
         state.lost.get_or_insert(lost);
@@ -119,35 +123,35 @@ impl Router {
         self.caught_up.send_replace(true);
     }
 
-    /// Keeps what is done from now on until it is taken.
+    /// Records steps from now on until they are taken.
     pub fn keep_course(&self) {
         self.lock().keeps = true;
     }
 
-    /// What was done in the session since this was last asked.
+    /// Returns the steps recorded since the last call.
     pub fn take_course(&self) -> Course {
         std::mem::take(&mut self.lock().course)
     }
 
-    /// Waits until all that was to be done again is done, or the isolate is gone.
+    /// Waits until all recorded steps are repeated, or the isolate is gone.
     pub async fn caught_up(&self) {
         let mut seen = self.caught_up.subscribe();
         // The sender lives as long as `self`.
         let _ = seen.wait_for(|is| *is).await;
     }
 
-    /// Whether replies can still come.
+    /// Whether replies can still arrive.
     pub fn lives(&self) -> bool {
         let state = self.lock();
         !state.ended && state.lost.is_none()
     }
 
-    /// No reply comes any more; why is yet to be found out.
+    /// Records that no more replies will arrive; the reason follows.
     pub fn end(&self) {
         self.lock().ended = true;
     }
 
-    /// Why the isolate is gone.
+    /// Returns why the isolate is gone.
     pub fn lost(&self) -> Lost {
         self.lock().lost.clone().unwrap_or_else(Lost::unknown)
     }

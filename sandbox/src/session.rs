@@ -15,10 +15,10 @@ use crate::message::{
 };
 use crate::router::Router;
 
-/// How a session behaves.
+/// Configuration of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Config {
-    /// What a cell may use.
+    /// Limits of a cell.
     pub limits: Limits,
     /// How values are printed.
     pub console: Console,
@@ -27,16 +27,16 @@ pub struct Config {
 /// A session could not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The operating system gave no thread.
+    /// The operating system could not create a thread.
     #[error("cannot start a thread for the sandbox: {0}")]
     Thread(std::io::Error),
-    /// The operating system gave no process, or its socket failed.
+    /// The operating system could not start a process, or its socket failed.
     #[error("cannot start a worker process for the sandbox: {0}")]
     Process(std::io::Error),
-    /// The engine did not load the sandbox's own library: a bug.
+    /// The engine did not load the sandbox's own library, which is a bug.
     #[error("the sandbox's library does not load at {file}")]
     Boot {
-        /// Which file.
+        /// File of the library that failed.
         file: String,
     },
     /// The worker process could not be confined, and the settings require it.
@@ -48,20 +48,20 @@ pub enum StartError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the sandbox is gone: {detail}")]
 pub struct Lost {
-    /// Whose doing it was.
+    /// Who caused it.
     pub cause: LostCause,
     /// What happened, such as the signal or the limit.
     pub detail: String,
 }
 
-/// Whose doing the end of an isolate was.
+/// Cause of the end of an isolate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LostCause {
     /// The code that ran in it.
     OwnCode,
-    /// Somebody else: the worker process was killed from outside.
+    /// Something else: the worker process was killed from outside.
     Outside,
-    /// What was to be done again could not be.
+    /// A recorded step could not be repeated.
     Diverged,
 }
 
@@ -92,7 +92,7 @@ impl Lost {
     }
 }
 
-/// One isolate. Dropping it, and every [`Repl`] of it, ends the isolate.
+/// One isolate. It ends when this value and every [`Repl`] of it are dropped.
 #[derive(Clone)]
 pub struct Session {
     send: Arc<dyn Fn(Request) + Send + Sync>,
@@ -100,35 +100,37 @@ pub struct Session {
     next_agent: Arc<AtomicU32>,
 }
 
-/// What happens in an agent's REPL.
+/// Event in an agent's REPL.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
     /// The running cell called `rlm()` or `llm()`.
     Called(Call),
     /// The running cell called a host function.
     Invoked(FunctionCall),
-    /// The running cell asked how far one of its calls is; [`Repl::settle_function`] of the first tells.
+    /// The running cell asked for the status of one of its calls; [`Repl::settle_function`] with
+    /// the question's id answers.
     StatusAsked {
-        /// The question.
+        /// The question, itself a call.
         call: CallId,
-        /// The call that it is about.
+        /// Call that the question is about.
         of: CallId,
     },
-    /// The running cell cancelled a call: its answer goes nowhere.
+    /// The running cell cancelled a call; its answer will be dropped.
     Cancelled(CallId),
     /// The running cell ended.
     Finished(CellOutcome),
-    /// The answer to [`Repl::ask_call_context`].
+    /// Answer to [`Repl::ask_call_context`].
     CallContext {
-        /// The call.
+        /// Call whose context it is.
         call: CallId,
-        /// The text of its context argument, or why there is none.
+        /// Text of its context argument, or why there is none.
         text: Result<String, String>,
     },
 }
 
 impl Session {
-    /// A session over whatever takes its requests, until it is dropped, and routes its replies.
+    /// Creates a session over a transport that takes its requests, until it is dropped, and routes
+    /// its replies.
     pub(crate) fn over(
         send: impl Fn(Request) + Send + Sync + 'static,
         router: Arc<Router>,
@@ -145,7 +147,8 @@ impl Session {
         self.open_with(parent, context, info, HostFunctions::default())
     }
 
-    /// Like [`Session::open`], with host functions. The agent has these and none of its parent's.
+    /// Opens an agent's REPL with host functions. The agent gets only these, not those of its
+    /// parent.
     pub fn open_with(
         &self,
         parent: Option<&Repl>,
@@ -172,57 +175,58 @@ impl Session {
         repl
     }
 
-    /// Begins the session: its clock, its random numbers, and what is to be done again before anything else. To be called
-    /// before the first agent is opened; without it, nothing of the session can be had again.
+    /// Begins the session with a clock, random numbers and recorded steps to repeat. Must be called
+    /// before the first agent is opened; without it, the session cannot be repeated.
     pub fn begin(&self, beginning: Beginning) {
         (self.send)(Request::Begin(beginning));
     }
 
-    /// What is done in the session from now on, as it is reported. It keeps no isolate alive.
+    /// Starts recording the steps of the session. The recorder does not keep the isolate alive.
     pub fn recorder(&self) -> Recorder {
         self.router.keep_course();
         Recorder(Arc::clone(&self.router))
     }
 
-    /// Whether its isolate is there, as far as is known.
+    /// Whether its isolate still exists, as far as known.
     pub(crate) fn lives(&self) -> bool {
         self.router.lives()
     }
 
-    /// Sets what `budget()` says, in the order of the other requests: before what is asked for next.
+    /// Sets the value of `budget()`, in order with other requests.
     pub fn set_budget(&self, budget: Budget) {
         (self.send)(Request::Budget(budget));
     }
 }
 
-/// What is done in a session that was [begun](Session::begin).
+/// Recorder of a session that was [begun](Session::begin).
 #[derive(Clone)]
 pub struct Recorder(Arc<Router>);
 
 impl Recorder {
-    /// What was done since this was last asked: all that led to any event so far.
+    /// Returns the steps since the last call: all those that led to any event so far.
     pub fn take(&self) -> Course {
         self.0.take_course()
     }
 
-    /// Waits until all that was to be done again is done, or the isolate is gone. Where nothing was, it never ends.
+    /// Waits until all recorded steps are repeated, or the isolate is gone. Never returns if there
+    /// were none.
     pub async fn caught_up(&self) {
         self.0.caught_up().await;
     }
 }
 
-/// One agent's REPL. Dropping it closes it.
+/// REPL of one agent. Dropping it closes it.
 pub struct Repl {
     agent: AgentId,
     session: Session,
     events: mpsc::UnboundedReceiver<Vec<Event>>,
-    /// Those of them that have come and are yet to be taken.
+    /// Events received but not taken yet.
     come: VecDeque<Event>,
     returned: bool,
 }
 
 impl Repl {
-    /// Starts a cell; its events come from [`Repl::next`], the last of them is [`Event::Finished`].
+    /// Starts a cell. Its events are returned by [`Repl::next`]; the last is [`Event::Finished`].
     pub fn run(&self, code: impl Into<String>, iteration: u32) {
         self.send(Request::Run {
             agent: self.agent,
@@ -231,7 +235,7 @@ impl Repl {
         });
     }
 
-    /// The next event.
+    /// Waits for the next event.
     ///
     /// # Errors
     /// [`Lost`] if the isolate is gone.
@@ -247,23 +251,25 @@ impl Repl {
         }
     }
 
-    /// Settles an `rlm()` or `llm()`: its `await` gives the text, or throws an error with the message.
+    /// Settles an `rlm()` or `llm()`: its `await` returns the text, or throws an error with the
+    /// message.
     pub fn settle(&self, call: CallId, result: Result<String, String>) {
         self.send(Request::Settle { call, result });
     }
 
-    /// Settles a host function's call: its `await` gives the value, or throws an error with the message.
+    /// Settles a call of a host function: its `await` returns the value, or throws an error with
+    /// the message.
     pub fn settle_function(&self, call: CallId, result: Result<serde_json::Value, String>) {
         let result = result.map(|value| value.to_string());
         self.send(Request::Settle { call, result });
     }
 
-    /// Asks for the text of a call's context; [`Event::CallContext`] brings it.
+    /// Requests the text of a call's context, which arrives as [`Event::CallContext`].
     pub fn ask_call_context(&self, call: CallId) {
         self.send(Request::GetCallContext { call });
     }
 
-    /// Sets a name that [`check_name`](crate::check_name) takes to a JSON value.
+    /// Sets a name that [`check_name`](crate::check_name) accepts to a JSON value.
     pub fn set(&self, name: impl Into<String>, value: &serde_json::Value) {
         self.send(Request::Set {
             agent: self.agent,
@@ -272,7 +278,8 @@ impl Repl {
         });
     }
 
-    /// Lists the agent's variables whenever it is asked to, while nobody waits for the events of this REPL, too.
+    /// Returns a handle that lists the agent's variables at any time, even while nothing waits for
+    /// events of this REPL.
     pub fn lister(&self) -> Lister {
         Lister {
             agent: self.agent,
@@ -280,12 +287,13 @@ impl Repl {
         }
     }
 
-    /// Marks that the agent returned: when its REPL closes, what it made becomes readable in its parent.
+    /// Marks that the agent returned: when its REPL closes, names that it created become readable
+    /// in its parent.
     pub fn mark_returned(&mut self) {
         self.returned = true;
     }
 
-    /// A request to a lost isolate goes nowhere; [`Repl::next`] says so.
+    /// Sends a request. A lost isolate drops it, which [`Repl::next`] reports.
     fn send(&self, request: Request) {
         (self.session.send)(request);
     }
@@ -299,10 +307,11 @@ pub struct Lister {
 }
 
 impl Lister {
-    /// The agent's variables, in order with what else is asked of its session. No code of the agent's runs.
+    /// Lists the agent's variables, in order with other requests to its session. Runs none of the
+    /// agent's code.
     ///
     /// # Errors
-    /// Why there is no list: the isolate is gone, or looking took too long.
+    /// If the isolate is gone or inspecting took too long.
     pub async fn list(&self) -> Result<Listing, String> {
         let listing = self.session.router.expect_listing(self.agent);
         (self.session.send)(Request::ListVariables { agent: self.agent });

@@ -1,8 +1,9 @@
-//! The engine with the library loaded: made once, kept in a file for the next process, and handed to workers.
+//! A snapshot of the engine with the library loaded: created once, cached in a file for later
+//! processes, and passed to workers.
 //!
-//! A session starts from it in a fraction of the time that loading takes, and a process that finds one need not make
-//! it, which takes ten times as long. A file that is missing, of another program, or damaged is made anew; one that
-//! cannot be written is done without.
+//! A session starts from it in a fraction of the time that loading takes, and a process that finds
+//! the file saves creating it, which takes ten times as long. A file that is missing, damaged or of
+//! another program is replaced; a file that cannot be written is skipped.
 
 use std::fs;
 use std::io::Write as _;
@@ -22,16 +23,16 @@ use crate::thread::THREAD_STACK;
 static SNAPSHOT: OnceLock<Result<Box<[u8]>, String>> = OnceLock::new();
 static FILE: OnceLock<PathBuf> = OnceLock::new();
 
-/// Length of the digest that a kept file begins with.
+/// Length of the digest at the beginning of a cached file.
 const DIGEST: usize = 32;
 
-/// Keeps the snapshot of this process's sandboxes in a file, and takes it from there if the same program has left one.
-/// For the time before the first sandbox; only the first call counts.
+/// Caches the snapshot of this process's sandboxes in a file, and reads it from there if the same
+/// program wrote it. Must be called before the first sandbox; only the first call has an effect.
 pub fn keep_snapshot_in(file: PathBuf) {
     let _ = FILE.set(file);
 }
 
-/// The snapshot, taken or made at the first call.
+/// Returns the snapshot, reading or creating it at the first call.
 ///
 /// # Errors
 /// [`StartError::Boot`] with the file of the library that does not load.
@@ -53,13 +54,15 @@ pub(crate) fn snapshot() -> Result<&'static [u8], StartError> {
         .map_err(|file| StartError::Boot { file: file.clone() })
 }
 
-/// Takes a snapshot that another process of the same program made, before the first session.
+/// Uses a snapshot that another process of the same program created. Must be called before the
+/// first session.
 pub(crate) fn use_snapshot(bytes: Vec<u8>) {
-    // One that was made here already is as good.
+    // A snapshot that was already created here is equivalent.
     let _ = SNAPSHOT.set(Ok(bytes.into()));
 }
 
-/// A digest of this build of this program: the engine reads only snapshots that the same build wrote.
+/// Returns a digest of this build of the program: the engine reads only snapshots that the same
+/// build wrote.
 fn program() -> Option<Vec<u8>> {
     let file = fs::metadata(std::env::current_exe().ok()?).ok()?;
     let changed = file.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
@@ -86,7 +89,7 @@ fn read(file: &Path, program: &[u8]) -> Option<Box<[u8]>> {
     (kept == digest(program, snapshot)).then(|| snapshot.into())
 }
 
-/// Whole or not at all: another process may be reading.
+/// Writes the file atomically, because another process may be reading it.
 fn keep(file: &Path, program: &[u8], snapshot: &[u8]) {
     let kept = || {
         let folder = file.parent()?;
@@ -96,11 +99,12 @@ fn keep(file: &Path, program: &[u8], snapshot: &[u8]) {
         new.write_all(snapshot).ok()?;
         new.persist(file).ok()
     };
-    // The next process makes its own.
+    // On failure, the next process creates its own.
     let _ = kept();
 }
 
-/// On a thread of its own: an isolate leaves its marks on the thread that it lived on.
+/// Creates the snapshot on its own thread, because an isolate leaves traces on the thread that it
+/// lived on.
 fn make_apart() -> Result<Box<[u8]>, String> {
     let make = || {
         set_flags(&Limits::default());

@@ -1,6 +1,6 @@
-//! What the engine calls to write the stack of something thrown.
+//! The hook that the engine calls to write the stack of a thrown value.
 //!
-//! On `QuickJS` it does so for thrown values of any kind, also while execution is being stopped.
+//! `QuickJS` calls it for thrown values of any kind, even while execution is being stopped.
 
 use std::cell::{Cell, RefCell};
 
@@ -8,7 +8,7 @@ use deno_core::v8;
 
 use crate::jobs;
 
-/// The functions of `stack.js`.
+/// Functions of `stack.js`.
 pub(crate) struct Functions {
     pub stack_of: v8::Global<v8::Function>,
     pub place_of: v8::Global<v8::Function>,
@@ -26,13 +26,13 @@ pub(crate) fn install(isolate: &mut v8::Isolate, functions: Functions) {
     engine::install(isolate);
 }
 
-/// Lets go of what this thread's isolate gave.
+/// Releases this thread's references to its isolate.
 pub(crate) fn remove(isolate: &mut v8::Isolate) {
     FUNCTIONS.set(None);
     engine::remove(isolate);
 }
 
-/// The value of `error.stack`, or `None` where nobody will read it.
+/// Returns the value of `error.stack`, or `None` if nothing will read it.
 fn stack_of<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     error: v8::Local<'s, v8::Value>,
@@ -56,7 +56,7 @@ fn stack_of<'s>(
     function.call(scope, receiver, &[error, sites.into()])
 }
 
-/// Remembers where code is that is being stopped, and goes on with that.
+/// Records where code is that is being stopped, then stops it.
 fn note_place<'s>(scope: &mut v8::PinScope<'s, '_>, sites: v8::Local<'s, v8::Array>) {
     let function =
         FUNCTIONS.with_borrow(|all| all.as_ref().map(|all| v8::Local::new(scope, &all.place_of)));
@@ -70,9 +70,9 @@ fn note_place<'s>(scope: &mut v8::PinScope<'s, '_>, sites: v8::Local<'s, v8::Arr
     scope.terminate_execution();
 }
 
-/// The engine looks only at every so many calls whether it is to stop, and the calls that write a stack count
-/// too. In a loop that throws, it could look at the same place each time: in here, from where nothing is
-/// stopped. So a different number of calls is made each time.
+/// Varies the number of calls made here. The engine checks only at every n-th call whether to stop,
+/// and calls that write a stack count as well. In a loop that throws, it could check at the same
+/// place each time: inside this hook, where nothing can be stopped.
 fn fall_out_of_step(scope: &mut v8::PinScope<'_, '_>) {
     let calls = STEP.get() % 61 + 1;
     STEP.set(calls);
@@ -111,7 +111,8 @@ mod engine {
     }
 
     thread_local! {
-        /// The last stack: the engine takes it over after the callback, whose own handles are gone by then.
+        /// Latest stack. The engine reads it after the callback, whose own handles are gone by
+        /// then.
         static LAST: Cell<Option<NonNull<v8::Value>>> = const { Cell::new(None) };
     }
 
@@ -122,23 +123,25 @@ mod engine {
 
     pub fn remove(isolate: &mut v8::Isolate) {
         if let Some(last) = LAST.take() {
-            // SAFETY: it came out of `into_raw` below, in this isolate.
+            // SAFETY: it was returned by `into_raw` below, in this isolate.
             drop(unsafe { v8::Global::from_raw(isolate, last) });
         }
     }
 
-    /// Gives null where the engine is to use its own text.
+    /// Returns null if the engine must use its own text.
     extern "C" fn on_stack<'s>(
         context: v8::Local<'s, v8::Context>,
         error: v8::Local<'s, v8::Value>,
         sites: v8::Local<'s, v8::Array>,
     ) -> *const v8::Value {
-        // SAFETY: the engine made a handle for each of the three, and does not use them afterwards.
+        // SAFETY: the engine created a handle for each of the three and does not use them
+        // afterwards.
         let _arguments = unsafe { Arguments::of_callback(3) };
-        // SAFETY: the engine calls this on the isolate's own thread, with a context of that isolate.
+        // SAFETY: the engine calls this on the isolate's own thread, with a context of that
+        // isolate.
         v8::callback_scope!(unsafe scope, context);
         if let Some(last) = LAST.take() {
-            // SAFETY: it came out of `into_raw` below, in this isolate.
+            // SAFETY: it was returned by `into_raw` below, in this isolate.
             drop(unsafe { v8::Global::from_raw(scope, last) });
         }
         let Some(stack) = super::stack_of(scope, error, sites) else {

@@ -1,10 +1,10 @@
-//! The frames of an error's stack that lie in the model's own cells.
+//! Extracts the frames of an error's stack that lie in the model's own cells.
 
-/// Frames shown at most.
+/// Maximum frames shown.
 const SHOWN: usize = 8;
 
-/// `at f (cell 3:12)` for each frame in a cell, innermost first. Columns are left out, because rewriting
-/// moves them; lines it keeps.
+/// Returns `at f (cell 3:12)` for each frame in a cell, innermost first. Rewriting preserves lines
+/// but not columns, so columns are omitted.
 pub(crate) fn frames(stack: &str) -> Vec<String> {
     stack.lines().filter_map(frame).take(SHOWN).collect()
 }

@@ -1,4 +1,4 @@
-//! Runs an isolate on a thread of its own: in the harness itself, or in a worker process.
+//! Runs an isolate on its own thread, in the harness or in a worker process.
 
 use std::io;
 use std::panic::{self, AssertUnwindSafe};
@@ -13,23 +13,24 @@ use crate::session::{Config, Lost, Session, StartError};
 use crate::watchdog::{self, OnStuck};
 use crate::worker::{Outbox, Worker};
 
-/// Native stack of an isolate's thread: JavaScript's own limit, and room for the parser of deeply nested code.
+/// Native stack of an isolate's thread: the limit of JavaScript, and room for the parser of deeply
+/// nested code.
 pub(crate) const THREAD_STACK: usize = 64 << 20;
 
 /// How an isolate's thread ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
-    /// Nobody sends requests any more.
+    /// No more requests will be sent.
     HungUp,
     /// Nothing can run in the isolate any more: the engine broke, or the thread panicked.
     Broken,
 }
 
 impl Session {
-    /// Starts an isolate in this very process.
+    /// Starts an isolate in this process.
     ///
     /// # Errors
-    /// If there is no thread for it, or the engine does not start.
+    /// If no thread is available, or the engine does not start.
     pub async fn in_thread(config: Config) -> Result<Self, StartError> {
         let (requests, inbox) = mpsc::channel();
         let router = Arc::new(Router::default());
@@ -39,7 +40,7 @@ impl Session {
             config,
             inbox,
             Box::new(move |of_turn| replies.route(of_turn)),
-            // The thread cannot be stopped, but nobody needs to wait for it.
+            // The thread cannot be stopped, but nothing needs to wait for it.
             Arc::new(move || stuck.lose(Lost::own_code("a cell could not be stopped"))),
             move |start| drop(ready.send(start)),
             move |end| {
@@ -55,14 +56,15 @@ impl Session {
                 file: "the engine".to_owned(),
             })
         })?;
-        // A request to an isolate that is gone goes nowhere.
+        // A request to an isolate that is gone is dropped.
         let send = move |request| drop(requests.send(request));
         Ok(Self::over(send, router))
     }
 }
 
-/// Starts the thread of one isolate. `started` is called with whether the isolate could be created, `ended` after the
-/// last request was served, also where the thread panicked, or whoever waits for a reply would wait for ever.
+/// Starts the thread of one isolate. `started` is called with whether the isolate could be created,
+/// `ended` after the last request. `ended` is also called after a panic; otherwise a caller could
+/// wait for a reply forever.
 pub(crate) fn spawn(
     config: Config,
     mut inbox: impl Inbox + Send + 'static,

@@ -1,4 +1,4 @@
-//! The time zone of model code: UTC, so that the same code answers the same on every machine.
+//! The time zone of model code: UTC, so that the same code gives the same answer on every machine.
 
 use std::env;
 
@@ -6,14 +6,14 @@ unsafe extern "C" {
     fn tzset();
 }
 
-/// Sets the time zone of this process to UTC, which the engine takes for its own: that of sessions on threads of this process.
-/// Worker processes do so themselves.
+/// Sets the time zone of this process, and of sessions on its threads, to UTC. Worker processes do
+/// so themselves.
 ///
-/// To be called while the process has one thread.
+/// Must be called while the process has one thread.
 pub fn use_utc() {
-    // SAFETY: no other thread reads the environment, and none the time zone.
+    // SAFETY: no other thread reads the environment or the time zone.
     unsafe {
-        // A name that V8's ICU knows, too.
+        // A name that V8's ICU knows as well.
         env::set_var("TZ", "UTC");
         tzset();
     }

@@ -1,8 +1,9 @@
-//! Keeps sessions ready, so that whoever needs one next does not wait for its isolate.
+//! Keeps sessions ready, so that the next caller does not wait for an isolate.
 //!
-//! Invariants: every session is handed out once. Its clock starts when its first agent is opened, so a cell cannot
-//! find out how long the session was idle. No more sessions are started than will be asked for, and none where sessions
-//! share a worker: there an idle session would take part of the others' memory.
+//! Invariants: every session is handed out once. Its clock starts when its first agent is opened,
+//! so a cell cannot detect how long the session was idle. No more sessions are started than are
+//! expected to be needed. None are started ahead where sessions share a worker, because an idle
+//! session would take part of the others' memory.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,11 +11,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::isolation::Sandbox;
 use crate::session::{Session, StartError};
 
-/// Sessions that are kept ready beyond those that are used: one for the next attempt, and one for an attempt that
+/// Default number of sessions kept ready: one for the next attempt, and one for an attempt that
 /// begins before the first is replaced.
 pub const READY: usize = 2;
 
-/// A sandbox with sessions made ahead, by the one async runtime that asks for them.
+/// A sandbox with sessions started ahead, for use within one async runtime.
 #[derive(Clone)]
 pub struct WarmPool(Arc<Shared>);
 
@@ -24,18 +25,18 @@ struct Shared {
 }
 
 struct Ahead {
-    /// How many are kept ready.
+    /// Number of sessions to keep ready.
     keep: usize,
-    /// How many will still be asked for.
+    /// Number of sessions that are still expected to be needed.
     expected: usize,
-    /// The oldest first.
+    /// Ready sessions, oldest first.
     ready: VecDeque<Session>,
-    /// Sessions that will be ready soon.
+    /// Number of sessions that are starting.
     starting: usize,
 }
 
 impl WarmPool {
-    /// A pool that makes nothing ahead until sessions are expected, and one was asked for.
+    /// Creates a pool that starts nothing ahead until sessions are expected and one was requested.
     pub fn new(sandbox: Sandbox) -> Self {
         let ahead = Mutex::new(Ahead {
             keep: READY,
@@ -46,7 +47,8 @@ impl WarmPool {
         Self(Arc::new(Shared { sandbox, ahead }))
     }
 
-    /// Keeps this many ready from now on, as long as so many are expected, and starts them.
+    /// Sets the number of sessions to keep ready, as long as that many are expected, and starts
+    /// them.
     ///
     /// # Panics
     /// Outside a tokio runtime.
@@ -55,15 +57,16 @@ impl WarmPool {
         self.start();
     }
 
-    /// Announces that this many more sessions will be asked for.
+    /// Announces that this many more sessions will be requested.
     pub fn expect(&self, sessions: usize) {
         self.0.lock().expected += sessions;
     }
 
-    /// A fresh isolate: the one that has been ready longest, if there is such; meanwhile others are made ready.
+    /// Returns a fresh isolate, the one ready longest if there is any, and replaces it in the
+    /// background.
     ///
     /// # Errors
-    /// If there is no thread or process for it.
+    /// If no thread or process is available.
     ///
     /// # Panics
     /// Outside a tokio runtime.
@@ -72,7 +75,8 @@ impl WarmPool {
             Some(session) => session,
             None => match self.0.sandbox.session().await {
                 Ok(session) => session,
-                // What was made ready meanwhile may have got what this one lacked.
+                // A session that became ready in the meantime may have taken the resources that
+                // this one lacked.
                 Err(error) => self.0.take().ok_or(error)?,
             },
         };
@@ -80,7 +84,8 @@ impl WarmPool {
         Ok(session)
     }
 
-    /// Number of sessions that are ready now. One whose worker has ended is not.
+    /// Returns the number of sessions that are ready now. A session whose worker has ended does not
+    /// count.
     pub fn ready(&self) -> usize {
         let ahead = self.0.lock();
         ahead.ready.iter().filter(|session| session.lives()).count()
@@ -93,7 +98,7 @@ impl WarmPool {
         self.start();
     }
 
-    /// Starts what is missing.
+    /// Starts missing sessions.
     fn start(&self) {
         let mut ahead = self.0.lock();
         let most = if self.0.sandbox.shares_workers() {
@@ -105,7 +110,8 @@ impl WarmPool {
             ahead.starting += 1;
             let starting = Starting(Arc::clone(&self.0));
             tokio::spawn(async move {
-                // An error is dropped here: whoever needs the session next starts one and gets the error.
+                // The error is dropped: the next caller that needs a session starts one and gets
+                // the error.
                 let session = starting.0.sandbox.session().await;
                 starting.0.lock().ready.extend(session);
             });
@@ -113,7 +119,7 @@ impl WarmPool {
     }
 }
 
-/// A session that is being made, or was: also if its async runtime ends before.
+/// Counts a session as starting until dropped, even if its async runtime ends first.
 struct Starting(Arc<Shared>);
 
 impl Drop for Starting {
@@ -123,7 +129,7 @@ impl Drop for Starting {
 }
 
 impl Shared {
-    /// The session that has been ready longest. Those that are gone are forgotten.
+    /// Takes the session that has been ready longest, and drops those that are gone.
     fn take(&self) -> Option<Session> {
         let mut ahead = self.lock();
         ahead.ready.retain(Session::lives);

@@ -1,6 +1,6 @@
 //! One thread that stops JavaScript which has used up its execution time.
 //!
-//! The clock is the CPU time of the executing thread, so a busy machine times nothing out.
+//! The clock is the CPU time of the executing thread, so a busy machine causes no timeouts.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,15 +11,15 @@ use deno_core::v8::IsolateHandle;
 
 use crate::cpu_clock::CpuClock;
 
-/// How often a due deadline is checked again, and a termination repeated.
+/// Interval at which a due deadline is checked again and a termination repeated.
 const TICK: Duration = Duration::from_millis(10);
 /// CPU time past its deadline after which code counts as unstoppable.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// How often running code is looked at for what else would stop it.
+/// Interval at which running code is checked for other reasons to stop it.
 const LOOK_TICK: Duration = Duration::from_millis(20);
 
-/// What to do about code that ignores its termination: some loops inside the engine never check for it.
+/// Called when code ignores its termination: some loops inside the engine never check for it.
 pub(crate) type OnStuck = Arc<dyn Fn() + Send + Sync>;
 
 struct Armed {
@@ -27,7 +27,7 @@ struct Armed {
     clock: CpuClock,
     /// CPU time of the executing thread at which it is stopped.
     cpu_deadline: Duration,
-    /// When to look again: never later than the CPU time could be used up.
+    /// When to check again: no later than the CPU time could be used up.
     look_at: Instant,
     isolate: IsolateHandle,
     fired: Arc<AtomicBool>,
@@ -39,19 +39,19 @@ struct Armed {
 struct State {
     armed: Vec<Armed>,
     next_id: u64,
-    /// Says whether code must be stopped as if its heap had grown over its limit.
+    /// Returns whether code must be stopped as if its heap had exceeded its limit.
     look: Option<Box<dyn FnMut() -> bool + Send>>,
-    /// When the thread looks again by itself; `None` while it waits for a notification.
+    /// When the thread next wakes up on its own; `None` while it waits for a notification.
     wakes_at: Option<Instant>,
 }
 
 static STATE: LazyLock<(Mutex<State>, Condvar)> = LazyLock::new(Default::default);
 
-/// Starts the thread, if it does not run yet. For every process in which code is to run, before it does: without it,
-/// nothing is stopped.
+/// Starts the thread if it is not running yet. Without it, nothing is stopped, so every process
+/// must call this before it runs code.
 ///
 /// # Errors
-/// The system gives no thread.
+/// If the system cannot create a thread.
 pub(crate) fn start() -> io::Result<()> {
     static RUNS: Mutex<bool> = Mutex::new(false);
     let mut runs = RUNS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -64,7 +64,7 @@ pub(crate) fn start() -> io::Result<()> {
     Ok(())
 }
 
-/// An armed deadline; dropping it disarms.
+/// An armed deadline; dropping it disarms it.
 pub(crate) struct Watch {
     id: u64,
     fired: Arc<AtomicBool>,
@@ -107,7 +107,8 @@ impl Watch {
         self.fired.load(Ordering::SeqCst)
     }
 
-    /// Disarms, and says whether the isolate was terminated: from then on it is not.
+    /// Disarms the deadline and returns whether the isolate was terminated. It is not terminated
+    /// afterwards.
     pub fn end(self) -> bool {
         let fired = Arc::clone(&self.fired);
         drop(self);
@@ -121,8 +122,8 @@ impl Drop for Watch {
     }
 }
 
-/// Asks `look` every so often while code runs whether all code of this process is to be stopped, as if its heap had
-/// grown over its limit.
+/// Calls `look` regularly while code runs. If it returns true, all code of this process is stopped
+/// as if its heap had exceeded its limit.
 pub(crate) fn also(look: impl FnMut() -> bool + Send + 'static) {
     lock().look = Some(Box::new(look));
 }
@@ -132,7 +133,7 @@ fn lock() -> MutexGuard<'static, State> {
 }
 
 impl State {
-    /// When to look at code that may run for so long.
+    /// Returns when to check code that may run for `left`.
     fn next_look(&self, now: Instant, left: Duration) -> Instant {
         let most = self.look.as_ref().map_or(left, |_| LOOK_TICK);
         now + left.min(most)

@@ -1,4 +1,5 @@
-//! The loop of an isolate's thread: requests, timers and clocks become turns, and turns become replies.
+//! The main loop of an isolate's thread: requests, timers and clocks become turns, and turns become
+//! replies.
 
 mod ending;
 mod repeating;
@@ -23,67 +24,68 @@ use repeating::Repeating;
 
 pub(crate) use warm_up::warmed_up;
 
-/// CPU time after which a cell that is stopped was a search rather than a mistake: then its message says where it was.
+/// CPU time after which a stopped cell is assumed to be a search rather than a mistake; its message
+/// then says where it was.
 const LONG: Duration = Duration::from_secs(10);
 
 /// CPU time for turns that belong to no running cell.
 const HOUSEKEEPING: Duration = Duration::from_secs(5);
 
-/// Where replies go, those of a turn together.
+/// Receiver of replies, grouped by turn.
 pub(crate) type Outbox = Box<dyn Fn(Vec<Reply>) + Send>;
 
-/// The state of one session.
+/// State of one session.
 pub(crate) struct Worker {
     isolate: Isolate,
     limits: Limits,
     outbox: Outbox,
-    /// What the turn at hand brought about.
+    /// Replies of the current turn.
     replies: Vec<Reply>,
     agents: BTreeMap<AgentId, Agent>,
     /// Pending calls and the agents whose cells made them.
     calls: HashMap<CallId, AgentId>,
-    /// Those of them that ask how far another is.
+    /// Pending calls that ask for the status of another call.
     questions: HashSet<CallId>,
-    /// Other agents that wait for them.
+    /// Other agents that wait for a call.
     followers: HashMap<CallId, Vec<AgentId>>,
-    /// The running cells with no call pending, and since when each waits. All else that is done at every turn is done
-    /// for these few alone: an attempt has many agents, and nearly all of them wait for calls.
+    /// Running cells with no call pending, and since when each waits. All other per-turn work is
+    /// limited to these few: an attempt has many agents, and nearly all of them wait for calls.
     waiting: BTreeMap<AgentId, Instant>,
     /// Builtins that a cell of this isolate shadowed.
     shadowed: BTreeSet<String>,
-    /// Cells of agents that are not alone: often they run the same code.
+    /// Rewritten cells of agents that are not alone: such agents often run the same code.
     rewritten: Kept<(String, Earlier), Cell>,
     next_cell: u32,
-    /// Agents that were opened so far.
+    /// Number of agents opened so far.
     opened: u32,
-    /// Turns of no cell have numbers from the other end.
+    /// Number of the next turn that belongs to no cell, counted down from the other end.
     next_turn: u32,
     broken: bool,
-    /// Whether the session was begun, so that what is done in it is reported.
+    /// Whether the session was begun, so that its steps are reported.
     begun: bool,
-    /// What was done and is not reported yet.
+    /// Steps not reported yet.
     did: Vec<Step>,
     repeating: Option<Repeating>,
-    /// Whether what is being done was done before.
+    /// Whether the current step repeats a recorded one.
     is_doing_again: bool,
 }
 
 struct Agent {
     parent: Option<AgentId>,
-    /// The call that opened this agent.
+    /// Call that opened this agent.
     opened_by: Option<CallId>,
     /// Names that its cells declared by `let`, `const` or `class`.
     lexical: BTreeSet<String>,
     cell: Option<RunningCell>,
-    /// Its place among all that were opened, from 1.
+    /// Position among all agents opened, from 1.
     place: u32,
-    /// Whether its last cell that ended returned.
+    /// Whether its last finished cell returned.
     returned: bool,
 }
 
 struct RunningCell {
     number: u32,
-    /// Names of the agent's own that the cell declares or assigns.
+    /// Names of the agent itself that the cell declares or assigns.
     assigned: Vec<String>,
     executed: Duration,
     /// Time spent waiting with no call pending.
@@ -116,7 +118,7 @@ impl Worker {
         }
     }
 
-    /// Runs until the other side hangs up, or the isolate breaks.
+    /// Runs until the other side hangs up or the isolate breaks.
     pub fn run(&mut self, requests: &mut impl Inbox) -> End {
         while !self.broken {
             if self.repeats() {
@@ -155,7 +157,7 @@ impl Worker {
     }
 
     fn start_cell(&mut self, agent: AgentId, code: &str, iteration: u32) {
-        // One that is still there has nobody who waits for it.
+        // Nothing waits for a cell that is still running.
         self.end_cell(agent);
         self.next_cell += 1;
         let number = self.next_cell;
@@ -224,7 +226,7 @@ impl Worker {
         }
     }
 
-    /// Names that an agent or an ancestor of it declared by `let`, `const` or `class`.
+    /// Returns the names that an agent or an ancestor of it declared by `let`, `const` or `class`.
     fn lexical_names(&self, agent: AgentId) -> BTreeSet<String> {
         let lineage = std::iter::successors(self.agents.get(&agent), |entry| {
             self.agents.get(&entry.parent?)
@@ -232,7 +234,7 @@ impl Worker {
         lineage.flat_map(|entry| entry.lexical.clone()).collect()
     }
 
-    /// One turn of an agent, charged to its cell; then everything that the turn brought about.
+    /// Runs one turn of an agent, charged to its cell, and processes its effects.
     fn turn(&mut self, agent: AgentId, action: &Action<'_>) -> TurnEnd {
         let began = Instant::now();
         let limit = self.limits.cell_time;
@@ -250,7 +252,7 @@ impl Worker {
         let turn = self.isolate.turn(budget, owner, action);
         let ended = Instant::now();
         for since in self.waiting.values_mut() {
-            // The thread was not free for them: that is no waiting of their own.
+            // They could not use the thread, so this time is not waiting of their own.
             *since += ended - began;
         }
         let end = self.end_turn(agent, turn);
@@ -262,7 +264,7 @@ impl Worker {
         end
     }
 
-    /// Does what a turn brought about. `agent` is whose turn it was.
+    /// Processes the effects of a turn of `agent`.
     fn end_turn(&mut self, agent: AgentId, turn: Turn) -> TurnEnd {
         let Turn {
             end,
@@ -270,7 +272,7 @@ impl Worker {
             stopped,
             place,
         } = turn;
-        // A job of another agent may have been what took so long.
+        // The time may have been used by a job of another agent.
         let by = stopped
             .and_then(|cell| self.agent_of(cell))
             .unwrap_or(agent);
@@ -283,14 +285,14 @@ impl Worker {
             .filter(|_| whole >= LONG)
             .map_or(String::new(), |place| format!(". It was at {place}"));
         if !matches!(end, TurnEnd::Completed(_) | TurnEnd::Threw { .. }) {
-            // The cell that was stopped may have reported its end, and left behind what ran on.
+            // The stopped cell may have reported its end and left a job behind that kept running.
             let cell = self.running(by).map(|cell| cell.number);
             self.isolate
                 .host(|host| host.done.retain(|done| Some(done.cell) != cell));
         }
         self.collect();
         let limit = self.limits.cell_time;
-        // Many short turns may use up the time, with none of them to be stopped.
+        // Many short turns may use up the time without any of them being stopped.
         let is_over = self.running(by).is_some_and(|cell| cell.executed >= limit);
         match &end {
             TurnEnd::OutOfMemory => self.out_of_memory(by, &place),
@@ -310,25 +312,25 @@ impl Worker {
         end
     }
 
-    /// Runs the jobs that earlier turns left when code was stopped: those of others than the stopped.
+    /// Runs jobs that earlier turns left when code was stopped: those of other owners.
     fn run_jobs_left(&mut self) {
         while !self.broken && jobs::are_left() {
             let owner = self.no_cell();
             let turn = self
                 .isolate
                 .turn(self.limits.cell_time, owner, &Action::Jobs);
-            // There is no such agent.
+            // An agent that does not exist.
             self.end_turn(AgentId(u32::MAX), turn);
         }
     }
 
-    /// The owner of a turn that belongs to no running cell.
+    /// Returns the owner of a turn that belongs to no running cell.
     fn no_cell(&mut self) -> u32 {
         self.next_turn = self.next_turn.wrapping_sub(1);
         self.next_turn
     }
 
-    /// The agent whose running cell has this number.
+    /// Returns the agent whose running cell has this number.
     fn agent_of(&self, cell: u32) -> Option<AgentId> {
         let mut agents = self.agents.iter();
         agents.find_map(|(agent, entry)| {
@@ -337,7 +339,7 @@ impl Worker {
         })
     }
 
-    /// Sends on the calls made and the cells ended in the last turn.
+    /// Reports the calls made and the cells ended in the last turn.
     fn collect(&mut self) {
         let (calls, followed, cancelled, done) = self.isolate.host(|host| {
             (
@@ -349,7 +351,7 @@ impl Worker {
         });
         for (agent, called) in calls {
             let Some(cell) = self.running(agent) else {
-                // Its cell was ended meanwhile: nobody would hear the answer.
+                // Its cell ended in the meantime: nothing would receive the answer.
                 continue;
             };
             let (id, reply) = match called {
@@ -393,7 +395,8 @@ impl Worker {
         self.send();
     }
 
-    /// Sends all of a turn at once: nobody answers a call of a cell before he can know that the cell has ended with it.
+    /// Sends all replies of a turn together: a call must not be answered before the driver can know
+    /// that the cell ended in the same turn.
     fn send(&mut self) {
         if self.is_doing_again {
             self.hold_ends();
@@ -417,12 +420,13 @@ impl Worker {
         (self.outbox)(std::mem::take(&mut self.replies));
     }
 
-    /// Takes an agent's cell, which runs no more; settling a call that it left pending does nothing.
+    /// Removes an agent's cell, which no longer runs. Settling a call that it left pending has no
+    /// effect.
     fn end_cell(&mut self, agent: AgentId) -> Option<RunningCell> {
         self.waiting.remove(&agent);
         let cell = self.agents.get_mut(&agent)?.cell.take()?;
         for call in &cell.pending {
-            // One of another agent goes on.
+            // A call of another agent continues.
             if self.calls.get(call) == Some(&agent) {
                 self.calls.remove(call);
                 self.no_longer_pending(agent, *call);
@@ -431,7 +435,8 @@ impl Worker {
         Some(cell)
     }
 
-    /// Takes a call, or the end of it, from the cells that wait for it: that of the agent that made it, and of others.
+    /// Removes a finished call from the cells that wait for it: the one that made it, and its
+    /// followers.
     fn no_longer_pending(&mut self, agent: AgentId, call: CallId) {
         let followers = self.followers.remove(&call).unwrap_or_default();
         for agent in followers.into_iter().chain([agent]) {

@@ -1,7 +1,8 @@
-//! `aime`: short-answer mathematics, a control in which long context plays no part.
+//! `aime`: short-answer mathematics, a control that does not involve long context.
 //!
-//! Rows as in <https://huggingface.co/datasets/math-ai/aime25> and <https://huggingface.co/datasets/Maxwell-Jia/AIME_2024>: a problem
-//! and a number as its answer, under either spelling of the names. The context is empty.
+//! Rows follow <https://huggingface.co/datasets/math-ai/aime25> or
+//! <https://huggingface.co/datasets/Maxwell-Jia/AIME_2024>: a problem and a number as its answer,
+//! under either spelling of the field names. The context is empty.
 
 use std::sync::Arc;
 
@@ -21,7 +22,7 @@ pub(crate) const ENTRY: Entry = Entry {
     ..Entry::rows(open)
 };
 
-/// Goes into the digest. To be raised with any change to the code that changes a sample.
+/// Part of the digest. Raise it with any change to the code that changes a sample.
 const FORMAT: &str = "aime/1";
 
 const QUERY: &str = include_str!("query.txt");
@@ -32,7 +33,7 @@ struct Aime;
 ///
 /// # Errors
 ///
-/// The file is not given or has no rows, or a row is malformed.
+/// If the file is missing or has no rows, or a row is malformed.
 fn open(options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
     let path = options.data(
         ENTRY.name,
@@ -80,7 +81,7 @@ impl Schema for Aime {
     }
 }
 
-/// The name that the row has; the first one where it has neither.
+/// Returns the spelling that the row uses, or the first if it uses neither.
 fn spelling(row: &Row, first: &'static str, second: &'static str) -> &'static str {
     if row.contains_key(first) || !row.contains_key(second) {
         first

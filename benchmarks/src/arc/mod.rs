@@ -1,6 +1,7 @@
 //! `arc`: the tasks of ARC-AGI-1 and -2, one JSON file each.
 //!
-//! The file format is that of <https://github.com/fchollet/ARC-AGI> and <https://github.com/arcprize/ARC-AGI-2>.
+//! The file format is that of <https://github.com/fchollet/ARC-AGI> and
+//! <https://github.com/arcprize/ARC-AGI-2>.
 
 mod error;
 mod scorer;
@@ -37,14 +38,14 @@ pub(crate) const ENTRY: Entry = Entry {
     ..Entry::rows(open)
 };
 
-/// Goes into the digest. To be raised with any change to the code that changes a sample.
+/// Part of the digest. Raise it with any change to the code that changes a sample.
 const FORMAT: &str = "arc/1";
 
 const ONE_TEST: &str = include_str!("one_test.txt");
 const MANY_TESTS: &str = include_str!("many_tests.txt");
 
 struct Arcs {
-    /// One per id.
+    /// Files in the order of the ids.
     files: Vec<File>,
     ids: Vec<String>,
     digest: String,
@@ -54,19 +55,21 @@ struct File {
     path: PathBuf,
     tests: usize,
     training_pairs: usize,
-    /// Of the task, not of the file's bytes: spaces and line ends make no other task.
+    /// Digest of the task rather than of the file's bytes: white space does not make another task.
     digest: [u8; 32],
 }
 
-/// Opens `arc`; reads only the option `data_dir`. Every task is read and checked once, and none is kept.
+/// Opens `arc`, which uses only the option `data_dir`. Reads and checks every task once without
+/// keeping it.
 ///
-/// The folder holds `*.json` tasks itself or in `evaluation/` or `training/`. Of these three the first in the order
-/// evaluation, training, itself that holds any is taken; with a split, its subfolder of that name and no other. The order
-/// of the samples is the byte order of file names.
+/// The folder contains `*.json` tasks itself, or in `evaluation/` or `training/`. The first of
+/// evaluation, training and the folder itself that contains tasks is used; with a split, only the
+/// subfolder of that name. Samples are in the byte order of file names.
 ///
 /// # Errors
 ///
-/// The folder is not given, missing or without tasks, or a file is no ARC task with all its outputs.
+/// If the folder is not given, missing or without tasks, or a file is not an ARC task with all its
+/// outputs.
 fn open(options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
     let Some(folder) = &options.data_dir else {
         let wanted =
@@ -162,13 +165,13 @@ impl Dataset for Arcs {
     }
 }
 
-/// The subfolders of the published data, in the order in which they are looked at.
+/// Subfolders of the published data, in the order in which they are searched.
 const SPLITS: [&str; 2] = ["evaluation", "training"];
 
-/// The task files of a split, sorted by name.
+/// Returns the task files of a split, sorted by name.
 fn files_of_split(folder: &Path, split: &str) -> Result<Vec<PathBuf>, DatasetError> {
     let path = folder.join(split);
-    // A split is a name; what leads elsewhere is none.
+    // A split must be one of the known names, so that it cannot lead out of the folder.
     let mut files = if SPLITS.contains(&split) && path.is_dir() {
         tasks_in(&path)?
     } else {
@@ -186,7 +189,7 @@ fn files_of_split(folder: &Path, split: &str) -> Result<Vec<PathBuf>, DatasetErr
     Ok(files)
 }
 
-/// The task files of the first folder that has any, sorted by name.
+/// Returns the task files of the first folder that has any, sorted by name.
 fn task_files(folder: &Path) -> Result<Vec<PathBuf>, DatasetError> {
     let subfolders = SPLITS.map(|name| folder.join(name));
     let subfolders = subfolders

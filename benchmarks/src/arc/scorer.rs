@@ -1,4 +1,4 @@
-//! `arc-grid/1`: the answer's last grids are exactly the expected ones.
+//! `arc-grid/1`: the last grids in the answer must equal the expected ones.
 
 use serde_json::Value;
 
@@ -7,27 +7,29 @@ use crate::{Sample, Score, Scorer};
 
 /// Compares grids cell by cell; all grids of the task must match.
 ///
-/// The answer is searched for JSON, with prose and code fences around it, and the last array or object of the right
-/// form is taken. Arrays and objects inside others do not count on their own. Right is
+/// The answer may contain prose and code fences. The last JSON array or object of a valid form in
+/// it is used; arrays and objects nested in others do not count separately. Valid forms are
 /// - for one test: a grid `[[…],…]`, or a list of one grid;
 /// - for several tests: a list of as many grids, in order;
-/// - in place of a grid or list: an object whose member `output` is one;
-/// - in place of the whole: an object without a member `output`, of which the last member of the right form is taken.
+/// - instead of a grid or list: an object whose member `output` is one;
+/// - instead of the whole: an object without a member `output`, of which the last member of a valid
+///   form is used.
 ///
-/// A cell is a whole number; `1.0` counts as 1, for JSON and JavaScript make no difference between them. Rows may
-/// have any length, so that a ragged grid is taken, and is wrong.
+/// A cell is a whole number; `1.0` counts as 1, because JSON and JavaScript do not distinguish
+/// them. Rows may have any length, so a ragged grid is read, and is wrong.
 #[derive(Clone, Copy, Debug)]
 pub struct ArcGrid;
 
-/// Longer arrays and objects, in bytes, are not parsed: a task's grids take a few kilobytes, and a parsed value takes
-/// up to a hundred times its text in memory.
+/// Maximum bytes of arrays and objects that are parsed: the grids of a task take a few kilobytes,
+/// and a parsed value takes up to a hundred times its text in memory.
 const LONGEST: usize = 1 << 20;
 
-/// Rows of cells. Not `i64`: a number that is whole may be far larger, and has only to differ from every colour.
+/// Rows of cells. Not `i64`, because a whole number may be far larger and only needs to differ from
+/// every color.
 type Grid = Vec<Vec<f64>>;
 
 impl ArcGrid {
-    /// The scorer's name with its version.
+    /// Name of the scorer with its version.
     pub const NAME: &str = "arc-grid/1";
 }
 
@@ -45,7 +47,7 @@ impl Scorer for ArcGrid {
         let Some(expected) = expected(&sample.expected) else {
             return unfit(self.misfit(&sample.expected));
         };
-        // Parsing from the last span on is linear, for the spans are apart from each other.
+        // Parsing from the last span on takes linear time, because spans do not overlap.
         let mut other_count = None;
         for span in json_spans(answer)
             .into_iter()
@@ -79,13 +81,13 @@ fn expected(value: &Value) -> Option<Vec<Grid>> {
     grid(value).map(|grid| vec![grid]).or_else(|| grids(value))
 }
 
-/// What an array or object from the answer is.
+/// How an array or object from the answer is read.
 enum Reading {
     /// As many grids as the task has tests.
     Grids(Vec<Grid>),
-    /// Another number of grids.
+    /// A different number of grids.
     OtherCount(usize),
-    /// No grids.
+    /// Not grids.
     Nothing,
 }
 
@@ -99,13 +101,13 @@ impl Reading {
     }
 }
 
-/// Reads an array or object; recursion is bounded by the depth of what [`json_spans`] finds.
+/// Reads an array or object; the depth of what [`json_spans`] finds bounds the recursion.
 fn reading(value: &Value, tests: usize) -> Reading {
     if let Value::Object(members) = value
         && !members.contains_key("output")
     {
         let readings = members.values().map(|member| reading(member, tests));
-        // The last of the best: `max_by_key` takes the last of equals.
+        // The last of the best: `max_by_key` returns the last of equal elements.
         return readings
             .max_by_key(Reading::rank)
             .unwrap_or(Reading::Nothing);
@@ -118,7 +120,7 @@ fn reading(value: &Value, tests: usize) -> Reading {
     }
 }
 
-/// A list of grids, each perhaps an object with an output.
+/// Reads a list of grids, each possibly an object with an output.
 fn grids(value: &Value) -> Option<Vec<Grid>> {
     match output(value) {
         Value::Array(items) if !items.is_empty() => items.iter().map(grid).collect(),
@@ -126,7 +128,7 @@ fn grids(value: &Value) -> Option<Vec<Grid>> {
     }
 }
 
-/// A grid: rows of whole numbers, none empty.
+/// Reads a grid: rows of whole numbers, none empty.
 fn grid(value: &Value) -> Option<Grid> {
     let rows = output(value).as_array().filter(|rows| !rows.is_empty())?;
     rows.iter().map(row).collect()
@@ -140,7 +142,7 @@ fn row(value: &Value) -> Option<Vec<f64>> {
         .collect()
 }
 
-/// The value, or the output in it.
+/// Returns the value, or the output in it.
 fn output(value: &Value) -> &Value {
     value.get("output").unwrap_or(value)
 }

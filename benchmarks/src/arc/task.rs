@@ -1,4 +1,4 @@
-//! One ARC task file, read and checked.
+//! Reads and checks one ARC task file.
 
 use std::fs;
 use std::path::Path;
@@ -10,17 +10,17 @@ use sha2::{Digest, Sha256};
 use super::error::ArcError;
 use crate::DatasetError;
 
-/// Rows of colours from 0 to 9.
+/// Rows of colors from 0 to 9.
 type Grid = Vec<Vec<i64>>;
 
-/// A task whose grids are rectangular and whose test pairs all have their output.
+/// A task whose grids are rectangular and whose test pairs all have an output.
 #[derive(Deserialize, Serialize)]
 pub struct Task {
     pub train: Vec<Pair>,
     pub test: Vec<Pair>,
 }
 
-/// An input grid and what the task's rule makes of it.
+/// An input grid and the output that the task's rule produces from it.
 #[derive(Deserialize, Serialize)]
 pub struct Pair {
     input: Grid,
@@ -28,7 +28,7 @@ pub struct Pair {
 }
 
 impl Task {
-    /// Reads and checks a task file. Fields other than `train` and `test` are left alone.
+    /// Reads and checks a task file. Fields other than `train` and `test` are ignored.
     pub fn read(path: &Path) -> Result<Self, DatasetError> {
         let bytes = fs::read(path).map_err(|reason| DatasetError::Read {
             path: path.to_owned(),
@@ -51,12 +51,12 @@ impl Task {
         }
     }
 
-    /// SHA-256 over the pairs.
+    /// Returns the SHA-256 digest of the pairs.
     pub fn digest(&self) -> [u8; 32] {
         Sha256::digest(json!(self).to_string()).into()
     }
 
-    /// What the solver may see: the training pairs and the test inputs.
+    /// Returns what the solver may see: the training pairs and the test inputs.
     pub fn question(&self) -> Value {
         let inputs = self
             .test
@@ -66,7 +66,7 @@ impl Task {
         json!({ "train": self.train, "test": inputs })
     }
 
-    /// The output grid of the one test, or the list of them.
+    /// Returns the output grid of the only test, or the list of output grids.
     pub fn answer(&self) -> Value {
         match self.test.as_slice() {
             [pair] => json!(pair.output),
@@ -74,7 +74,7 @@ impl Task {
         }
     }
 
-    /// The first field that is not as it should be, and why.
+    /// Returns the first invalid field and what is wrong with it.
     fn fault(&self) -> Option<(String, String)> {
         for (part, pairs) in [("train", &self.train), ("test", &self.test)] {
             if pairs.is_empty() {

@@ -1,10 +1,14 @@
-//! `browsecomp-plus`: questions of deep research over a fixed set of documents, whose data stays encrypted on disk.
+//! `browsecomp-plus`: deep-research questions over a fixed set of documents, whose data stays
+//! encrypted on disk.
 //!
-//! Rows as in <https://huggingface.co/datasets/Tevatron/browsecomp-plus>, of <https://arxiv.org/abs/2508.06600>. All their texts but the
-//! query's id are Base64 of the text combined by XOR with the SHA-256 of the canary, repeated, as `decrypt_dataset.py` of
-//! <https://github.com/texttron/BrowseComp-Plus> has it. The authors ask that the data
-//! never appear online as plain text. Here it is decrypted in memory, when a sample is made or scored; the expected answer
-//! stays encrypted in the sample, and so in every record of it.
+//! Rows follow <https://huggingface.co/datasets/Tevatron/browsecomp-plus>, described in
+//! <https://arxiv.org/abs/2508.06600>. All texts except the query's id are Base64 of the text,
+//! combined by XOR with the repeated SHA-256 of the canary, as in `decrypt_dataset.py` of
+//! <https://github.com/texttron/BrowseComp-Plus>.
+//!
+//! The authors ask that the data never appear online as plain text. It is therefore decrypted only
+//! in memory, when a sample is created or scored. The expected answer stays encrypted in the
+//! sample, and so in every record of it.
 
 use std::sync::Arc;
 
@@ -30,26 +34,27 @@ pub(crate) const ENTRY: Entry = Entry {
     ..Entry::rows(open)
 };
 
-/// Goes into the digest. To be raised with any change to the code that changes a sample.
+/// Part of the digest. Raise it with any change to the code that changes a sample.
 const FORMAT: &str = "browsecomp-plus/1";
 
-/// What the key is made from; it marks the data in training sets, too.
+/// Text from which the key is derived; it also marks the data in training sets.
 const CANARY: &str = include_str!("canary.txt");
 
 const QUERY: &str = include_str!("query.txt");
 
-/// The fields with documents. Their order shows nothing, for the documents are put in the order of a hash.
+/// Fields with documents. Their order gives nothing away, because the documents are sorted by a
+/// hash.
 const DOCUMENTS: [&str; 3] = ["evidence_docs", "gold_docs", "negative_docs"];
 
 struct BrowseComp {
     seed: u64,
 }
 
-/// Opens `browsecomp-plus`. The option `seed` sets the order of the documents.
+/// Opens `browsecomp-plus`. The option `seed` determines the order of the documents.
 ///
 /// # Errors
 ///
-/// The folder is not given or has no rows, or a row is malformed or not encrypted.
+/// If the folder is not given or has no rows, or a row is malformed or not encrypted.
 fn open(options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
     let path = options.data(
         ENTRY.name,
@@ -125,7 +130,7 @@ impl Schema for BrowseComp {
     }
 }
 
-/// [`ShortAnswer`] on an expected text that is encrypted. Its explanations never contain that text.
+/// [`ShortAnswer`] on an encrypted expected text. Its explanations never contain that text.
 struct Encrypted;
 
 impl Scorer for Encrypted {
@@ -155,7 +160,8 @@ impl Scorer for Encrypted {
     }
 }
 
-/// A right answer in plain, as other scorers read it. None for a text that is not encrypted as this benchmark's are.
+/// Decrypts an expected answer into the form that other scorers read. `None` for a text that is not
+/// encrypted as this benchmark's are.
 fn decrypted_expected(expected: &Value) -> Option<Value> {
     decrypt(expected.as_str()?).ok().map(Value::String)
 }

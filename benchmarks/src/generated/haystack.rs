@@ -1,4 +1,4 @@
-//! Filler of a given length with sentences put in.
+//! Filler of a given length with sentences inserted.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -6,14 +6,14 @@ use rand::Rng;
 
 use super::words::{GRAMMAR, below};
 
-/// Digits of a needle's number. The first is never 0, so that the number survives being read as one.
+/// Digits of a needle's number. The first is never 0, so that the number survives parsing as one.
 const DIGITS: usize = 10;
 
-/// A sentence form does not come back within this many sentences.
+/// Minimum number of sentences before a sentence form is repeated.
 const REST: usize = 24;
 
-/// Filler with the pins put in, each at a random place; it has at most `length` characters, unless the pins alone have
-/// more.
+/// Returns filler with each pin inserted at a random place. It has at most `length` characters,
+/// unless the pins alone have more.
 pub fn plant(pins: &[String], length: usize, rng: &mut impl Rng) -> String {
     let mut paragraphs = filler(room(pins, length), rng);
     for pin in pins {
@@ -24,7 +24,7 @@ pub fn plant(pins: &[String], length: usize, rng: &mut impl Rng) -> String {
     join(&paragraphs)
 }
 
-/// Like [`plant`], and the pins stay in their order.
+/// Returns the same as [`plant`], with the pins in order.
 pub fn plant_in_order(pins: &[String], length: usize, rng: &mut impl Rng) -> String {
     let mut paragraphs = filler(room(pins, length), rng);
     let sentences: usize = paragraphs.iter().map(Vec::len).sum();
@@ -33,7 +33,7 @@ pub fn plant_in_order(pins: &[String], length: usize, rng: &mut impl Rng) -> Str
         .map(|_| below(sentences + 1, rng))
         .collect::<Vec<_>>();
     places.sort_unstable();
-    // From the last on, so that a place is still counted in sentences of filler when its pin is put there.
+    // From the last pin on, so that earlier insertions do not shift the places of the others.
     for (pin, mut place) in pins.iter().zip(places).rev() {
         for paragraph in &mut paragraphs {
             if place <= paragraph.len() {
@@ -48,7 +48,7 @@ pub fn plant_in_order(pins: &[String], length: usize, rng: &mut impl Rng) -> Str
 
 const PARAGRAPH_BREAK: &str = "\n\n";
 
-/// Characters that the pins leave for filler.
+/// Returns the characters that the pins leave for filler.
 fn room(pins: &[String], length: usize) -> usize {
     length.saturating_sub(pins.iter().map(|pin| pin.len() + " ".len()).sum())
 }
@@ -61,7 +61,8 @@ fn join(paragraphs: &[Vec<String>]) -> String {
         .join(PARAGRAPH_BREAK)
 }
 
-/// So many different numbers; of the needle's, the first is its own and the others are those of the distractors.
+/// Returns `count` different numbers, of which the needle uses the first and the distractors the
+/// others.
 pub fn values(count: usize, rng: &mut impl Rng) -> Vec<String> {
     let mut values = Vec::new();
     let mut seen = BTreeSet::new();
@@ -77,7 +78,7 @@ pub fn values(count: usize, rng: &mut impl Rng) -> Vec<String> {
     values
 }
 
-/// Paragraphs of sentences, which joined have at most `room` characters.
+/// Returns paragraphs of sentences, which joined have at most `room` characters.
 fn filler(room: usize, rng: &mut impl Rng) -> Vec<Vec<String>> {
     let section = GRAMMAR.section("sentence");
     let mut recent = VecDeque::from([usize::MAX; REST]);

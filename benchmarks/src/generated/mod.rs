@@ -1,4 +1,5 @@
-//! Datasets that are generated from a seed: ids and lengths are known, and each sample is made when it is asked for.
+//! Datasets generated from a seed: ids and lengths are known, and each sample is generated on
+//! demand.
 
 pub(crate) mod haystack;
 pub(crate) mod words;
@@ -14,42 +15,45 @@ use sha2::{Digest, Sha256};
 use crate::dataset::{SampleMetadata, facts};
 use crate::{Dataset, DatasetError, OpenError, Options, Sample, Scorer};
 
-/// Context lengths of a run that names none, in characters: 8K to 1M, where K is 1,000 and M is 1,000,000.
+/// Default context lengths in characters: 8K to 1M, where K is 1,000 and M is 1,000,000.
 pub const CONTEXT_LENGTHS: [usize; 8] = [
     8_000, 16_000, 32_000, 64_000, 128_000, 256_000, 512_000, 1_000_000,
 ];
 
-/// Samples for each context length in a run that names no number.
+/// Default number of samples for each context length.
 pub const TASKS_PER_LENGTH: usize = 2;
 
-/// The shortest context, in characters: below it there is little hay around needle and distractors.
+/// Minimum context length, in characters: below it, there is little hay around needle and
+/// distractors.
 pub const MIN_CONTEXT_LENGTH: usize = 2_000;
 
-/// The longest context, in characters.
+/// Maximum context length, in characters.
 pub const MAX_CONTEXT_LENGTH: usize = 100_000_000;
 
 const MAX_TASKS_PER_LENGTH: usize = 10_000;
 
-/// What makes the samples of a generated benchmark.
+/// Generator of a benchmark's samples.
 pub(crate) trait Generator: Send + Sync + 'static {
-    /// The benchmark's name.
+    /// Returns the benchmark's name.
     fn name(&self) -> &'static str;
 
-    /// Lower-case hex SHA-256 over the seed and all else that can change a sample, lengths and number of tasks left out: the id
-    /// names them, and a longer run has the same samples and more.
+    /// Returns the lowercase hex SHA-256 of the seed and everything else that can change a sample,
+    /// except lengths and number of tasks. Those are part of the id, and a longer run has the same
+    /// samples and more.
     fn digest(&self, seed: u64) -> String;
 
-    /// Makes the sample of this id, whose context is about so many characters long. Its metadata come on top of `known`.
+    /// Generates the sample with this id, whose context is about `length` characters long. Its own
+    /// metadata is added to `known`.
     fn sample(&self, seed: u64, id: &str, length: usize, known: SampleMetadata) -> Sample;
 
-    /// The scorer.
+    /// Returns the scorer.
     fn scorer(&self) -> Arc<dyn Scorer>;
 }
 
 struct Generated<G> {
     generator: G,
     seed: u64,
-    /// One per id.
+    /// Context lengths in the order of the ids.
     lengths: Vec<usize>,
     ids: Vec<String>,
     digest: String,
@@ -59,7 +63,7 @@ struct Generated<G> {
 ///
 /// # Errors
 ///
-/// A context length is out of bounds or given twice, or the number of tasks is out of bounds.
+/// If a context length is out of bounds or duplicate, or the number of tasks is out of bounds.
 pub(crate) fn open(
     generator: impl Generator,
     options: &Options,
@@ -108,11 +112,11 @@ impl<G: Generator> Dataset for Generated<G> {
     }
 }
 
-/// The lengths and ids of the samples that the options ask for: `NAME-8k-1`.
+/// Returns the lengths and ids of the samples that the options select: `NAME-8k-1`.
 ///
 /// # Errors
 ///
-/// A context length is out of bounds or given twice, or the number of tasks is out of bounds.
+/// If a context length is out of bounds or duplicate, or the number of tasks is out of bounds.
 fn tasks(
     benchmark: &'static str,
     options: &Options,
@@ -130,12 +134,13 @@ fn tasks(
         .unzip())
 }
 
-/// The random stream of one sample. It depends on seed and id alone, so that no sample moves another.
+/// Returns the random stream of one sample. It depends only on seed and id, so samples do not
+/// affect one another.
 pub(crate) fn stream(generator: &str, seed: u64, id: &str) -> ChaCha8Rng {
     ChaCha8Rng::from_seed(Sha256::digest(format!("{generator}\0{seed}\0{id}")).into())
 }
 
-/// `8k`, `1m`, or the plain number where it is not round; no two lengths share a label.
+/// Returns `8k`, `1m`, or the plain number where it is not round; labels are unique per length.
 fn label(length: usize) -> String {
     match length {
         _ if length.is_multiple_of(1_000_000) => format!("{}m", length / 1_000_000),

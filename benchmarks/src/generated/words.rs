@@ -1,17 +1,18 @@
-//! The grammar in `words.txt`: sections of entries with `{slots}`, and how one is filled in at random.
+//! The grammar in `words.txt`: sections of entries with `{slots}`, which are filled at random.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use rand::Rng;
 
-/// The text of `words.txt`.
+/// Text of `words.txt`.
 pub const SOURCE: &str = include_str!("words.txt");
 
-/// The parsed `words.txt`.
+/// Parsed `words.txt`.
 pub static GRAMMAR: LazyLock<Grammar> = LazyLock::new(|| Grammar::parse(SOURCE));
 
-/// Sections by number. Slots refer to numbers and not to names, for a megabyte of text needs 10^5 look-ups.
+/// Sections by number. Slots refer to numbers rather than names, because a megabyte of text needs
+/// 10^5 look-ups.
 pub struct Grammar {
     sections: Vec<Vec<Entry>>,
     numbers: BTreeMap<&'static str, usize>,
@@ -25,12 +26,12 @@ enum Piece {
 }
 
 impl Grammar {
-    /// The number of the section called `name`, which `words.txt` must have.
+    /// Returns the number of the section `name`, which `words.txt` must define.
     pub fn section(&self, name: &str) -> usize {
         self.numbers[name]
     }
 
-    /// The number of entries in a section.
+    /// Returns the number of entries in a section.
     pub fn len(&self, section: usize) -> usize {
         self.sections[section].len()
     }
@@ -48,7 +49,7 @@ impl Grammar {
         }
     }
 
-    /// The text of a random entry of a section without slots.
+    /// Returns a random entry of a section without slots.
     pub fn pick(&self, section: usize, rng: &mut impl Rng) -> &'static str {
         match self.sections[section][below(self.len(section), rng)][..] {
             [Piece::Text(text)] => text,
@@ -93,8 +94,9 @@ fn pieces(line: &'static str, numbers: &BTreeMap<&str, usize>) -> Entry {
     pieces
 }
 
-/// A random number below `n`, by multiplication (<https://arxiv.org/abs/1805.10941>) without the rejection, which
-/// leaves a bias of at most n/2^32. Not `rand`'s own ranges: their results may change from release to release.
+/// Returns a random number below `n`, by multiplication (<https://arxiv.org/abs/1805.10941>)
+/// without rejection, which leaves a bias of at most n/2^32. The ranges of `rand` are not used,
+/// because their results may change between releases.
 pub fn below(n: usize, rng: &mut impl Rng) -> usize {
     ((u64::from(rng.next_u32()) * n as u64) >> 32) as usize
 }
@@ -105,7 +107,8 @@ mod tests {
 
     use super::*;
 
-    /// Every section must end in text (a loop would overflow the stack), and be free of what would confuse a scorer.
+    /// Every section must end in text, because a loop would overflow the stack, and must not
+    /// contain what would confuse a scorer.
     #[test]
     fn the_word_file_is_sound() {
         fn visit(section: usize, path: &mut Vec<usize>) {

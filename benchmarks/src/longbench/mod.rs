@@ -1,6 +1,7 @@
 //! The multiple-choice questions of LongBench-v2, of one domain or of all.
 //!
-//! Rows as in <https://huggingface.co/datasets/zai-org/LongBench-v2>, of <https://arxiv.org/abs/2412.15204>.
+//! Rows follow <https://huggingface.co/datasets/zai-org/LongBench-v2>, described in
+//! <https://arxiv.org/abs/2412.15204>.
 
 use std::sync::Arc;
 
@@ -12,18 +13,18 @@ use crate::table::{Fault, Row, field, label, some, text};
 use crate::template::{filled, plain};
 use crate::{Choice, Dataset, OpenError, Options, Scorer};
 
-/// Goes into the digest. To be raised with any change to the code that changes a sample.
+/// Part of the digest. Raise it with any change to the code that changes a sample.
 const FORMAT: &str = "longbench-v2/1";
 
 const QUERY: &str = include_str!("query.txt");
 
-/// The questions of one domain, or of all.
+/// Questions of one domain, or of all.
 struct LongBench {
     name: &'static str,
     domain: Option<&'static str>,
 }
 
-/// What both benchmarks have in common.
+/// Fields shared by both benchmarks.
 pub(crate) const fn entry(open: Open) -> Entry {
     Entry {
         scorer: Choice::NAME,
@@ -37,7 +38,7 @@ pub(crate) const fn entry(open: Open) -> Entry {
 ///
 /// # Errors
 ///
-/// The file is not given or has no rows, or a row is malformed.
+/// If the file is not given or has no rows, or a row is malformed.
 pub(crate) fn open(
     name: &'static str,
     domain: Option<&'static str>,

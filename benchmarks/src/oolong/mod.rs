@@ -1,6 +1,8 @@
-//! `oolong`: the tasks of OOLONG-synth, which ask for counts and comparisons over a long list of labelled instances.
+//! `oolong`: the tasks of OOLONG-synth, which ask for counts and comparisons over a long list of
+//! labeled instances.
 //!
-//! Rows as in <https://huggingface.co/datasets/oolongbench/oolong-synth>, of <https://arxiv.org/abs/2511.02817>.
+//! Rows follow <https://huggingface.co/datasets/oolongbench/oolong-synth>, described in
+//! <https://arxiv.org/abs/2511.02817>.
 
 mod scorer;
 
@@ -29,7 +31,7 @@ pub(crate) const ENTRY: Entry = Entry {
     ..Entry::rows(open)
 };
 
-/// Goes into the digest. To be raised with any change to the code that changes a sample.
+/// Part of the digest. Raise it with any change to the code that changes a sample.
 const FORMAT: &str = "oolong/1";
 
 struct Oolong {
@@ -37,12 +39,12 @@ struct Oolong {
     lengths: Vec<usize>,
 }
 
-/// Opens `oolong`. With the option `labels` contexts have each instance's label in them; `context_lengths` are those of the
-/// data's field `context_len`, in tokens, and others are left out.
+/// Opens `oolong`. With the option `labels`, contexts include each instance's label.
+/// `context_lengths` selects by the data's field `context_len`, in tokens.
 ///
 /// # Errors
 ///
-/// The folder is not given or has no rows, or a row is malformed.
+/// If the folder is not given or has no rows, or a row is malformed.
 fn open(options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
     let schema = Oolong {
         labels: options.labels,
@@ -132,7 +134,8 @@ impl Schema for Oolong {
     }
 }
 
-/// The first item of the list in the field `answer`, which Python wrote: `['spam']`, `[12]`, `[datetime.date(2023, 1, 6)]`.
+/// Returns the first item of the list in the field `answer`, which is in Python notation:
+/// `['spam']`, `[12]`, `[datetime.date(2023, 1, 6)]`.
 fn gold(row: &Row) -> Result<String, Fault> {
     let answer = text(row, "answer")?.trim();
     let wrong = || {

@@ -5,31 +5,35 @@ use serde_json::Value;
 use crate::score::{Date, excerpt, read_date, right, unfit, unreadable, wrong};
 use crate::{Sample, Score, Scorer};
 
-/// The expected value is `{"answer": TEXT, "answer_type": "ANSWER_TYPE.…"}`, the answer as text and a date as
-/// `2023-01-06`. The rules, in their order:
+/// Scores by the rules of OOLONG-synth. The expected value is `{"answer": TEXT, "answer_type":
+/// "ANSWER_TYPE.…"}`, with the answer as text and a date as `2023-01-06`. The rules, in order:
 ///
-/// 1. Without a colon, an answer of fewer than 20 characters counts as it is, and of a longer one the last word.
-/// 2. With a colon, what follows the last one counts (so that `Answer:`, `Label:`, `User:` and `Date:` fall away), with
-///    white space at its ends and every `*`, `[` and `]` taken out. If that has 20 characters or more and holds
-///    `more common`, `less common` or `same frequency`, it is that phrase.
-/// 3. It scores 1 if it is the expected text exactly, or if it is one of the three phrases and the expected text holds it.
-/// 4. Of `ANSWER_TYPE.NUMERIC`, a whole number y scores 0.75^|y−ŷ|; of `ANSWER_TYPE.DATE`, the same day scores 1.
-/// 5. All else scores 0.
+/// 1. An answer without a colon is used whole if it has fewer than 20 characters; otherwise, its
+///    last word is used.
+/// 2. In an answer with a colon, the text after the last one is used (which drops `Answer:`,
+///    `Label:`, `User:` and `Date:`), without white space at its ends and without any `*`, `[` and
+///    `]`. If that has 20 characters or more and contains `more common`, `less common` or `same
+///    frequency`, that phrase is used.
+/// 3. It scores 1 if it equals the expected text, or if it is one of the three phrases and the
+///    expected text contains it.
+/// 4. For `ANSWER_TYPE.NUMERIC`, a whole number y scores 0.75^|y−ŷ|; for `ANSWER_TYPE.DATE`, the
+///    same day scores 1.
+/// 5. Everything else scores 0.
 ///
-/// Source: `synth_attempt_answer_parse` and `synth_process_response` of `src/eval/eval_helpers.py` in
-/// <https://github.com/abertsch72/oolong> at commit adbf1cb. There, dates are read by Python's
-/// `dateutil`; here in the forms that [`read_date`] lists. White space at the ends of the whole answer is taken away
-/// first, which the original leaves.
+/// Source: `synth_attempt_answer_parse` and `synth_process_response` in `src/eval/eval_helpers.py`
+/// of <https://github.com/abertsch72/oolong> at commit adbf1cb. The original reads dates with
+/// Python's `dateutil`; this scorer reads the forms that [`read_date`] lists. It also removes white
+/// space at the ends of the whole answer first, which the original keeps.
 #[derive(Clone, Copy, Debug)]
 pub struct Oolong;
 
 const PHRASES: [&str; 3] = ["more common", "less common", "same frequency"];
 
-/// Shorter candidates, in characters, are taken as they are.
+/// Length in characters from which a candidate is shortened.
 const SHORT: usize = 20;
 
 impl Oolong {
-    /// The scorer's name with its version.
+    /// Name of the scorer with its version.
     pub const NAME: &str = "oolong/1";
 }
 
@@ -75,7 +79,7 @@ impl Scorer for Oolong {
     }
 }
 
-/// What of an answer is judged.
+/// Returns the part of an answer that is judged.
 fn candidate(answer: &str) -> String {
     let is_short = |text: &str| text.chars().nth(SHORT - 1).is_none();
     let Some((_, last)) = answer.rsplit_once(':') else {
@@ -92,7 +96,8 @@ fn candidate(answer: &str) -> String {
     }
 }
 
-/// A whole number as Python's `int()` reads one; those of more than 18 digits are none, for they are near nothing.
+/// Parses a whole number as Python's `int()` does. Numbers of more than 18 digits are rejected,
+/// because they are not near any expected one.
 fn whole(text: &str) -> Option<i64> {
     let text = text.trim();
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);

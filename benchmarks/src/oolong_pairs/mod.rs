@@ -1,6 +1,8 @@
-//! `oolong-pairs`: all pairs of users that fulfil a condition, over the `trec_coarse` windows of OOLONG-synth.
+//! `oolong-pairs`: all pairs of users that satisfy a condition, over the `trec_coarse` windows of
+//! OOLONG-synth.
 //!
-//! The 20 tasks of the appendix of <https://arxiv.org/abs/2512.24601>. The expected pairs are computed from the window with labels.
+//! These are the 20 tasks in the appendix of <https://arxiv.org/abs/2512.24601>. The expected pairs
+//! are computed from the window with labels.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock};
@@ -24,13 +26,13 @@ pub(crate) const ENTRY: Entry = Entry {
     ..Entry::rows(open)
 };
 
-/// Goes into the digest. To be raised with any change to the code that changes a sample.
+/// Part of the digest. Raise it with any change to the code that changes a sample.
 const FORMAT: &str = "oolong-pairs/1";
 
 const TASKS: &str = include_str!("tasks.json");
 const QUERY: &str = include_str!("query.txt");
 
-/// The field of the window with each instance's label.
+/// Field of the window with each instance's label.
 const LABELLED: &str = "context_window_text_with_labels";
 
 struct OolongPairs {
@@ -39,11 +41,11 @@ struct OolongPairs {
     seen: BTreeSet<i64>,
 }
 
-/// Opens `oolong-pairs`; the options are those of `oolong`. Each window makes 20 samples.
+/// Opens `oolong-pairs`, with the same options as `oolong`. Each window yields 20 samples.
 ///
 /// # Errors
 ///
-/// The folder is not given or has no rows, or a row is malformed.
+/// If the folder is not given or has no rows, or a row is malformed.
 fn open(options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
     let schema = OolongPairs {
         labels: options.labels,
@@ -66,7 +68,7 @@ impl Schema for OolongPairs {
         format!("{FORMAT}\0{}\0{TASKS}\0{QUERY}", self.labels)
     }
 
-    /// The windows of `trec_coarse` are in that part of the data.
+    /// The validation split contains the windows of `trec_coarse`.
     fn split(&self) -> &'static str {
         "validation"
     }
@@ -125,33 +127,33 @@ impl Schema for OolongPairs {
     }
 }
 
-/// A task of `tasks.json`. Either what holds for `both` users, or for `one` and for the `other`.
+/// A task of `tasks.json`. It has conditions for `both` users, or for `one` and the `other`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Task {
     condition: String,
     one: Side,
-    /// The same as `one` where it is left out.
+    /// Conditions for the second user; defaults to `one`.
     other: Option<Side>,
 }
 
-/// What has to hold for a user's instances, all of it.
+/// Conditions that a user's instances must all satisfy.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Side {
     /// At least one instance has one of these labels; empty for no such condition.
     #[serde(default)]
     any: Vec<String>,
-    /// So many instances of a label at least.
+    /// Minimum number of instances of a label.
     #[serde(default)]
     least: BTreeMap<String, usize>,
-    /// So many instances of a label exactly.
+    /// Exact number of instances of a label.
     #[serde(default)]
     exactly: BTreeMap<String, usize>,
-    /// All instances of a label, if there are any, are after a day.
+    /// All instances of a label, if any, are after a day.
     #[serde(default)]
     after: BTreeMap<String, String>,
-    /// All instances of a label, if there are any, are before a day.
+    /// All instances of a label, if any, are before a day.
     #[serde(default)]
     before: BTreeMap<String, String>,
 }
@@ -159,7 +161,7 @@ struct Side {
 static PAIR_TASKS: LazyLock<Vec<Task>> =
     LazyLock::new(|| serde_json::from_str(TASKS).unwrap_or_default());
 
-/// A user's instances: label and day of each.
+/// Label and day of each instance of a user.
 type Instances = Vec<(String, Date)>;
 
 impl Side {
@@ -192,7 +194,8 @@ impl Side {
     }
 }
 
-/// The users of a window and their instances, from its lines `Date: … || User: … || Instance: … || Label: …`.
+/// Parses the users of a window and their instances from its lines `Date: … || User: … || Instance:
+/// … || Label: …`.
 fn users(window: &str) -> Result<BTreeMap<u64, Instances>, Fault> {
     let mut users = BTreeMap::<u64, Instances>::new();
     for (line, number) in window.lines().zip(1..) {

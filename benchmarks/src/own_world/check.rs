@@ -1,11 +1,11 @@
-//! How a check is written, and addresses and values in rows that are not what they must be.
+//! Parses checks, and reports invalid addresses and values in rows.
 
 use serde_json::{Map, Value, json};
 
 use crate::Check;
 use crate::table::{Fault, kind};
 
-/// Refuses a name that the object may not have.
+/// Rejects unknown names in an object.
 pub(super) fn known(field: &str, object: &Map<String, Value>, names: &[&str]) -> Result<(), Fault> {
     match object.keys().find(|name| !names.contains(&name.as_str())) {
         None => Ok(()),
@@ -16,7 +16,8 @@ pub(super) fn known(field: &str, object: &Map<String, Value>, names: &[&str]) ->
     }
 }
 
-/// Reads `{"page": SCRIPT, "equals": VALUE}`, `{"request": {"url", "json"}}` or `{"answer": TEXT}`.
+/// Parses `{"page": SCRIPT, "equals": VALUE}`, `{"request": {"url", "json"}}` or `{"answer":
+/// TEXT}`.
 pub(super) fn read_check(field: &str, check: &Map<String, Value>) -> Result<(Check, Value), Fault> {
     known(field, check, &["page", "equals", "request", "answer"])?;
     let kinds: Vec<&str> = ["page", "request", "answer"]
@@ -77,12 +78,12 @@ pub(super) fn read_check(field: &str, check: &Map<String, Value>) -> Result<(Che
     }
 }
 
-/// A value of another kind than the right one.
+/// Returns the fault for a value of the wrong kind.
 pub(super) fn wrong(field: &str, value: &Value, right: &str) -> Fault {
     Fault::new(field, format!("is {}, it must be {right}", kind(value)))
 }
 
-/// Whether a text is an address of the web, as far as its beginning shows it.
+/// Whether a text begins like a web address.
 pub(super) fn is_web_address(text: &str) -> bool {
     let rest = text
         .strip_prefix("http://")
@@ -93,7 +94,7 @@ pub(super) fn is_web_address(text: &str) -> bool {
         && !text.contains(char::is_whitespace)
 }
 
-/// Whether it is one of a whole origin.
+/// Whether a text is a whole origin.
 pub(super) fn is_origin(text: &str) -> bool {
     let rest = text
         .split_once("://")

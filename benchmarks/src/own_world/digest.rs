@@ -1,4 +1,4 @@
-//! Hashes of the files that the worlds of rows consist of, so that a dataset's digest has them.
+//! Hashes the files of the environments that rows name, as a part of the dataset's digest.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -10,15 +10,15 @@ use super::MOST_BYTES;
 use crate::contained::contained;
 use crate::{OwnWorld, SiteSource};
 
-/// Files of a site, at most.
+/// Maximum files of a site.
 const MOST_FILES: usize = 5_000;
 
-/// Hashes of the files that worlds consist of; of a folder that many rows name, once.
+/// Hashes of environment files. A folder that many rows name is hashed once.
 #[derive(Default)]
 pub(crate) struct WorldDigests(HashMap<PathBuf, [u8; 32]>);
 
 impl WorldDigests {
-    /// The hash of the files of a world, beside what its row says.
+    /// Returns the hash of the files of an environment; the row itself is hashed elsewhere.
     pub(crate) fn of(&mut self, world: &OwnWorld) -> Result<[u8; 32], String> {
         match world {
             OwnWorld::Apps(apps) => {
@@ -38,7 +38,7 @@ impl WorldDigests {
                     self.0.insert(folder.clone(), found);
                     Ok(found)
                 }
-                // What of the server lies beside the rows and is named.
+                // Files of the server that lie beside the rows and are named.
                 SiteSource::Command(command) => {
                     let words = command
                         .words
@@ -75,7 +75,7 @@ fn of_files(folder: &Path, files: &BTreeMap<String, PathBuf>) -> Result<[u8; 32]
     Ok(all.finalize().into())
 }
 
-/// The files of a folder and those below it, by their paths in it.
+/// Returns the files in a folder and below it, by their paths in it.
 fn files_of(folder: &Path) -> Result<BTreeMap<String, PathBuf>, String> {
     let mut files = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];

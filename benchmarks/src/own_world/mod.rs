@@ -1,4 +1,5 @@
-//! What rows of one's own say of the world that they are worked on in: a web site or documents, what the user says, and checks.
+//! Parses the environment fields of user-supplied rows: a web site or documents, the user's
+//! messages, and checks.
 
 mod check;
 mod digest;
@@ -15,10 +16,10 @@ use check::{is_origin, is_web_address, known, read_check, wrong};
 
 pub(crate) use digest::WorldDigests;
 
-/// Bytes of the files of a site or of all documents of a row, at most.
+/// Maximum total bytes of a row's site files, or of its documents.
 const MOST_BYTES: u64 = 64_000_000;
 
-/// The fields of a row that say so, by what each is called in it.
+/// Names of a row's environment fields.
 pub(crate) struct WorldFields {
     pub url: String,
     pub site: String,
@@ -32,21 +33,21 @@ pub(crate) struct WorldFields {
     pub turns: String,
     pub selection: String,
     pub check: String,
-    /// Those that the description names, which count in every row that has them. The others count beside a check or turns:
-    /// elsewhere a field `url` is what it always was, a fact.
+    /// Fields that the description names. They are used in every row that has them. The others are
+    /// used only beside a check or turns; elsewhere, a field such as `url` stays plain metadata.
     pub named: Vec<String>,
 }
 
-/// What a row says of the user's messages and their checks.
+/// A row's user messages and their checks.
 #[derive(Debug, Default)]
 pub(crate) struct Talk {
-    /// The messages; empty where the row has none but its query.
+    /// Messages; empty if the row has only its query.
     pub messages: Vec<String>,
-    /// Of each message, or of the query, how it is checked and what is right.
+    /// Check and right result of each message, or of the query.
     checks: Vec<Option<(Check, Value)>>,
-    /// What the user has selected on the page, where the row says so beside its query.
+    /// What the user has selected on the page, if the row gives it beside its query.
     pub selection: Option<String>,
-    /// The field that says what is selected, where any does.
+    /// Field that gives the selection, if any.
     selected: Option<String>,
 }
 
@@ -56,7 +57,7 @@ impl Talk {
         self.checks.iter().any(Option::is_some)
     }
 
-    /// What is right, as the scorer `checks` reads it.
+    /// Returns the expected value in the form that the scorer `checks` reads.
     pub(crate) fn expected(&self) -> Value {
         let one = |check: &Option<(Check, Value)>| match check {
             None => Value::Null,
@@ -74,7 +75,7 @@ impl Talk {
 }
 
 impl WorldFields {
-    /// Their names.
+    /// Returns the names of all fields.
     pub(crate) fn all(&self) -> [&String; 12] {
         [
             &self.url,
@@ -92,7 +93,7 @@ impl WorldFields {
         ]
     }
 
-    /// What the user says, and how it is checked.
+    /// Parses the user's messages and their checks.
     pub(crate) fn talk(&self, row: &Row) -> Result<Talk, Fault> {
         let check = match self.structure(row, &self.check)? {
             None => None,
@@ -205,7 +206,7 @@ impl WorldFields {
         Ok((message, check))
     }
 
-    /// Whether a field says something of the row's world.
+    /// Whether a field describes the row's environment.
     fn counts(&self, name: &String, row: &Row, talk: &Talk) -> bool {
         let is_there = match row.get(name) {
             None | Some(Value::Null) => false,
@@ -215,7 +216,7 @@ impl WorldFields {
         is_there && (talk.is_checked() || !talk.messages.is_empty() || self.named.contains(name))
     }
 
-    /// What a row is worked on in, in words.
+    /// Returns the kind of a row's environment, in words.
     pub(crate) fn place(&self, row: &Row) -> Result<&'static str, Fault> {
         let talk = self.talk(row)?;
         let counts = |name: &String| self.counts(name, row, &talk);
@@ -231,7 +232,7 @@ impl WorldFields {
         })
     }
 
-    /// The world of a row; none for one of texts alone.
+    /// Parses the environment of a row; `None` for a row that only has texts.
     pub(crate) fn world(&self, row: &Row, folder: &Path) -> Result<Option<OwnWorld>, Fault> {
         let talk = self.talk(row)?;
         let counts = |name: &String| self.counts(name, row, &talk);
@@ -419,7 +420,7 @@ impl WorldFields {
         }))
     }
 
-    /// Names with texts: an object whose values are texts.
+    /// Parses an object whose values are texts.
     fn pairs(&self, row: &Row, field: &str) -> Result<Vec<(String, String)>, Fault> {
         let right = "an object of names and texts";
         match self.structure(row, field)? {
@@ -453,8 +454,8 @@ impl WorldFields {
             .ok_or_else(|| Fault::new(field, format!("must be {right}")))
     }
 
-    /// A field that is an object or a list; in CSV it is JSON. A text is none, for it may be any fact of a row, unless the
-    /// description says that it is this field.
+    /// Returns a field that is an object or a list; in CSV, it is JSON. A text does not count,
+    /// because it may be plain metadata, unless the description names this field.
     fn structure(&self, row: &Row, field: &str) -> Result<Option<Value>, Fault> {
         match row.get(field) {
             None | Some(Value::Null) => Ok(None),
@@ -471,7 +472,7 @@ impl WorldFields {
     }
 }
 
-/// What the user says of something that is selected on the page, as one message.
+/// Combines a message and the selection on the page that it refers to.
 pub fn with_selection(message: &str, selection: &str) -> String {
     let template = include_str!("selection.md").trim_end();
     let parts = template.split_once("{message}").unwrap_or_default();
@@ -486,7 +487,7 @@ pub fn with_selection(message: &str, selection: &str) -> String {
     .concat()
 }
 
-/// The URI under which a document is open.
+/// Returns the URI under which a document is open.
 pub fn document_uri(name: &str) -> String {
     format!("file:///{}", name.trim_start_matches("./"))
 }
@@ -500,7 +501,7 @@ fn text(row: &Row, field: &str) -> Result<Option<String>, Fault> {
     }
 }
 
-/// Returns the path of what a field names, which is in the folder of the rows.
+/// Returns the path that a field names, which must be in the folder of the rows.
 fn inside(field: &str, folder: &Path, name: &str) -> Result<PathBuf, Fault> {
     let path = contained(folder, Path::new(name.trim()));
     path.map_err(|problem| Fault::new(field, format!("is {name:?}: {problem}")))

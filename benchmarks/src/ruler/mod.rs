@@ -1,8 +1,10 @@
-//! RULER's harder needle tasks, generated from a seed: many keys, many values, many queries, chains of variables.
+//! RULER's harder needle tasks, generated from a seed: many keys, many values, many queries, chains
+//! of variables.
 //!
-//! After the tasks `niah_multikey_2`, `niah_multivalue`, `niah_multiquery` and `vt` of RULER
-//! (<https://arxiv.org/abs/2404.06654>, <https://github.com/NVIDIA/RULER>). The haystack is generated text instead of
-//! essays, lengths are characters instead of tokens, and `vt` has chains that are not asked for.
+//! They follow the tasks `niah_multikey_2`, `niah_multivalue`, `niah_multiquery` and `vt` of RULER
+//! (<https://arxiv.org/abs/2404.06654>, <https://github.com/NVIDIA/RULER>). Unlike there, the
+//! haystack is generated text instead of essays, lengths are in characters instead of tokens, and
+//! `vt` has chains that are not part of the answer.
 
 use std::sync::Arc;
 
@@ -17,28 +19,29 @@ use crate::generated::words::{self, GRAMMAR};
 use crate::generated::{self, Generator, stream};
 use crate::{Dataset, OpenError, Options, Sample, Scorer, StringMatch};
 
-/// Values of one key, or keys, that are asked for: RULER's number.
+/// Number of requested values of one key, or of requested keys, as in RULER.
 pub(crate) const ANSWERS: usize = 4;
 
-/// Other keys of the same form, which are not asked for.
+/// Number of other keys of the same form, which are not requested.
 pub(crate) const DISTRACTORS: usize = 8;
 
-/// Goes into every seed and the digest. To be raised with any change to the code or words that changes a sample.
+/// Part of every seed and of the digest. Raise it with any change to the code or words that changes
+/// a sample.
 const GENERATOR: &str = "ruler/1";
 
 /// One of the tasks, as a generator.
 struct Task {
-    /// The benchmark's name.
+    /// Name of the benchmark.
     name: &'static str,
-    /// What is asked, with slots.
+    /// Query template with slots.
     query: &'static str,
     make: Make,
 }
 
-/// Makes a sample whose context is about so many characters long.
+/// Generates a sample whose context is about the given number of characters long.
 type Make = fn(usize, &mut ChaCha8Rng) -> Generated;
 
-/// What the tasks have in common.
+/// Fields shared by the tasks.
 pub(crate) const fn entry(open: Open) -> Entry {
     Entry {
         scorer: StringMatch::ALL,
@@ -50,7 +53,7 @@ pub(crate) const fn entry(open: Open) -> Entry {
 ///
 /// # Errors
 ///
-/// A context length is out of bounds or given twice, or the number of tasks is out of bounds.
+/// If a context length is out of bounds or duplicate, or the number of tasks is out of bounds.
 pub(crate) fn open(
     name: &'static str,
     query: &'static str,
@@ -104,14 +107,14 @@ impl Generator for Task {
 
 /// A generated task.
 pub(crate) struct Generated {
-    /// ASCII, so that bytes are characters.
+    /// Context in ASCII, so that bytes are characters.
     pub context: String,
-    /// What the query's slots are filled with.
+    /// Values of the query's slots.
     pub slots: Vec<(&'static str, String)>,
     pub answers: Vec<String>,
 }
 
-/// What the needles of a sample look like.
+/// Sentence form of a sample's needles.
 pub(crate) struct Form {
     text: &'static str,
     pub kind: &'static str,
@@ -133,18 +136,18 @@ impl Form {
     }
 }
 
-/// A name at random.
+/// Returns a random name.
 pub(crate) fn name(rng: &mut ChaCha8Rng) -> String {
     let [first, second] = ["key-first", "key-second"].map(|name| GRAMMAR.section(name));
     format!("{} {}", GRAMMAR.pick(first, rng), GRAMMAR.pick(second, rng))
 }
 
-/// So many different names.
+/// Returns `count` different names.
 pub(crate) fn names(count: usize, rng: &mut ChaCha8Rng) -> Vec<String> {
     distinct(count, rng, name)
 }
 
-/// So many different texts.
+/// Returns `count` different texts.
 pub(crate) fn distinct(
     count: usize,
     rng: &mut ChaCha8Rng,

@@ -13,13 +13,13 @@ pub(crate) const ENTRY: Entry = Entry {
     ..ruler::entry(|options| ruler::open(ENTRY.name, include_str!("query.txt"), make, options))
 };
 
-/// Assignments that follow the first one of a chain: RULER's number.
+/// Number of assignments after the first one of a chain, as in RULER.
 const HOPS: usize = 4;
 
-/// Chains of variables, of which one is asked for.
+/// Number of chains of variables, of which the query asks for one.
 const CHAINS: usize = 3;
 
-/// Letters of a variable's name: RULER's number.
+/// Letters of a variable's name, as in RULER.
 const LETTERS: usize = 5;
 
 fn make(length: usize, rng: &mut ChaCha8Rng) -> Generated {
@@ -30,7 +30,7 @@ fn make(length: usize, rng: &mut ChaCha8Rng) -> Generated {
     });
     let numbers = distinct(CHAINS, rng, |rng| (10_000 + below(90_000, rng)).to_string());
     let chains: Vec<_> = variables.chunks(HOPS + 1).zip(&numbers).collect();
-    // One step of each chain after the other, so that they cross; a chain's own order stays.
+    // Interleaves the chains step by step, so that they cross while each keeps its own order.
     let pins: Vec<_> = (0..=HOPS)
         .flat_map(|hop| {
             chains.iter().map(move |(names, number)| match hop {

@@ -1,29 +1,30 @@
-//! One haystack: filler of a given length with the needle and its distractors put in.
+//! One haystack: filler of a given length with the needle and its distractors inserted.
 
 use rand::Rng;
 
 use crate::generated::haystack::{plant, values};
 use crate::generated::words::GRAMMAR;
 
-/// Sentences of the needle's form with another name and another number.
+/// Number of sentences of the needle's form with another name and another number.
 pub const DISTRACTORS: usize = 8;
 
-/// A haystack and what is hidden in it.
+/// A haystack and the needle in it.
 pub struct Haystack {
-    /// The whole text: ASCII, so that bytes are characters.
+    /// The whole text in ASCII, so that bytes are characters.
     pub text: String,
-    /// Where the needle's sentence begins, as a fraction of the text, to four places.
+    /// Start of the needle's sentence as a fraction of the text, to four places.
     pub position: f64,
-    /// What the number is called: `registry number`.
+    /// Name of the number's kind: `registry number`.
     pub kind: &'static str,
-    /// Whose number is asked for: `Amber Falcon`.
+    /// Owner of the requested number: `Amber Falcon`.
     pub key: String,
-    /// The number.
+    /// Requested number.
     pub value: String,
 }
 
 impl Haystack {
-    /// Makes a haystack of at most `length` characters, and of at least `length` minus one sentence.
+    /// Generates a haystack of at most `length` characters, and of at least `length` minus one
+    /// sentence.
     pub fn new(length: usize, rng: &mut impl Rng) -> Self {
         let form = GRAMMAR.pick(GRAMMAR.section("needle"), rng);
         let kind = GRAMMAR.pick(GRAMMAR.section("kind"), rng);
@@ -48,8 +49,8 @@ impl Haystack {
     }
 }
 
-/// The needle's key, then those of the distractors. Half of these share a word with the needle's key, so that a
-/// search for one word is not enough.
+/// Returns the needle's key, then those of the distractors. Half of these share a word with the
+/// needle's key, so that a search for one word is not enough.
 fn keys(rng: &mut impl Rng) -> Vec<String> {
     let [first, second] = ["key-first", "key-second"].map(|name| GRAMMAR.section(name));
     let needle = (GRAMMAR.pick(first, rng), GRAMMAR.pick(second, rng));

@@ -1,6 +1,7 @@
 //! `s-niah`: a single needle in a haystack, generated from a seed.
 //!
-//! After the S-NIAH task of RULER (<https://arxiv.org/abs/2404.06654>), with distractors of the needle's own form.
+//! It follows the S-NIAH task of RULER (<https://arxiv.org/abs/2404.06654>), with distractors of
+//! the needle's own form.
 
 mod haystack;
 
@@ -22,18 +23,19 @@ pub(crate) const ENTRY: Entry = Entry {
     ..Entry::generated(open)
 };
 
-/// Goes into every seed and the digest. To be raised with any change to the code or words that changes a sample.
+/// Part of every seed and of the digest. Raise it with any change to the code or words that changes
+/// a sample.
 const GENERATOR: &str = "s-niah/1";
 
 const QUERY: &str = include_str!("query.txt");
 
 struct SNiah;
 
-/// Opens `s-niah`; reads all options but `data_dir`.
+/// Opens `s-niah`, which uses all options except `data_dir`.
 ///
 /// # Errors
 ///
-/// A context length is out of bounds or given twice, or the number of tasks is out of bounds.
+/// If a context length is out of bounds or duplicate, or the number of tasks is out of bounds.
 fn open(options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
     generated::open(SNiah, options)
 }

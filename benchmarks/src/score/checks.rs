@@ -1,4 +1,4 @@
-//! `checks/2`: what the checks of a row of one's own found, against what is right.
+//! `checks/2`: compares the results of a user-supplied row's checks with the expected ones.
 
 use serde_json::Value;
 
@@ -6,14 +6,17 @@ use super::{Score, Scorer, StringMatch, excerpt};
 use crate::Sample;
 use crate::decimal::same_json;
 
-/// The share of a sample's checks that hold. The expected value is `{"checks": […]}`, for each message of the user null,
-/// `{"page": VALUE}`, `{"request": JSON}` or `{"answer": [TEXT, …]}`, any of which the answer may hold, upper and lower case alike.
-/// It judges the state of an attempt's world, which stands in the answer's place: `{"turns": [{"answer", "check", "problem"}]}`.
+/// Scores the share of a sample's checks that hold. The expected value is `{"checks": […]}` with
+/// one entry per user message: null, `{"page": VALUE}`, `{"request": JSON}` or `{"answer": [TEXT,
+/// …]}`; an answer may contain any of the texts, regardless of case.
+///
+/// Instead of an answer, it judges the final state of an attempt's environment: `{"turns":
+/// [{"answer", "check", "problem"}]}`.
 #[derive(Clone, Copy, Debug)]
 pub struct Checks;
 
 impl Checks {
-    /// The scorer's name with its version.
+    /// Name of the scorer with its version.
     pub const NAME: &str = "checks/2";
 }
 
@@ -29,7 +32,7 @@ impl Scorer for Checks {
 
     fn score(&self, answer: &str, sample: &Sample) -> Score {
         let state: Value = serde_json::from_str(answer).unwrap_or_default();
-        // That of apps stands beside the actions of the agent.
+        // The state of apps is nested beside the actions of the agent.
         let turns = state["turns"]
             .as_array()
             .or_else(|| state["state"]["turns"].as_array());
@@ -68,7 +71,7 @@ impl Scorer for Checks {
     }
 }
 
-/// Why a check does not hold.
+/// Returns why a check does not hold.
 fn problem(check: &Value, turn: Option<&Value>, sample: &Sample) -> Option<String> {
     let Some(turn) = turn else {
         return Some("the agent did not get so far".to_owned());

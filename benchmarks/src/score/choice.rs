@@ -1,4 +1,4 @@
-//! `choice/2`: the answer names the right one of several lettered choices.
+//! `choice/2`: the answer must name the right one of several lettered choices.
 
 use serde_json::Value;
 
@@ -6,24 +6,29 @@ use super::{Score, Scorer, excerpt, right, unfit, unreadable, wrong};
 use crate::Sample;
 use crate::unicode::plain_forms;
 
-/// Multiple choice among A to D, or up to the expected letter if that is a later one. `*` and `_` around words are ignored. The
-/// letter is taken from the first of these forms that the answer has:
+/// Multiple choice among A to D, or up to the expected letter if that is a later one. `*` and `_`
+/// around words are ignored. The letter is taken from the first of these forms that the answer
+/// contains:
 /// 1. the first `The correct answer is (B)`,
 /// 2. the first `The correct answer is B`,
 /// 3. the last `\boxed{B}`,
 /// 4. the last `Answer: B` or `answer is B`, in upper or lower case,
-/// 5. an answer that begins with the letter and a delimiter: `B) Paris`, `B. Paris`, `B: Paris`, `(B) Paris`, `B - Paris`,
-/// 6. an answer or a last line that is nothing but the letter: `B`, `(B)`, `"b."`, `B,`, `Option B`.
+/// 5. an answer that begins with the letter and a delimiter: `B) Paris`, `B. Paris`, `B: Paris`,
+///    `(B) Paris`, `B - Paris`,
+/// 6. an answer or a last line that consists only of the letter: `B`, `(B)`, `"b."`, `B,`, `Option
+///    B`.
 ///
-/// In 3 to 6, several letters (`A or B`, `A, B`) are not a choice. An answer without any of these forms cannot be read.
+/// In 3 to 6, several letters (`A or B`, `A, B`) are not a choice. An answer without any of these
+/// forms is unreadable.
 ///
-/// Source: 1 and 2 are `extract_answer` of `pred.py` in <https://github.com/THUDM/LongBench> (version 2), read in copies that
-/// other projects keep; as there, they are case-sensitive. The others are additions, because agents return such forms.
+/// Source: 1 and 2 are `extract_answer` of `pred.py` in <https://github.com/THUDM/LongBench>
+/// (version 2), read in copies that other projects keep; as there, they are case-sensitive. The
+/// others are additions, because agents return such forms.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice;
 
 impl Choice {
-    /// The scorer's name with its version.
+    /// Name of the scorer with its version.
     pub const NAME: &str = "choice/2";
 }
 
@@ -90,21 +95,22 @@ fn chosen(answer: &str, last: char) -> Option<char> {
         .or_else(|| choice(answer.trim_end().lines().next_back()?, Form::Alone))
 }
 
-/// Where a letter stands, which decides what may follow it.
+/// Position of a letter, which determines what may follow it.
 #[derive(Clone, Copy, PartialEq)]
 enum Form {
-    /// After words that announce it: anything may follow that does not make it a word such as the article `a`.
+    /// After words that announce it. What follows must not make it part of a word such as the
+    /// article `a`.
     Stated,
-    /// At the beginning of the answer: a delimiter or the end of the line follows.
+    /// At the beginning of the answer, followed by a delimiter or the end of the line.
     Beginning,
-    /// On a line of its own.
+    /// On its own line.
     Alone,
 }
 
-/// Words that may stand before a letter or be what a statement is about.
+/// Words that may precede a letter or be the subject of a statement.
 const NOUNS: [&str; 4] = ["answer", "option", "choice", "答案"];
 
-/// Returns what follows `answer is`, `Answer:` and the like, last first.
+/// Returns what follows `answer is`, `Answer:` and similar words, last first.
 fn statements(answer: &str) -> impl Iterator<Item = &str> {
     let lower = answer.to_ascii_lowercase();
     let mut ends: Vec<usize> = NOUNS
@@ -164,7 +170,7 @@ fn read(text: &str, form: Form) -> Option<char> {
     fits.then(|| letter.to_ascii_uppercase())
 }
 
-/// Whether another letter follows after `or`, `and`, a comma and the like.
+/// Whether another letter follows after `or`, `and`, a comma or similar.
 fn is_one_of_several(letter: char, rest: &str) -> bool {
     let rest = rest.trim_start_matches([' ', ')', ']', '}', '.', '"', '\'', '`']);
     let separators = [
@@ -185,7 +191,7 @@ fn is_one_of_several(letter: char, rest: &str) -> bool {
     }) && second.is_none_or(|second| !second.is_alphanumeric() && second != '\'')
 }
 
-/// Whether a character may stand around a letter: a bracket, a quote, a full stop or white space.
+/// Whether a character may surround a letter: a bracket, a quote, a full stop or white space.
 fn is_around(letter: char) -> bool {
     letter.is_whitespace() || "()[]{}\"'`.$“”‘’【】「」。".contains(letter)
 }

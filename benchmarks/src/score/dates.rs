@@ -1,8 +1,8 @@
-//! Dates as people and models write them.
+//! Parses dates in the forms that people and models write.
 
 use std::fmt;
 
-/// A day of the calendar.
+/// A calendar day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Date {
     year: u16,
@@ -42,9 +42,10 @@ const WEEKDAYS: [&str; 7] = [
     "sunday",
 ];
 
-/// Reads a text that is a date and nothing else: `2023-01-06`, `01/06/2023` (the month first, unless it is above 12),
-/// `Jan 6, 2023`, `6 January 2023`, `Friday, January 6th, 2023`, and `datetime.date(2023, 1, 6)`. The separators are spaces and
-/// `, . / - ( )`. A year has four digits, and none of the three parts may be missing.
+/// Parses a text that is only a date: `2023-01-06`, `01/06/2023` (month first, unless it is above
+/// 12), `Jan 6, 2023`, `6 January 2023`, `Friday, January 6th, 2023`, and `datetime.date(2023, 1,
+/// 6)`. The separators are spaces and `, . / - ( )`. A year has four digits, and all three parts
+/// are required.
 pub fn read_date(text: &str) -> Option<Date> {
     let text = text
         .trim()
@@ -57,7 +58,7 @@ pub fn read_date(text: &str) -> Option<Date> {
         .filter(|part| !part.is_empty());
     let mut month = None;
     let mut numbers = Vec::new();
-    // One more than a date can have, so that a long text is left early.
+    // One more than a date can have, so that a long text is rejected early.
     for part in parts.take(6) {
         if WEEKDAYS.iter().any(|day| is_name(part, day)) || part == "of" || part == "the" {
             continue;
@@ -94,12 +95,12 @@ pub fn read_date(text: &str) -> Option<Date> {
     })
 }
 
-/// Whether a part is a name in full or cut to three or four letters.
+/// Whether a part is a full name or one abbreviated to three or four letters.
 fn is_name(part: &str, name: &str) -> bool {
     part == name || (matches!(part.len(), 3 | 4) && name.starts_with(part))
 }
 
-/// Number of digits and value of `6`, `06`, `6th`, `2023`.
+/// Returns the number of digits and the value of `6`, `06`, `6th` or `2023`.
 fn number(part: &str) -> Option<(usize, usize)> {
     let digits = ["st", "nd", "rd", "th"]
         .iter()

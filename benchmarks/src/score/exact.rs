@@ -1,4 +1,4 @@
-//! `exact/2`: the answer is the expected text or JSON value.
+//! `exact/2`: the answer must equal the expected text or JSON value.
 
 use std::borrow::Cow;
 
@@ -11,22 +11,25 @@ use crate::unicode::nfc;
 
 /// Equality of texts, or of JSON values.
 ///
-/// If the expected value is a text, both sides are prepared in the same way:
+/// If the expected value is a text, both sides are normalized in the same way:
 /// - White space at both ends is removed.
-/// - One pair of quotes around the whole (`"…"`, `'…'`, `` `…` ``, `“…”`, `‘…’`) is removed, unless there are more of them inside.
-/// - Every run of Unicode white space becomes one space, and none at the ends.
-/// - The rest is composed (Unicode NFC).
+/// - One pair of quotes around the whole (`"…"`, `'…'`, `` `…` ``, `“…”`, `‘…’`) is removed, unless
+///   there are more of them inside.
+/// - Every run of Unicode white space becomes one space, except at the ends, where it is removed.
+/// - The result is composed (Unicode NFC).
 ///
-/// Upper and lower case differ. Any other expected value is compared as JSON: the order of keys, white space and the notation of
-/// numbers (`3`, `3.0`) do not matter, and numbers of any length are compared exactly. An answer that is not JSON cannot be read
-/// where a list or an object is expected. An expected text that is itself a JSON list or object, as in CSV, is compared in both ways.
+/// Comparison is case-sensitive. Any other expected value is compared as JSON: key order, white
+/// space and the notation of numbers (`3`, `3.0`) do not matter, and numbers of any length are
+/// compared exactly. Where a list or an object is expected, an answer that is not JSON is
+/// unreadable. An expected text that is itself a JSON list or object, as in CSV, is compared in
+/// both ways.
 #[derive(Clone, Copy, Debug)]
 pub struct Exact;
 
 const QUOTES: [(char, char); 5] = [('"', '"'), ('\'', '\''), ('`', '`'), ('“', '”'), ('‘', '’')];
 
 impl Exact {
-    /// The scorer's name with its version.
+    /// Name of the scorer with its version.
     pub const NAME: &str = "exact/2";
 }
 

@@ -1,21 +1,21 @@
-//! The JSON arrays and objects in a text of anything, found in one pass.
+//! Finds the JSON arrays and objects in arbitrary text in one pass.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// Deeper nesting is not followed: of too many open brackets the outermost counts as text. This bounds the memory of
-/// the search and the recursion of whoever parses what was found.
+/// Maximum nesting depth: if more brackets are open, the outermost counts as text. This bounds the
+/// memory of the search and the recursion of code that parses the result.
 pub const DEEPEST: usize = 16;
 
-/// The byte ranges of the JSON arrays and objects in `text` that no other one contains, in the order of the text.
+/// Returns the byte ranges of the outermost JSON arrays and objects in `text`, in order.
 ///
-/// Brackets in prose are passed over: where the text after an opening bracket turns out not to be JSON, the bracket
-/// and those around it count as text, while arrays and objects already complete within them stay. A string that is
-/// read as part of an array or object is not searched. Numbers and escapes are checked only roughly, so that a range
-/// may still fail to parse.
+/// Brackets in prose are skipped: if the text after an opening bracket turns out not to be JSON,
+/// the bracket and those around it count as text, while arrays and objects already completed inside
+/// stay. A string that is read as part of an array or object is not searched. Numbers and escapes
+/// are checked only roughly, so a range may still fail to parse.
 ///
-/// Takes time linear in `text`: a string without end is read twice, as a string and as text, but the quotes in it
-/// are all escaped and so cannot begin another string.
+/// Takes time linear in `text`. A string without an end is read twice, as a string and as text, but
+/// the quotes in it are all escaped and so cannot begin another string.
 pub fn json_spans(text: &str) -> Vec<Range<usize>> {
     let mut search = Search {
         text: text.as_bytes(),
@@ -78,7 +78,7 @@ impl Search<'_> {
                 });
                 return at + 1;
             }
-            // Outside of brackets everything is text.
+            // Outside of brackets, everything is text.
             _ if self.open.is_empty() => {}
             b' ' | b'\t' | b'\n' | b'\r' => {}
             b']' | b'}' => match self.open.pop_back() {
@@ -144,7 +144,7 @@ impl Search<'_> {
         }
     }
 
-    /// Where the string ends whose first letter is at `at`, if it does.
+    /// Returns the end of the string whose first character is at `at`, if it has one.
     fn string_end(&self, mut at: usize) -> Option<usize> {
         loop {
             match *self.text.get(at)? {
@@ -156,7 +156,8 @@ impl Search<'_> {
         }
     }
 
-    /// Where the number, `true`, `false` or `null` at `at` ends; `at` itself where none begins.
+    /// Returns the end of the number, `true`, `false` or `null` at `at`, or `at` itself if none
+    /// begins there.
     fn scalar_end(&self, at: usize) -> usize {
         let rest = &self.text[at..];
         let number = rest

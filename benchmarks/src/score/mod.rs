@@ -1,4 +1,4 @@
-//! Scorers: what an answer is worth.
+//! Scorers, which rate answers.
 
 mod exact;
 
@@ -36,20 +36,20 @@ pub use pair_f1::PairF1;
 pub use short_answer::ShortAnswer;
 pub use string_match::StringMatch;
 
-/// What an answer is worth.
+/// Rating of an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Score {
     /// From 0 for wrong to 1 for right.
     pub value: f64,
-    /// Why, in a phrase for people.
+    /// Reason, as a phrase for people.
     pub explanation: String,
-    /// Whether the answer has a form that the scorer cannot read, for example no number where one is expected. It scores 0, and
-    /// is counted apart from wrong answers.
+    /// Whether the scorer cannot read the form of the answer, for example if it contains no number
+    /// where one is expected. Such an answer scores 0 and is counted separately from wrong answers.
     pub is_unreadable: bool,
 }
 
 impl Score {
-    /// Score of an answer that the scorer could read.
+    /// Creates the score of an answer that the scorer could read.
     pub fn new(value: f64, explanation: impl Into<String>) -> Self {
         Self {
             value,
@@ -61,24 +61,27 @@ impl Score {
 
 /// Scores an answer against its sample: a pure function of both, in time linear in the answer.
 pub trait Scorer: Send + Sync {
-    /// The name with its version, which is raised whenever an answer may score differently: `arc-grid/1`.
+    /// Returns the name with its version, such as `arc-grid/1`. The version is raised whenever an
+    /// answer may score differently.
     fn name(&self) -> &str;
 
-    /// Why an expected value is none that answers can be scored by, to stand after its name: `is no number`. None if it is one.
+    /// Returns why answers cannot be scored against an expected value, phrased to follow its name:
+    /// `is no number`. `None` if they can.
     fn misfit(&self, _expected: &Value) -> Option<&'static str> {
         None
     }
 
-    /// Scores an answer. Whatever it holds, this neither fails nor panics; a bad answer scores 0 and is explained.
+    /// Scores an answer. Never fails or panics, whatever the answer contains; a bad answer scores 0
+    /// with an explanation.
     fn score(&self, answer: &str, sample: &Sample) -> Score;
 }
 
-/// A scorer by its name.
+/// A scorer with its name.
 #[derive(Clone, Copy, Debug)]
 pub struct NamedScorer {
-    /// The name, its version left out.
+    /// Name without the version.
     pub name: &'static str,
-    /// What it takes for right.
+    /// Summary of what it accepts as right.
     pub summary: &'static str,
     pub(crate) make: fn() -> Arc<dyn Scorer>,
 }
@@ -132,13 +135,13 @@ const SHARED: [NamedScorer; 9] = [
     },
 ];
 
-/// All that [`scorer`] knows: the shared ones, then those of benchmarks.
+/// Returns all scorers that [`scorer`] accepts: the shared ones, then those of benchmarks.
 pub fn scorers() -> impl Iterator<Item = NamedScorer> {
     let own = catalog().iter().filter_map(|entry| entry.own_scorer);
     SHARED.into_iter().chain(own)
 }
 
-/// A scorer by its name in [`scorers`], without or with its version.
+/// Returns a scorer by its name in [`scorers`], with or without its version.
 pub fn scorer(name: &str) -> Option<Arc<dyn Scorer>> {
     let short = name.split_once('/').map_or(name, |(short, _)| short);
     let found = scorers().find(|scorer| scorer.name == short)?;
@@ -146,7 +149,7 @@ pub fn scorer(name: &str) -> Option<Arc<dyn Scorer>> {
     (short == name || scorer.name() == name).then_some(scorer)
 }
 
-/// The score where the expected value is none; whoever asks for it should have asked [`Scorer::misfit`] before.
+/// Returns the score for an invalid expected value; callers should check [`Scorer::misfit`] first.
 pub(crate) fn unfit(problem: Option<&str>) -> Score {
     wrong(format!(
         "the sample's expected value {}",
@@ -162,7 +165,7 @@ pub(crate) fn wrong(explanation: impl Into<String>) -> Score {
     Score::new(0.0, explanation)
 }
 
-/// The score of an answer whose form the scorer cannot read.
+/// Returns the score of an answer whose form the scorer cannot read.
 pub(crate) fn unreadable(explanation: impl Into<String>) -> Score {
     Score {
         is_unreadable: true,
@@ -170,7 +173,7 @@ pub(crate) fn unreadable(explanation: impl Into<String>) -> Score {
     }
 }
 
-/// The beginning of a text, quoted for an explanation.
+/// Returns the beginning of a text, quoted for an explanation.
 pub(crate) fn excerpt(text: &str) -> String {
     const LONGEST: usize = 60;
     match text.char_indices().nth(LONGEST) {

@@ -1,4 +1,5 @@
-//! `needle/1`: the answer is the hidden value, or holds it and no other number of its length.
+//! `needle/1`: the answer must be the hidden value, or contain it and no other number of its
+//! length.
 
 use std::collections::BTreeSet;
 
@@ -8,16 +9,17 @@ use super::{Score, Scorer, excerpt, right, unfit, wrong};
 use crate::Sample;
 
 /// Finds the one value in an answer. It scores 1
-/// - if the answer is the value, once white space and quotes at both ends are taken away, or
-/// - if the value is all digits, and among the answer's numbers of that many digits it is the only one, be it given
-///   once or more often. A number is a longest run of the digits 0 to 9, so that signs, points and grouping end it.
+/// - if the answer is the value, ignoring white space and quotes at both ends, or
+/// - if the value consists of digits and is the only number of its length in the answer, once or
+///   repeatedly. A number is a longest run of the digits 0 to 9, so signs, points and grouping end
+///   it.
 ///
-/// Thus an answer that lists candidates, or returns the haystack, scores 0.
+/// An answer that lists candidates or returns the haystack therefore scores 0.
 #[derive(Clone, Copy, Debug)]
 pub struct Needle;
 
 impl Needle {
-    /// The scorer's name with its version.
+    /// Name of the scorer with its version.
     pub const NAME: &str = "needle/1";
 }
 

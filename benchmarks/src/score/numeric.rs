@@ -1,4 +1,4 @@
-//! `numeric/3`: the answer's number is the expected one.
+//! `numeric/3`: the answer's number must be the expected one.
 
 use serde_json::Value;
 
@@ -7,24 +7,26 @@ use crate::Sample;
 use crate::decimal::Decimal;
 use crate::unicode::plain_forms;
 
-/// Equality of numbers. Whole numbers of any length are compared exactly, and so are all numbers from 2^53 on. Below that, numbers
-/// with a fraction may differ by 10^-9 of the larger one. The expected value is a number, or a text that is one.
+/// Equality of numbers. Whole numbers of any length are compared exactly, as are all numbers from
+/// 2^53 on. Below that, numbers with a fraction may differ by 10^-9 of the larger one. The expected
+/// value is a number, or a text that is one.
 ///
-/// The answer's number is the last one within the last `\boxed{…}` that has any, or else the last one of the answer. An answer
-/// without a number cannot be read.
+/// The answer's number is the last one within the last `\boxed{…}` that contains any, or else the
+/// last one of the answer. An answer without a number is unreadable.
 ///
-/// A number is digits of any script, perhaps with a sign, separators between groups of three, a decimal point, an exponent:
-/// `-1,234.5`, `6.02e23`. Separators are `,`, `'`, `\,`, `{,}`, `,\!` and spaces that do not break a line; `−` is a `-`. `3/4` and
-/// `\frac{3}{4}` are fractions, as are `\dfrac`, `\tfrac` and `\cfrac`, and a sign may stand before each: `-\frac{3}{4}`. A sign
-/// counts only if no letter or digit is before it, so that `5-3` ends in 3.
+/// A number is digits of any script, with an optional sign, separators between groups of three,
+/// decimal point and exponent: `-1,234.5`, `6.02e23`. Separators are `,`, `'`, `\,`, `{,}`, `,\!`
+/// and non-breaking spaces; `−` is a `-`. `3/4` and `\frac{3}{4}` are fractions, as are `\dfrac`,
+/// `\tfrac` and `\cfrac`, and each may have a sign: `-\frac{3}{4}`. A sign counts only if no letter
+/// or digit precedes it, so `5-3` ends in 3.
 ///
-/// Source: this project's own; boxed answers after <https://github.com/hendrycks/math>. For AIME, whose answers are whole
-/// numbers from 0 to 999, it is equality of integers.
+/// Source: this project's own; boxed answers after <https://github.com/hendrycks/math>. For AIME,
+/// whose answers are whole numbers from 0 to 999, it is equality of integers.
 #[derive(Clone, Copy, Debug)]
 pub struct Numeric;
 
 impl Numeric {
-    /// The scorer's name with its version.
+    /// Name of the scorer with its version.
     pub const NAME: &str = "numeric/3";
 }
 
@@ -82,11 +84,10 @@ fn expected(value: &Value) -> Option<Quantity> {
 enum Quantity {
     /// A decimal number, as text and by value.
     Decimal(String, Decimal),
-    /// A fraction.
     Fraction(f64),
 }
 
-/// From here on, not every whole number has a binary floating-point number of its own.
+/// First number from which some whole numbers have no exact binary floating-point representation.
 const FIRST_INEXACT: f64 = 9_007_199_254_740_992.0;
 
 impl Quantity {
@@ -94,7 +95,7 @@ impl Quantity {
         Some(Self::Decimal(text.to_owned(), Decimal::parse(text)?))
     }
 
-    /// The nearest binary floating-point number, perhaps infinite.
+    /// Returns the nearest binary floating-point number, which may be infinite.
     fn nearest(&self) -> f64 {
         match self {
             Self::Decimal(text, _) => text.parse().unwrap_or(f64::NAN),
@@ -102,7 +103,7 @@ impl Quantity {
         }
     }
 
-    /// Whether it is finite; a number without an exponent is, however many digits it has.
+    /// Whether it is finite; a number without an exponent always is.
     fn is_bounded(&self) -> bool {
         self.nearest().is_finite()
             || matches!(self, Self::Decimal(text, _) if !text.contains(['e', 'E']))
@@ -132,7 +133,8 @@ impl Quantity {
     }
 }
 
-/// Whether a text is a number and nothing else, but for a sign of money or percent and the command of a fraction.
+/// Whether a text is only a number, apart from a currency or percent sign and the command of a
+/// fraction.
 fn is_one_number(text: &str) -> bool {
     let text = plain_forms(text.trim());
     let bytes = text.as_bytes();
@@ -159,7 +161,7 @@ fn is_one_number(text: &str) -> bool {
     before.iter().all(is_around) && bytes[end..].iter().all(is_around)
 }
 
-/// The text up to the brace that closes it.
+/// Returns the text up to the matching closing brace.
 fn braced(text: &str) -> &str {
     let mut depth = 1_usize;
     for (at, byte) in text.bytes().enumerate() {
@@ -175,7 +177,7 @@ fn braced(text: &str) -> &str {
     text
 }
 
-/// The last number of a text, a fraction counting as one.
+/// Returns the last number of a text; a fraction counts as one number.
 fn last_number(text: &str) -> Option<Quantity> {
     let text = plain_forms(text);
     let bytes = text.as_bytes();
@@ -210,7 +212,7 @@ struct Found {
 }
 
 impl Found {
-    /// The fraction of this number over another one that follows, if that is what the text says.
+    /// Returns the fraction of this number over a following one, if the text writes it as such.
     fn over(&self, other: &Self, text: &[u8]) -> Option<f64> {
         let sign = match &text[self.end..other.start] {
             b"/" => 1.0,
@@ -222,7 +224,8 @@ impl Found {
     }
 }
 
-/// The sign of a fraction whose numerator comes next: `-\frac{` is negative. None if the text ends in no such command.
+/// Returns the sign of a fraction whose numerator follows: negative for `-\frac{`. `None` if the
+/// text does not end in such a command.
 fn fraction_sign(before: &[u8]) -> Option<f64> {
     let before = before.strip_suffix(b"frac{")?;
     let before = match before {
@@ -236,12 +239,12 @@ fn fraction_sign(before: &[u8]) -> Option<f64> {
     Some(if is_negative { -1.0 } else { 1.0 })
 }
 
-/// What may separate groups of three digits.
+/// Possible separators between groups of three digits.
 const SEPARATORS: [&str; 9] = [
     ",", "'", "’", "\\,", "{,}", ",\\!", "\u{a0}", "\u{2009}", "\u{202f}",
 ];
 
-/// The number that begins at `at`, without separators, and where it ends.
+/// Returns the number that begins at `at`, without separators, and where it ends.
 fn number(text: &[u8], at: usize) -> Option<(String, usize)> {
     let digit = |at: usize| text.get(at).is_some_and(u8::is_ascii_digit);
     let begins = |at: usize| digit(at) || (text.get(at) == Some(&b'.') && digit(at + 1));
@@ -269,7 +272,7 @@ fn number(text: &[u8], at: usize) -> Option<(String, usize)> {
         let group = |end: usize, separator: &str| {
             text[end..].starts_with(separator.as_bytes()) && begins_group(end + separator.len())
         };
-        // The longest first: `,\!` begins with a comma.
+        // Longest first: `,\!` begins with a comma.
         let separator = SEPARATORS
             .iter()
             .rev()

@@ -1,19 +1,20 @@
-//! Scorers that this crate can name and not run, because they take JavaScript or a model.
+//! Scorers that this crate can name but not run, because they need JavaScript or a model.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// A scorer that its user has to run.
+/// A scorer that the caller must run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OutsideScorer {
     /// A JavaScript file with a function `score(answer, expected, metadata)`.
     JavaScript(PathBuf),
-    /// A model that is asked whether an answer is right.
+    /// A model that judges whether an answer is right.
     Judge,
 }
 
 impl OutsideScorer {
-    /// Reads `judge`, `file:PATH`, or a path that ends in `.js`. None for anything else, such as the name of a rule.
+    /// Parses `judge`, `file:PATH`, or a path that ends in `.js`. `None` for anything else, such as
+    /// the name of a built-in scorer.
     pub fn parse(text: &str) -> Option<Self> {
         if text == "judge" {
             return Some(Self::Judge);
@@ -27,7 +28,7 @@ impl OutsideScorer {
         Some(Self::JavaScript(path.to_owned()))
     }
 
-    /// The same with a relative path taken from a folder on.
+    /// Resolves a relative path against a folder.
     pub(crate) fn from(self, folder: &Path) -> Self {
         match self {
             Self::JavaScript(path) => Self::JavaScript(folder.join(path)),

@@ -1,4 +1,4 @@
-//! `pair-f1/1`: how well the pairs in the answer cover the expected ones.
+//! `pair-f1/1`: how well the pairs in the answer match the expected ones.
 
 use std::collections::BTreeSet;
 
@@ -7,21 +7,22 @@ use serde_json::Value;
 use super::{Score, Scorer, unfit};
 use crate::Sample;
 
-/// The F1 of two sets of unordered pairs of whole numbers: 2·hits / (pairs in the answer + pairs expected), 1 where both
-/// are empty. The expected value is a list of lists of two numbers.
+/// The F1 of two sets of unordered pairs of whole numbers: 2·hits / (pairs in the answer + pairs
+/// expected), or 1 if both are empty. The expected value is a list of lists of two numbers.
 ///
-/// A pair in the answer is two whole numbers with a comma between them, in `( )` or `[ ]`, each perhaps in quotes:
-/// `(22740, 35839)`, `["22740", "35839"]`. All else in the answer is passed over.
+/// A pair in the answer is two whole numbers separated by a comma, in `( )` or `[ ]`, each possibly
+/// in quotes: `(22740, 35839)`, `["22740", "35839"]`. Everything else in the answer is ignored.
 ///
-/// Source: OOLONG-Pairs of <https://arxiv.org/abs/2512.24601>, which scores by F1 over pairs in the form
-/// `(user_id_1, user_id_2)`. Its code could not be seen: how it reads pairs, and what it gives two empty sets, may differ.
+/// Source: OOLONG-Pairs of <https://arxiv.org/abs/2512.24601>, which scores by F1 over pairs in the
+/// form `(user_id_1, user_id_2)`. Its code is not available: how it reads pairs, and how it scores
+/// two empty sets, may differ.
 #[derive(Clone, Copy, Debug)]
 pub struct PairF1;
 
 type Pair = (u64, u64);
 
 impl PairF1 {
-    /// The scorer's name with its version.
+    /// Name of the scorer with its version.
     pub const NAME: &str = "pair-f1/1";
 }
 
@@ -65,7 +66,7 @@ fn expected(value: &Value) -> Option<BTreeSet<Pair>> {
     value.as_array()?.iter().map(pair).collect()
 }
 
-/// The pairs in a text: one pass, for every bracket begins anew.
+/// Returns the pairs in a text, in one pass, because every bracket begins a new pair.
 fn pairs(text: &str) -> BTreeSet<Pair> {
     let mut pairs = BTreeSet::new();
     let mut rest = text.as_bytes();
@@ -86,8 +87,8 @@ fn pairs(text: &str) -> BTreeSet<Pair> {
     pairs
 }
 
-/// A whole number with spaces and quotes around it, and what follows. A space that goes on for long is no part of a pair,
-/// which keeps the search linear.
+/// Parses a whole number with spaces and quotes around it, and returns it with the rest. A long run
+/// of spaces is rejected, which keeps the search linear.
 fn number(text: &[u8]) -> Option<(u64, &[u8])> {
     const LONGEST: usize = 32;
     let around = |text: &[u8]| {

@@ -1,4 +1,5 @@
-//! `short-answer/2`: the answer is one of the expected texts, except for case, punctuation and articles.
+//! `short-answer/2`: the answer must be one of the expected texts, ignoring case, punctuation and
+//! articles.
 
 use serde_json::Value;
 
@@ -6,24 +7,29 @@ use super::{Score, Scorer, excerpt, right, unfit, wrong};
 use crate::Sample;
 use crate::unicode::{fold_case, is_dash, is_punctuation, is_thousands_separator, plain_forms};
 
-/// Equality of short texts, such as answers to questions of fact. If lines of the answer begin with `Exact Answer:`, the rest of
-/// the last of them is judged, otherwise the whole answer. The expected value is a text or a list of texts, of which one has to match.
+/// Equality of short texts, such as answers to factual questions. If lines of the answer begin with
+/// `Exact Answer:`, the rest of the last such line is judged, otherwise the whole answer. The
+/// expected value is a text or a list of texts, one of which must match.
 ///
-/// Both sides are prepared in the same way:
-/// - Full-width characters, digits of other scripts and the like become plain ones, and the text is composed (Unicode NFC).
-/// - Case is folded. The words `a`, `an` and `the` are removed, and white space becomes single spaces.
-/// - Punctuation of any script is removed unless it changes the meaning: a sign or a point before a number (`-5`, `.5`, `<5`),
-///   anything between two digits (`3.14`, `10:30`, `3/4`) except thousands separators (`1,000`), and `+`, `#` or `-` at the end of a
-///   word (`C++`, `C#`, `A-`).
+/// Both sides are normalized in the same way:
+/// - Full-width characters, digits of other scripts and similar characters become plain ones, and
+///   the text is composed (Unicode NFC).
+/// - Case is folded. The words `a`, `an` and `the` are removed, and runs of white space become
+///   single spaces.
+/// - Punctuation of any script is removed unless it changes the meaning: a sign or a point before a
+///   number (`-5`, `.5`, `<5`), anything between two digits (`3.14`, `10:30`, `3/4`) except
+///   thousands separators (`1,000`), and `+`, `#` or `-` at the end of a word (`C++`, `C#`, `A-`).
 ///
-/// Source: `normalize_answer` of the `SQuAD` 1.1 evaluation script (<https://rajpurkar.github.io/SQuAD-explorer/>), which removes all
-/// of ASCII's punctuation, and the answer's form of `BrowseComp` (<https://arxiv.org/abs/2504.12516>). The figures published for
-/// `BrowseComp` and BrowseComp-Plus come from a model as judge, which accepts other wordings, so this is a lower bound of them.
+/// Source: `normalize_answer` of the `SQuAD` 1.1 evaluation script
+/// (<https://rajpurkar.github.io/SQuAD-explorer/>), which removes all ASCII punctuation, and the
+/// answer format of `BrowseComp` (<https://arxiv.org/abs/2504.12516>). The figures published for
+/// `BrowseComp` and BrowseComp-Plus come from a model as judge, which accepts other wordings, so
+/// this score is a lower bound of them.
 #[derive(Clone, Copy, Debug)]
 pub struct ShortAnswer;
 
 impl ShortAnswer {
-    /// The scorer's name with its version.
+    /// Name of the scorer with its version.
     pub const NAME: &str = "short-answer/2";
 }
 
@@ -76,7 +82,7 @@ fn texts(expected: &Value) -> Vec<&str> {
 fn normal(text: &str) -> String {
     let letters: Vec<char> = fold_case(&plain_forms(text)).chars().collect();
     let mut kept = String::with_capacity(text.len());
-    // Whether the character before is a part of a word.
+    // Whether the previous character is part of a word.
     let mut is_after_word = false;
     for (at, &letter) in letters.iter().enumerate() {
         let neighbors = Neighbors {
@@ -101,7 +107,7 @@ fn normal(text: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// What surrounds a character.
+/// Characters around a position.
 struct Neighbors<'a> {
     letters: &'a [char],
     at: usize,
@@ -140,7 +146,7 @@ impl Neighbors<'_> {
         }
     }
 
-    /// Whether a number comes next, perhaps after a currency symbol.
+    /// Whether a number follows, possibly after a currency symbol.
     fn is_before_number(&self) -> bool {
         let skipped = usize::from(self.next(1).is_some_and(|next| "$€£¥".contains(next)));
         let is_digit = |by: usize| {
@@ -150,7 +156,7 @@ impl Neighbors<'_> {
         is_digit(1) || (self.next(skipped + 1) == Some('.') && is_digit(2))
     }
 
-    /// Whether one to three digits are before, and exactly three after.
+    /// Whether one to three digits precede and exactly three follow.
     fn is_thousands(&self) -> bool {
         let digits = |letters: &mut dyn Iterator<Item = &char>| {
             letters

@@ -1,4 +1,4 @@
-//! `string-match-all/2` and `string-match-part/2`: which of the expected texts the answer holds.
+//! `string-match-all/2` and `string-match-part/2`: which expected texts the answer contains.
 
 use std::borrow::Cow;
 
@@ -8,24 +8,26 @@ use super::{Score, Scorer, excerpt};
 use crate::Sample;
 use crate::unicode::nfc;
 
-/// RULER's two metrics. The expected value is a text or a list of texts; a text counts as found where the answer holds
-/// it, in upper or lower case and however Unicode composes it, anywhere and within longer words.
+/// RULER's two metrics. The expected value is a text or a list of texts. A text counts as found if
+/// the answer contains it anywhere, even within longer words, regardless of case and Unicode
+/// composition.
 ///
 /// Source: `string_match_all` and `string_match_part` of `scripts/eval/synthetic/constants.py` in
-/// <https://github.com/NVIDIA/RULER>, as copies of it in other projects have them. As there, an answer that returns
-/// the whole context finds everything: compare such scores with published ones, and not with those of `needle`.
+/// <https://github.com/NVIDIA/RULER>, read in copies that other projects keep. As there, an answer
+/// that returns the whole context contains everything: compare such scores with published ones, not
+/// with those of `needle`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StringMatch {
-    /// The share of the expected texts that are found.
+    /// Scores the share of the expected texts that are found.
     All,
-    /// 1 if any is found.
+    /// Scores 1 if any is found.
     Part,
 }
 
 impl StringMatch {
-    /// The name of [`StringMatch::All`] with its version.
+    /// Name of [`StringMatch::All`] with its version.
     pub const ALL: &str = "string-match-all/2";
-    /// The name of [`StringMatch::Part`] with its version.
+    /// Name of [`StringMatch::Part`] with its version.
     pub const PART: &str = "string-match-part/2";
 }
 

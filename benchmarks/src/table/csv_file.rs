@@ -1,4 +1,4 @@
-//! Rows of CSV, with a header. Every value is a text, and an empty one counts as missing.
+//! Rows of CSV files with a header. Every value is a text, and an empty one counts as missing.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::{At, Row, Visit, unusable};
 use crate::DatasetError;
 
-/// Reads a file. A row with more or fewer values than the header is malformed, and so is one that is not UTF-8.
+/// Reads a file. A row is malformed if it is not UTF-8 or has more or fewer values than the header.
 pub fn scan(path: &Path, visit: &mut Visit) -> Result<(), DatasetError> {
     let (mut reader, header) = open(path)?;
     let mut lines = Lines::of(path).map_err(|error| unusable(path, error))?;
@@ -30,7 +30,7 @@ pub fn scan(path: &Path, visit: &mut Visit) -> Result<(), DatasetError> {
     }
 }
 
-/// Reads the row at a place.
+/// Reads the row at a position.
 pub fn row(path: &Path, at: &Position) -> Result<Row, DatasetError> {
     let (mut reader, header) = open(path)?;
     let mut record = StringRecord::new();
@@ -54,7 +54,7 @@ fn open(path: &Path) -> Result<(Reader<File>, StringRecord), DatasetError> {
     });
     let header: StringRecord = names.collect();
     let mut seen = BTreeSet::new();
-    // Spreadsheets write nameless columns for empty ones.
+    // Spreadsheets write unnamed columns for empty ones.
     let mut named = header.iter().filter(|name| !name.is_empty());
     match named.find(|name| !seen.insert(*name)) {
         Some(name) => Err(DatasetError::Row {
@@ -65,10 +65,11 @@ fn open(path: &Path) -> Result<(Reader<File>, StringRecord), DatasetError> {
     }
 }
 
-/// Counts lines, as editors do. The reader of CSV counts blank ones, and those that end in `\r\n`, only once it has passed them.
+/// Counts lines as editors do. The CSV reader counts blank lines and those that end in `\r\n` only
+/// after it has passed them.
 struct Lines {
     file: BufReader<File>,
-    /// Bytes that were read, and the line after them.
+    /// Bytes read so far, and the number of the next line.
     at: u64,
     line: u64,
     after_return: bool,
@@ -84,7 +85,8 @@ impl Lines {
         })
     }
 
-    /// The line of the record for which the reader looks from this byte on, which is not before that of the last one.
+    /// Returns the line of the record that the reader searches for from this byte on. Bytes must
+    /// not decrease between calls.
     fn of_record(&mut self, byte: u64) -> io::Result<u64> {
         loop {
             let ahead = self.file.fill_buf()?;

@@ -1,4 +1,4 @@
-//! Rows as JSON objects: one a line, or all in one list.
+//! Rows as JSON objects: one per line, or all in one list.
 
 use std::fmt;
 use std::fs::File;
@@ -16,7 +16,7 @@ use crate::decimal::exact_value;
 
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// Reads a file of one object a line. Blank lines are passed over, and lines may end in CRLF.
+/// Reads a file with one object per line. Blank lines are skipped, and lines may end in CRLF.
 pub fn scan_lines(path: &Path, visit: &mut Visit) -> Result<(), DatasetError> {
     let mut reader = open(path)?;
     let mut line = Vec::new();
@@ -41,7 +41,7 @@ pub fn scan_lines(path: &Path, visit: &mut Visit) -> Result<(), DatasetError> {
     }
 }
 
-/// Reads a file that is one list of objects, an object at a time.
+/// Reads a file that is one list of objects, one object at a time.
 pub fn scan_list(path: &Path, visit: &mut Visit) -> Result<(), DatasetError> {
     let wrong = |line: u64, problem: &str| {
         let wanted = "a JSON file of rows is one list of objects: [{…}, {…}]";
@@ -100,7 +100,7 @@ pub fn scan_list(path: &Path, visit: &mut Visit) -> Result<(), DatasetError> {
     }
 }
 
-/// Reads the object at a place.
+/// Reads the object at a position.
 pub fn row(path: &Path, start: u64, length: usize) -> Result<Row, DatasetError> {
     let mut reader = open(path)?;
     let mut bytes = vec![0; length];
@@ -124,7 +124,7 @@ fn object(bytes: &[u8]) -> Result<Row, String> {
             "is {}, a row is a JSON object",
             super::kind(&other)
         )),
-        // Where the row begins is said already; the column is what helps.
+        // The location of the row is already reported; only the column adds to it.
         Err(error) => {
             let problem = error.to_string();
             Err(match (error.classify(), problem.rsplit_once(" at line ")) {
@@ -138,8 +138,8 @@ fn object(bytes: &[u8]) -> Result<Row, String> {
     }
 }
 
-/// An object without duplicate names: serde's own would keep the last value and lose the others. A field with a number that
-/// [`Value`] cannot hold exactly is the field's text.
+/// An object without duplicate names; serde's own map would keep the last value and drop the
+/// others. A field with a number that [`Value`] cannot hold exactly becomes the field's text.
 struct Fields(Row);
 
 impl<'de> Deserialize<'de> for Fields {

@@ -1,4 +1,5 @@
-//! Stands where `parquet_file.rs` would, in a program that is built without it: says how to get one that has it.
+//! Replaces `parquet_file.rs` in a program built without it; its errors say how to get one built
+//! with it.
 
 use std::path::Path;
 

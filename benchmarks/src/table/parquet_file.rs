@@ -16,7 +16,8 @@ use serde_json::Value;
 use super::{At, Row, Visit, unusable};
 use crate::DatasetError;
 
-/// Reads these columns of a file, in which they must all be. Of those that are `texts`, none may be of bytes.
+/// Reads these columns of a file, all of which must exist. Columns in `texts` must not contain
+/// bytes.
 pub fn scan(
     path: &Path,
     columns: &[&str],
@@ -69,7 +70,7 @@ pub fn scan(
     Ok(())
 }
 
-/// Reads the rows of one group whole, in their order.
+/// Reads all rows of one group, whole and in order.
 pub fn group(
     path: &Path,
     group: usize,
@@ -96,7 +97,7 @@ fn rows(
     Ok(rows.map(|row| row.map(|row| row.to_json_value())))
 }
 
-/// How many rows to decode at once: about a megabyte.
+/// Returns how many rows to decode at a time: about a megabyte.
 fn batch(group: &RowGroupMetaData) -> usize {
     const MOST: i64 = 64;
     let bytes_a_row = group.total_byte_size() / group.num_rows().max(1);
@@ -111,7 +112,8 @@ fn object(row: Value) -> Result<Row, String> {
     }
 }
 
-/// Whether the values of a column are given as base64, for the file does not say that they are anything but bytes.
+/// Whether the values of a column are returned as Base64, because the file declares them only as
+/// bytes.
 fn is_binary(field: &Type) -> bool {
     let info = field.get_basic_info();
     let is_of_bytes = field.is_primitive()

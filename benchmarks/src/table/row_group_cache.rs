@@ -1,4 +1,5 @@
-//! Rows of Parquet files as JSON in a temporary file, so that a row is read without those before it.
+//! Caches rows of Parquet files as JSON in a temporary file, so that a row can be read without
+//! those before it.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -12,27 +13,28 @@ use serde_json::Value;
 use super::{Row, parquet_file, unusable};
 use crate::DatasetError;
 
-/// Row groups of the files of a table, each decoded once: when a row of it is first asked for. A Parquet file has no way to
-/// one row but through all before it in their group, which over a run would be quadratic. The temporary file has no name
-/// and is removed with the cache.
+/// Row groups of a table's files, each decoded once, when a row of it is first requested. In a
+/// Parquet file, a row can only be reached through all earlier ones of its group, which over a run
+/// would take quadratic time. The temporary file has no name and is removed with the cache.
 #[derive(Default)]
 pub struct RowGroupCache(Mutex<CacheFile>);
 
 #[derive(Default)]
 struct CacheFile {
     file: Option<File>,
-    /// Bytes of the file that are taken.
+    /// Bytes of the file in use.
     length: u64,
-    /// By file and row group, where the rows are.
+    /// Locations of the rows, by file and row group.
     groups: BTreeMap<(usize, usize), Vec<Range<u64>>>,
 }
 
 impl RowGroupCache {
-    /// Reads a row by its file, row group and number in that group, from 0. `path` is the file's.
+    /// Reads a row by its file, row group and 0-based number in that group. `path` is the path of
+    /// the file.
     ///
     /// # Errors
     ///
-    /// The group cannot be read, it has no such row, or there is no room for the temporary file.
+    /// If the group cannot be read or has no such row, or there is no room for the temporary file.
     pub fn row(
         &self,
         path: &Path,
@@ -40,7 +42,7 @@ impl RowGroupCache {
         group: usize,
         index: usize,
     ) -> Result<Row, DatasetError> {
-        // Whatever panicked under the lock, ranges are there only of groups that are written whole.
+        // Even after a panic under the lock, only groups that were written whole have ranges.
         let mut cached = self.0.lock();
         if !cached.groups.contains_key(&(file, group)) {
             let rows = cached.write(path, group)?;

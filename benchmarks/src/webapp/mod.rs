@@ -1,6 +1,7 @@
 //! `webapp`: tasks that a web app solves, checked by using the app in a browser.
 //!
-//! The tasks are a file. Whoever runs one opens its documents and apps, and runs its check in the app that was launched.
+//! The tasks are in a bundled file. The runner opens a task's documents and apps, and runs its
+//! check in the app that was launched.
 
 mod scorer;
 
@@ -30,7 +31,7 @@ pub(crate) const ENTRY: Entry = Entry {
     ..Entry::generated(open)
 };
 
-/// Goes into the digest. To be raised with any change to the code that changes a sample.
+/// Part of the digest. Raise it with any change to the code that changes a sample.
 const FORMAT: &str = "webapp/1";
 
 const SOURCE: &str = include_str!("tasks.yaml");
@@ -67,11 +68,11 @@ struct WebApp {
     digest: String,
 }
 
-/// Opens `webapp`; reads no option.
+/// Opens `webapp`, which uses no options.
 ///
 /// # Errors
 ///
-/// None: it has the form that every benchmark has.
+/// Never; the signature is shared by all benchmarks.
 #[expect(
     clippy::unnecessary_wraps,
     reason = "the form that every benchmark has"

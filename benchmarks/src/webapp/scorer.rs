@@ -1,18 +1,19 @@
-//! `app-state/1`: the app that was launched shows what it should, and was launched after what had to be asked for first.
+//! `app-state/1`: the launched app must show the right result, and the required actions must
+//! precede its launch.
 
 use serde_json::Value;
 
 use crate::score::{excerpt, right, wrong};
 use crate::{Sample, Score, Scorer};
 
-/// Equality of what the check of a task found in the app, `{"state": {"check": …}, "actions": ["list_docs", "launch_app"]}`, with
-/// `shows`; and of `first`, each before the last `launch_app`. It judges the state of an attempt's world, which stands in the
-/// answer's place.
+/// Compares what a task's check found in the app, `{"state": {"check": …}, "actions": ["list_docs",
+/// "launch_app"]}`, with `shows`. Each action in `first` must precede the last `launch_app`. It
+/// judges the final state of an attempt's environment instead of an answer.
 #[derive(Clone, Copy, Debug)]
 pub struct AppState;
 
 impl AppState {
-    /// The scorer's name with its version.
+    /// Name of the scorer with its version.
     pub const NAME: &str = "app-state/1";
 }
 

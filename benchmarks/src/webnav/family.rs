@@ -1,4 +1,5 @@
-//! The families of tasks: each makes the data of a site, the words of its query and the form that solves it.
+//! The families of tasks: each generates the data of a site, the words of its query and the form
+//! that solves it.
 
 use std::collections::BTreeSet;
 
@@ -7,22 +8,22 @@ use serde_json::{Value, json};
 
 use super::words::{all, names, number, pairs, shuffle, shuffled};
 
-/// A kind of task, with pages of its own.
+/// A kind of task, with its own pages.
 pub(super) struct Family {
-    /// The word in ids and file names.
+    /// Name in ids and file names.
     pub(super) name: &'static str,
     pub(super) make: fn(&mut ChaCha8Rng) -> GeneratedTask,
 }
 
 /// One task.
 pub(super) struct GeneratedTask {
-    /// What the pages read.
+    /// Data that the pages read.
     pub(super) data: Value,
-    /// What stands for the names in the family's query.
+    /// Values of the names in the family's query.
     pub(super) words: Vec<(&'static str, String)>,
-    /// Where the right form goes.
+    /// Address that the right form is sent to.
     pub(super) action: &'static str,
-    /// What the right form holds.
+    /// Fields of the right form.
     pub(super) fields: Vec<(&'static str, String)>,
 }
 
@@ -108,7 +109,7 @@ fn room(rng: &mut ChaCha8Rng) -> String {
 fn compare(rng: &mut ChaCha8Rng) -> GeneratedTask {
     let mut companies = shuffled("companies", rng);
     companies.truncate(6);
-    // The cheapest in all is neither the cheapest in price nor in shipping.
+    // The cheapest offer in total is cheapest neither in price nor in shipping.
     let low = number(60, 90, rng);
     let mut offers = vec![(low, 12), (low - 15, 40), (low + 30, 3)];
     while offers.len() < companies.len() {
@@ -173,7 +174,7 @@ fn form(rng: &mut ChaCha8Rng) -> GeneratedTask {
 
 fn paginate(rng: &mut ChaCha8Rng) -> GeneratedTask {
     let authors = names(40, rng);
-    // Each title comes twice, by different authors.
+    // Each title occurs twice, by different authors.
     let titles = pairs("adjectives", "nouns", 20, rng);
     let mut books: Vec<(String, String, String)> = titles
         .iter()
@@ -202,7 +203,7 @@ fn filter(rng: &mut ChaCha8Rng) -> GeneratedTask {
     let mut orders = Vec::new();
     for city in &cities {
         for status in &statuses {
-            // One large order of each city and status, and smaller ones.
+            // One large order for each city and status, and smaller ones.
             orders.push((*city, *status, number(500, 900, rng)));
             for _ in 0..2 {
                 orders.push((*city, *status, number(20, 400, rng)));
@@ -303,7 +304,7 @@ fn tabs(rng: &mut ChaCha8Rng) -> GeneratedTask {
 
 fn dialog(rng: &mut ChaCha8Rng) -> GeneratedTask {
     let owners = names(7, rng);
-    // Each owner has two records, so that the name alone does not do.
+    // Each owner has two records, so that the name alone is not enough.
     let mut records: Vec<(String, String)> = owners
         .iter()
         .chain(&owners)
@@ -398,7 +399,7 @@ fn branches(rng: &mut ChaCha8Rng) -> GeneratedTask {
                 .iter()
                 .enumerate()
                 .map(|(month, name)| {
-                    // No number twice, so that a sum shows which numbers went into it.
+                    // Numbers are unique, so that a sum shows which of them were added.
                     let mut sold = number(100, 9_999, rng);
                     while !sales.insert(sold) {
                         sold = number(100, 9_999, rng);

@@ -1,6 +1,8 @@
-//! `webnav`: tasks on small web sites, generated from a seed and judged by what the site's server received.
+//! `webnav`: tasks on small web sites, generated from a seed and judged by what the site's server
+//! received.
 //!
-//! The sites are HTML files, and their server is a pure state machine ([`SiteServer`]): whoever runs a task puts it on loopback.
+//! The sites are HTML files, and their server is a pure state machine ([`SiteServer`]), which the
+//! runner of a task serves on loopback.
 
 mod words;
 mod family;
@@ -35,10 +37,11 @@ pub(crate) const ENTRY: Entry = Entry {
     ..Entry::generated(open)
 };
 
-/// Tasks of each family.
+/// Number of tasks in each family.
 const TASKS: usize = 3;
 
-/// Goes into every seed and the digest. To be raised with any change to the code that changes a sample.
+/// Part of every seed and of the digest. Raise it with any change to the code that changes a
+/// sample.
 const GENERATOR: &str = "webnav/1";
 
 const QUERIES_SOURCE: &str = include_str!("queries.yaml");
@@ -52,7 +55,7 @@ struct WebNav {
     digest: String,
 }
 
-/// Opens `webnav`; reads the seed alone, and never fails.
+/// Opens `webnav`, which uses only the seed; never fails.
 #[expect(
     clippy::unnecessary_wraps,
     reason = "the catalog holds functions of one form"

@@ -1,17 +1,18 @@
-//! `web-state/1`: the server of a web site received what it should, and nothing else.
+//! `web-state/1`: the server of a web site must have received exactly the right forms.
 
 use serde_json::Value;
 
 use crate::score::{excerpt, right, wrong};
 use crate::{Sample, Score, Scorer};
 
-/// Equality of what forms have sent: `{"posts": [{"to": "report", "fields": {"room": "B12"}}]}`, in this order. White space
-/// around a field's value does not count. It judges the state of an attempt's world, which stands in the answer's place.
+/// Compares the forms that were sent, in order: `{"posts": [{"to": "report", "fields": {"room":
+/// "B12"}}]}`. White space around a field's value is ignored. It judges the final state of an
+/// attempt's environment instead of an answer.
 #[derive(Clone, Copy, Debug)]
 pub struct WebState;
 
 impl WebState {
-    /// The scorer's name with its version.
+    /// Name of the scorer with its version.
     pub const NAME: &str = "web-state/1";
 }
 
@@ -50,7 +51,7 @@ impl Scorer for WebState {
     }
 }
 
-/// Equal but for white space around texts.
+/// Compares values, ignoring white space around texts.
 fn equal(got: &Value, want: &Value) -> bool {
     match (got, want) {
         (Value::String(got), Value::String(want)) => got.trim() == want.trim(),

@@ -1,4 +1,5 @@
-//! The server of one task: which file answers which address, and what forms have sent. A pure state machine without a network.
+//! The server of one task: it serves files by address and records the forms sent. A pure state
+//! machine without a network.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::{Answered, Asked, Site};
 
-/// The site of one attempt at a task.
+/// Site of one attempt at a task.
 #[derive(Debug, Clone)]
 pub(super) struct SiteServer {
     family: &'static str,
@@ -15,10 +16,10 @@ pub(super) struct SiteServer {
     posts: Vec<Value>,
 }
 
-/// Every file of the sites.
+/// All files of the sites.
 static PAGES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/webnav/pages");
 
-/// Name and text of every file of the sites, in the order of their names.
+/// Returns the name and text of every file of the sites, sorted by name.
 pub(super) fn files() -> BTreeMap<&'static str, &'static str> {
     let files = PAGES.files();
     files
@@ -41,7 +42,7 @@ impl Site for SiteServer {
         "/"
     }
 
-    /// Answers a request. A form sent to `/do/NAME` is kept and leads to `/done`.
+    /// Answers a request. A form sent to `/do/NAME` is recorded and redirects to `/done`.
     fn answer(&mut self, asked: Asked) -> Answered {
         let mut parts = asked.path.trim_matches('/').split('/');
         let first = parts.next().unwrap_or_default();
@@ -67,7 +68,8 @@ impl Site for SiteServer {
             "done" => file("done.html").map_or_else(missing, html),
             "site.css" => file(first).map_or_else(missing, |body| text("text/css", body)),
             "site.js" => file(first).map_or_else(missing, |body| text("text/javascript", body)),
-            // The data is the pages' own: a tab that showed it would spare the agent its task.
+            // The data is for the pages' scripts only: a tab that showed it would spare the agent
+            // its task.
             "data.js" if !asked.shown => text(
                 "text/javascript",
                 &format!("export default {};\n", self.data),
@@ -76,7 +78,8 @@ impl Site for SiteServer {
         }
     }
 
-    /// What forms have sent, in order: `{"posts": [{"to": "report", "fields": {"room": "B 12"}}]}`.
+    /// Returns the forms sent, in order: `{"posts": [{"to": "report", "fields": {"room": "B
+    /// 12"}}]}`.
     fn state(&self) -> Value {
         json!({ "posts": self.posts })
     }

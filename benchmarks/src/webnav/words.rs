@@ -8,18 +8,18 @@ use serde::de::DeserializeOwned;
 
 use crate::generated::words::below;
 
-/// The file, for the digest.
+/// Text of the word file, for the digest.
 pub(super) const SOURCE: &str = include_str!("words.yaml");
 
 static WORDS: LazyLock<BTreeMap<String, Vec<String>>> = LazyLock::new(|| parsed(SOURCE));
 
-/// A bundled file.
+/// Parses a bundled file.
 pub(super) fn parsed<T: DeserializeOwned + Default>(source: &str) -> T {
-    // A test reads each bundled file.
+    // A test parses each bundled file, so this cannot fail.
     serde_saphyr::from_str(source).unwrap_or_default()
 }
 
-/// All words of a list, in random order.
+/// Returns all words of a list in random order.
 pub(super) fn shuffled(list: &str, rng: &mut ChaCha8Rng) -> Vec<&'static str> {
     let mut words: Vec<&str> = WORDS
         .get(list)
@@ -31,7 +31,7 @@ pub(super) fn shuffled(list: &str, rng: &mut ChaCha8Rng) -> Vec<&'static str> {
     words
 }
 
-/// All words of a list, as the file has them.
+/// Returns all words of a list in file order.
 pub(super) fn all(list: &str) -> Vec<&'static str> {
     WORDS
         .get(list)
@@ -41,24 +41,24 @@ pub(super) fn all(list: &str) -> Vec<&'static str> {
         .collect()
 }
 
-/// Fisher and Yates's shuffle, here so that no release of a library can change a sample.
+/// Fisher–Yates shuffle. Implemented here so that no release of a library can change a sample.
 pub(super) fn shuffle<T>(items: &mut [T], rng: &mut ChaCha8Rng) {
     for at in (1..items.len()).rev() {
         items.swap(at, below(at + 1, rng));
     }
 }
 
-/// A whole number from `least` to `most`.
+/// Returns a whole number from `least` to `most`.
 pub(super) fn number(least: usize, most: usize, rng: &mut ChaCha8Rng) -> usize {
     least + below(most + 1 - least, rng)
 }
 
-/// Different names of people, first and last.
+/// Returns different first and last names of people.
 pub(super) fn names(count: usize, rng: &mut ChaCha8Rng) -> Vec<String> {
     pairs("first", "last", count, rng)
 }
 
-/// Different pairs of words of two lists.
+/// Returns different pairs of words from two lists.
 pub(super) fn pairs(first: &str, second: &str, count: usize, rng: &mut ChaCha8Rng) -> Vec<String> {
     let (firsts, seconds) = (all(first), all(second));
     let mut pairs: Vec<String> = firsts

@@ -1,4 +1,4 @@
-//! ARC task files: folders, samples and every way in which a file can be wrong.
+//! ARC task files: folders, samples, and every kind of invalid file.
 
 use std::fs;
 use std::path::Path;

@@ -34,7 +34,7 @@ fn one_grid() {
             ),
             ("[[1,2,3],[4,5,6]]]]", 1.0, MATCH),
             ("[[[[[[[[[[[[[[[[[[[[[[1,2,3],[4,5,6]]", 1.0, MATCH),
-            // Wrapped once more, and in objects.
+            // Nested once more, and in objects.
             ("[[[1,2,3],[4,5,6]]]", 1.0, MATCH),
             ("{\"output\":[[1,2,3],[4,5,6]]}", 1.0, MATCH),
             ("{\"output\":[[[1,2,3],[4,5,6]]]}", 1.0, MATCH),
@@ -51,9 +51,9 @@ fn one_grid() {
                 MATCH,
             ),
             ("{output: [[1,2,3],[4,5,6]]}", 1.0, MATCH),
-            // Numbers that are equal to the integers.
+            // Numbers equal to integers.
             ("[[1.0,2,3e0],[4,5,6]]", 1.0, MATCH),
-            // Grids, but wrong.
+            // Grids, but wrong ones.
             ("[[1,2,3],[4,5,7]]", 0.0, "1 of 6 cells differ"),
             ("[[1,2,3],[4,5,-6]]", 0.0, "1 of 6 cells differ"),
             (
@@ -91,7 +91,7 @@ fn one_grid() {
                 0.0,
                 "2 grids are in the answer where 1 grid is asked for",
             ),
-            // No grids.
+            // Not grids.
             ("", 0.0, "the answer is empty"),
             (" \n", 0.0, "the answer is empty"),
             ("I cannot tell", 0.0, &none("I cannot tell")),

@@ -1,4 +1,4 @@
-//! Recorded answers of a real model to ARC-AGI-2 tasks score as they were recorded to.
+//! Recorded answers of a real model to ARC-AGI-2 tasks must get their recorded scores.
 
 use std::fs;
 use std::path::Path;

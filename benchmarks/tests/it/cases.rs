@@ -1,4 +1,4 @@
-//! The cases that a benchmark's folder holds in `cases.json`: those that need no model.
+//! The test cases in `cases.json` of a benchmark's folder that need no model.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,22 +7,22 @@ use benchmarks::{Entry, catalog};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// `cases.json`.
+/// Contents of `cases.json`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cases {
     /// Runs with the scripted model, for the tests of `eval`.
     pub run: Vec<Value>,
-    /// What is read, a snapshot `loaded-N.snap` of its samples each.
+    /// Data to load; the samples of each entry are in a snapshot `loaded-N.snap`.
     #[serde(default)]
     pub load: Vec<Load>,
-    /// Rows that are wrong.
+    /// Invalid rows.
     #[serde(default)]
     pub odd_rows: Vec<OddRow>,
-    /// What answers are worth to the scorer that is made for the benchmark.
+    /// Answers and their scores under the benchmark's own scorer.
     #[serde(default)]
     pub scorer: Vec<Worth>,
-    /// An expected value that no hostile answer is right about.
+    /// An expected value that no hostile answer matches.
     #[serde(default)]
     pub hostile: Option<Value>,
 }
@@ -31,16 +31,16 @@ pub struct Cases {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Load {
-    /// From the benchmark's folder on.
+    /// Path relative to the benchmark's folder.
     pub data: String,
-    /// Other data that has to make the same samples.
+    /// Other data that must yield the same samples.
     #[serde(default)]
     pub same: Option<String>,
     #[serde(default)]
     pub split: Option<String>,
 }
 
-/// A row of a file, and what is said about it.
+/// A row of a file, and the error that it causes.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OddRow {
@@ -48,7 +48,7 @@ pub struct OddRow {
     pub problem: String,
 }
 
-/// Answers and what each is worth where this is expected.
+/// An expected value, and the scores of answers against it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Worth {
@@ -56,14 +56,14 @@ pub struct Worth {
     pub answers: Vec<(String, f64)>,
 }
 
-/// The folder of a benchmark.
+/// Returns the folder of a benchmark.
 pub fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("src")
         .join(name.replace('-', "_"))
 }
 
-/// Every benchmark with its cases.
+/// Returns every benchmark with its cases.
 pub fn all() -> impl Iterator<Item = (&'static Entry, Cases)> {
     catalog().iter().map(|entry| {
         let path = folder(entry.name).join("cases.json");

@@ -1,4 +1,4 @@
-//! The catalog, and what is said when a benchmark cannot be opened.
+//! The catalog, and the errors when a benchmark cannot be opened.
 
 use benchmarks::{Options, catalog};
 

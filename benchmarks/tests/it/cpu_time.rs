@@ -1,10 +1,11 @@
-//! What a computation takes of its thread's own time, so that a limit holds however busy the machine is.
+//! Measures the CPU time of a computation's thread, so that limits hold however busy the machine
+//! is.
 
 use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// Runs it on this thread, and says how long the processor worked on it.
+/// Runs `work` on this thread and returns its result with the CPU time used.
 pub fn cpu_time<T>(work: impl FnOnce() -> T) -> (T, Duration) {
     let began = now();
     let result = work();

@@ -1,4 +1,4 @@
-//! Answers of megabytes made to be slow, deep or large: each scorer must be done with each in moments.
+//! Answers of megabytes designed to be slow, deep or large: each scorer must handle each quickly.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::{cases, score};
 
 const MEGABYTE: usize = 1_000_000;
 
-/// What an answer is made of: a beginning, a part that is repeated, and an end.
+/// Parts of an answer: a beginning, a part that is repeated, and an end.
 const PARTS: [(&str, &str, &str); 61] = [
     ("", "(", ""),
     ("", "(1,", ""),
@@ -81,7 +81,7 @@ fn answer((beginning, part, end): (&str, &str, &str), size: usize) -> String {
     format!("{beginning}{part}{end}")
 }
 
-/// What each scorer expects, so that no answer here is right.
+/// Returns each scorer with an expected value that no answer here matches.
 fn all_expected() -> Vec<(Arc<dyn Scorer>, Value)> {
     let own: Vec<_> = cases::all()
         .filter_map(|(entry, cases)| Some((entry.own_scorer?.name, cases.hostile?)))
@@ -103,7 +103,7 @@ fn all_expected() -> Vec<(Arc<dyn Scorer>, Value)> {
     scorers().map(|scorer| named(scorer.name)).collect()
 }
 
-/// Scores an answer that is wrong, and returns how long it took.
+/// Scores an answer that is wrong, and returns the time taken.
 fn time(scorer: &dyn Scorer, expected: &Value, parts: (&str, &str, &str), size: usize) -> Duration {
     let answer = answer(parts, size);
     let (score, took) = cpu_time(|| score(scorer, &answer, expected));
@@ -115,7 +115,8 @@ fn time(scorer: &dyn Scorer, expected: &Value, parts: (&str, &str, &str), size: 
     took
 }
 
-/// A quarter of a megabyte takes unoptimised code some hundredths of a second; a quadratic search would take minutes.
+/// Unoptimized code takes some hundredths of a second for a quarter of a megabyte; a quadratic
+/// search would take minutes.
 #[test]
 fn hostile_answers_take_linear_time() {
     let all = all_expected();
@@ -146,7 +147,7 @@ fn ten_megabytes_take_seconds() {
     }
 }
 
-/// Nothing that comes before a grid hides it.
+/// No text before a grid may hide it.
 #[test]
 fn a_grid_is_found_behind_hostile_text() {
     let grid = scorer("arc-grid").unwrap();

@@ -1,4 +1,4 @@
-//! The datasets of others, in rows of their schemas, and the odd ones among them.
+//! Published datasets, as rows of their schemas, including invalid rows.
 
 use benchmarks::Options;
 use insta::{Settings, assert_snapshot};
@@ -21,7 +21,7 @@ fn validation(options: Options) -> Options {
     }
 }
 
-/// Whole values; Parquet and JSONL hold the same rows.
+/// Compares whole samples; Parquet and JSONL contain the same rows.
 #[test]
 fn samples_are_made_as_their_authors_say() {
     for (entry, cases) in cases::all() {
@@ -86,7 +86,7 @@ fn options_choose_rows_and_contexts() {
     assert!(order(0) == order(0) && (1..9).any(|seed| order(seed) != order(0)));
 }
 
-/// What is expected of BrowseComp-Plus is encrypted wherever it is written, and still scored.
+/// The expected answers of BrowseComp-Plus must be encrypted wherever they are written, yet scored.
 #[test]
 fn encrypted_answers_are_scored_and_stay_encrypted() {
     let dataset = open("browsecomp-plus", &fixture("browsecomp-plus")).unwrap();

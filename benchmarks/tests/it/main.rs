@@ -30,12 +30,12 @@ use std::sync::Arc;
 use benchmarks::{Dataset, Options, Sample, Score, Scorer};
 use serde_json::Value;
 
-/// Opens a benchmark, or gives the text of the error.
+/// Opens a benchmark, or returns the text of the error.
 fn open(name: &str, options: &Options) -> Result<Box<dyn Dataset>, String> {
     benchmarks::open(name, options).map_err(|error| error.to_string())
 }
 
-/// Scores an answer on a sample of which only the expected value matters.
+/// Scores an answer against a sample that has only an expected value.
 fn score(scorer: &dyn Scorer, answer: &str, expected: &Value) -> Score {
     let sample = Sample {
         id: "a".to_owned(),

@@ -1,4 +1,4 @@
-//! No source knows a benchmark by name: its folder does, and the line that registers it.
+//! No source may name a benchmark, except in its folder and on the line that registers it.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use benchmarks::catalog;
 
-/// What the program is made of, from the workspace's root.
+/// Sources of the program, relative to the workspace's root.
 const SOURCES: [&str; 11] = [
     "sandbox/src",
     "sandbox/js",
@@ -33,7 +33,7 @@ fn a_benchmark_is_named_in_its_folder_and_registration_alone() {
     for file in files {
         let path = file.strip_prefix(root).unwrap().to_string_lossy();
         let Ok(text) = fs::read_to_string(&file) else {
-            continue; // An image is no source.
+            continue; // Images are not sources.
         };
         for (line, number) in named_lines(&path, &text) {
             found.extend(
@@ -57,8 +57,8 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// The lines of a file that are neither tests, nor documentation, nor examples of commands in help. The documentation of a
-/// flag is its help, and counts.
+/// Returns the lines of a file that are not tests, documentation, or examples of commands in help.
+/// The documentation of a flag is its help, and counts.
 fn named_lines<'a>(path: &str, text: &'a str) -> impl Iterator<Item = (&'a str, usize)> {
     let extension = Path::new(path).extension().and_then(OsStr::to_str);
     let is_data = matches!(extension, Some("yaml" | "txt"));
@@ -78,7 +78,7 @@ fn named_lines<'a>(path: &str, text: &'a str) -> impl Iterator<Item = (&'a str, 
         })
 }
 
-/// The benchmarks that a line names, as users write the name or as modules have it.
+/// Returns the benchmarks that a line names, as users write the name or as module name.
 fn names_in(line: &str) -> impl Iterator<Item = &'static str> {
     catalog()
         .iter()
@@ -86,8 +86,8 @@ fn names_in(line: &str) -> impl Iterator<Item = &'static str> {
         .filter(move |name| has_word(line, name) || has_word(line, &name.replace('-', "_")))
 }
 
-/// Whether a text has a name as a whole word. `arc-grid` and `oolong-pairs` have other names than `arc` and `oolong`; the
-/// id `arc-1` has that of `arc`. `oolong/1` is a version of a format.
+/// Whether a text contains a name as a whole word. `arc-grid` and `oolong-pairs` are other names
+/// than `arc` and `oolong`; the id `arc-1` contains `arc`. `oolong/1` is a version of a format.
 fn has_word(text: &str, name: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(name).any(|(at, _)| {
@@ -103,7 +103,7 @@ fn has_word(text: &str, name: &str) -> bool {
     })
 }
 
-/// Whether a benchmark may be named there: in its folder, or where it is registered.
+/// Whether a benchmark may be named here: in its folder, or where it is registered.
 fn is_its_place(path: &str, line: &str, name: &str) -> bool {
     let module = name.replace('-', "_");
     path.starts_with(&format!("benchmarks/src/{module}/"))

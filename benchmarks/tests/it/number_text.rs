@@ -1,4 +1,4 @@
-//! Numbers keep all their digits from a row to its score.
+//! Numbers must keep all their digits from a row to its score.
 
 #![expect(clippy::float_cmp, reason = "scores are exactly 0 or 1")]
 
@@ -23,7 +23,7 @@ fn only_sample(row: &str, scorer: &str) -> Sample {
     dataset.sample(0).unwrap()
 }
 
-/// Returns the sample as a record's JSON holds it.
+/// Returns the sample after a round trip through a record's JSON.
 fn recorded(sample: &Sample) -> Sample {
     let line = json!({"id": sample.id, "expected": sample.expected}).to_string();
     let line: Value = serde_json::from_str(&line).unwrap();

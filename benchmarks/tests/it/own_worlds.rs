@@ -1,4 +1,4 @@
-//! The worlds that rows of one's own name: what is understood of them, and what is wrong with them.
+//! The environments that user-supplied rows define: how they are parsed, and the errors in them.
 
 use benchmarks::{Options, SiteSource};
 use serde::Deserialize;
@@ -11,14 +11,14 @@ use benchmarks::{Check, Dataset, OwnWorld};
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {
-    /// The rows of `q.jsonl`; beside it are `site/index.html`, `a.txt`, `b.txt` and `server.py`.
+    /// Rows of `q.jsonl`; beside it are `site/index.html`, `a.txt`, `b.txt` and `server.py`.
     rows: Vec<Value>,
-    /// What `fields` of a `benchmark.yaml` says.
+    /// The `fields` of a `benchmark.yaml`.
     #[serde(default)]
     fields: Option<Value>,
     #[serde(default)]
     scorer: Option<String>,
-    /// The last sample with its world, or the error.
+    /// The last sample with its environment, or the error.
     gives: Value,
 }
 
@@ -46,7 +46,7 @@ fn rows_name_worlds_or_what_is_wrong_with_them_is_said() {
     }
 }
 
-/// What a site consists of is part of the data, and must not change meanwhile.
+/// The files of a site are part of the data and must not change in the meantime.
 #[test]
 fn the_files_of_a_world_are_part_of_the_data() {
     let rows = [

@@ -13,10 +13,10 @@ use serde::Deserialize;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ParquetRows {
-    /// Their names, with ` as bytes` behind those that are no texts.
+    /// Names of the columns, followed by ` as bytes` for those that are not texts.
     pub columns: Vec<String>,
     pub rows: Vec<Vec<Option<String>>>,
-    /// As the library writes it: `LZ4_RAW`.
+    /// Compression, as the library names it: `LZ4_RAW`.
     #[serde(default)]
     pub compression: Option<String>,
 }

@@ -1,4 +1,5 @@
-//! RULER's variants: what is asked for is in the context, once each, and the same seed gives the same bytes.
+//! RULER's variants: each requested value is in the context exactly once, and the same seed gives
+//! the same bytes.
 
 use benchmarks::{Options, Sample};
 use serde_json::Value;
@@ -70,7 +71,7 @@ fn chains_are_told_in_order_and_lead_to_the_answer() {
         let mut assignments = sample.context.split("VAR ").skip(1);
         while let Some(part) = assignments.next() {
             let (name, rest) = part.split_once(" = ").unwrap();
-            // `VAR A = VAR B.` comes in two parts.
+            // `VAR A = VAR B.` is split into two parts.
             let from = match rest {
                 "" => assignments.next().unwrap(),
                 rest => rest,

@@ -28,14 +28,15 @@ fn samples(dataset: &dyn Dataset) -> Vec<Sample> {
         .collect()
 }
 
-/// The runs of ten digits and more in a text.
+/// Returns the runs of ten or more digits in a text.
 fn numbers(text: &str) -> Vec<&str> {
     text.split(|letter: char| !letter.is_ascii_digit())
         .filter(|number| number.len() >= 10)
         .collect()
 }
 
-/// If this fails, recorded runs no longer match their samples: raise `GENERATOR`, and only then these values.
+/// If this fails, recorded runs no longer match their samples: raise `GENERATOR`, and only then
+/// change these values.
 #[test]
 fn a_seed_gives_the_same_bytes_for_ever() {
     let dataset = dataset(7, &[8_000, 1_000_000]);
@@ -225,7 +226,8 @@ fn samples_depend_on_seed_and_id_alone() {
     assert_eq!(dataset(3, &[]).digest(), dataset(3, &[8_000]).digest());
 }
 
-/// Needles anywhere: a search that reads only some part of the context must fail on some samples.
+/// A search that reads only some part of the context must fail on some samples, so needles must be
+/// anywhere.
 #[test]
 fn needles_are_spread_evenly() {
     let options = Options {
@@ -247,7 +249,7 @@ fn needles_are_spread_evenly() {
     );
 }
 
-/// Filler that came round again would let a model skip most of it.
+/// Repetitive filler would let a model skip most of it.
 #[test]
 fn the_filler_does_not_repeat() {
     let sample = dataset(5, &[1_000_000]).sample(0).unwrap();

@@ -1,4 +1,4 @@
-//! Scorers by name, on rows of expected value, answers and what each is worth.
+//! Scorers by name, on rows of an expected value and answers with their scores.
 
 use benchmarks::{scorer, scorers};
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! Benchmarks of one's own: files of rows, and folders with a description.
+//! User-supplied benchmarks: files of rows, and folders with a description.
 
 use std::time::Duration;
 
@@ -14,12 +14,13 @@ use crate::parquet_rows::ParquetRows;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {
-    /// Names and contents, a sound one of Parquet as [`ParquetRows`].
+    /// Names and contents of files; a valid Parquet file is given as [`ParquetRows`].
     files: Vec<(String, String)>,
-    /// Names of links with their targets, where `{OUTSIDE}` is a folder with `q.jsonl`, `a.gif`, `s.js`, `d.txt` and `site/`.
+    /// Names of links with their targets, where `{OUTSIDE}` is a folder with `q.jsonl`, `a.gif`,
+    /// `s.js`, `d.txt` and `site/`.
     #[serde(default)]
     links: Vec<(String, String)>,
-    /// What is opened of them.
+    /// Name of the file or folder to open.
     open: String,
     #[serde(default)]
     scorer: Option<String>,
@@ -91,7 +92,8 @@ fn a_path_is_told_from_a_name() {
     assert_eq!(names.map(is_path), [false; 5]);
 }
 
-/// The digest goes by contents, not by names or times, and by all that makes samples of them.
+/// The digest depends on contents rather than names or times, and on everything that turns them
+/// into samples.
 #[test]
 fn the_digest_covers_what_makes_the_samples() {
     let row = r#"{"query": "q", "expected": "e"}"#;
@@ -118,7 +120,7 @@ fn the_digest_covers_what_makes_the_samples() {
     assert!(digests[0] != digests[2] && digests[0] != digests[3]);
 }
 
-/// What an image shows is part of the data, though only its name stands in the rows.
+/// The content of an image is part of the data, although rows contain only its name.
 #[test]
 fn images_are_part_of_the_data() {
     let row = r#"{"query": "q", "expected": "e", "images": "a.gif"}"#;
@@ -144,7 +146,7 @@ fn images_are_part_of_the_data() {
     assert!(error.ends_with(too_large), "{error}");
 }
 
-/// Only where rows are is kept: a row is read when its sample is asked for, and a file that changed is noticed.
+/// Only the locations of rows are kept: a row is read on demand, and a changed file is detected.
 #[test]
 fn a_file_that_changes_under_a_run_is_an_error() {
     let long = format!(
@@ -166,8 +168,8 @@ fn a_file_that_changes_under_a_run_is_an_error() {
     );
 }
 
-/// Each row once must not be each row behind all before it: that would take 500 times as long as the last of a thousand. As
-/// it is, the first that is read unpacks the others.
+/// Reading each row once must not mean reading each row after all earlier ones: that would take 500
+/// times as long as the last of a thousand. The first row that is read unpacks the others.
 #[test]
 fn rows_of_one_group_are_read_in_linear_time() {
     const COUNT: usize = 1000;
@@ -214,7 +216,7 @@ fn folder(files: &[(String, String)]) -> tempfile::TempDir {
     folder
 }
 
-/// Everything that a dataset reports, except its digest.
+/// Returns everything that a dataset reports, except its digest.
 pub fn described(dataset: &dyn Dataset) -> Value {
     let sample = |index| {
         let sample = dataset.sample(index).map_err(|error| error.to_string())?;

@@ -1,4 +1,5 @@
-//! The tasks of `webapp`: enough of them, each with a world, a check and what it is to show.
+//! The tasks of `webapp`: there are enough of them, each with an environment, a check and an
+//! expected result.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +23,7 @@ fn every_task_has_a_world_and_what_its_app_is_to_show() {
             active.clone().all(open),
             "{id}: the document in front is not open"
         );
-        // What is in a document must not be in what the main agent is asked.
+        // The query of the main agent must not contain what is in a document.
         for (uri, text) in &world.documents {
             assert!(text.contains("quokka"), "{id}: {uri} has no canary");
             assert!(!sample.query.contains("quokka"), "{id}");

@@ -1,4 +1,5 @@
-//! `webnav`: the same seed gives the same sites, each task can be solved and only by its form, and the site answers as it says.
+//! `webnav`: the same seed gives the same sites, each task can be solved by its form only, and the
+//! site gives the right responses.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Actions on a page, by what its script and the browser saw of them.
+//! Actions on a page, verified by what its script and the browser observed.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::site::{World, on_page, until};
 
-/// Does what a row says: a verb, a selector, and what the verb needs.
+/// Performs the action in a row: a verb, a selector, and arguments of the verb.
 async fn act(page: &Page, row: &str) -> Result<()> {
     let mut words = row.splitn(3, ' ');
     let mut word = || words.next().unwrap_or_default();
@@ -196,13 +196,13 @@ fn another_page_is_told_from_the_same_one() {
         on_page("pages/actions.html", async |world, page| {
             let before = page.place();
             act(&page, row).await.unwrap();
-            // A timer of the page's own may come after the action has settled.
+            // A timer of the page itself may fire after the action has settled.
             if row == "click #late" {
                 until("the page changes", || page.place() != before).await;
             }
             assert_eq!(page.place() != before, changes, "{row}: {:?}", page.place());
             if row == "click #away" {
-                // Nothing of the new document is missed by a script that follows at once.
+                // A script that follows immediately already sees the new document.
                 assert_eq!(value(&page, "document.title").await, "ids");
                 assert_eq!(page.url().await.unwrap(), world.site.at("pages/ids.html"));
             }
@@ -334,7 +334,8 @@ fn tabs_that_a_page_opens_are_its_own_and_all_can_be_used_at_once() {
             tab.evaluate("log.length").await
         });
         for told in futures::future::join_all(clicks).await {
-            // A click and a key with an event each for what they change, and on leaving a field that keys have changed.
+            // A click and a key press cause one event for each change, and one on leaving a field
+            // that keys have changed.
             assert_eq!(told.unwrap(), 5 * 5 + 4);
         }
         opened.close().await.unwrap();

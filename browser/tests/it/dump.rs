@@ -1,4 +1,5 @@
-//! The dump of each page in `dump/`, next to which its snapshot stands. The first line of a page may say how it is dumped.
+//! Compares the dump of each page in `dump/` with the snapshot next to it. The first line of a page
+//! may contain dump settings.
 
 use std::fs;
 
@@ -68,7 +69,7 @@ fn pages_give_the_recorded_dumps() {
                 indexed, shown,
                 "{name}: the index holds the ids of the text"
             );
-            // Ports and identities differ from run to run.
+            // Ports and identities differ between runs.
             let text = dump.text.replace(&world.site.origin, "http://site");
             insta::assert_snapshot!(name.trim_end_matches(".html"), text);
         }
@@ -91,7 +92,7 @@ fn dumps_five_thousand_elements() {
         assert_eq!((dump.elements.len(), dump.truncated), (2_000, false));
         let capped = page.dump(&DumpSettings::default()).await.unwrap();
         assert!(capped.truncated);
-        // A figure for people: how long it takes is the machine's.
+        // Informational only: the time depends on the machine.
         eprintln!(
             "a page of 5,000 elements is dumped in {:.1} ms, cut at 12,000 characters in {:.1} ms",
             dump.millis, capped.millis

@@ -1,4 +1,4 @@
-//! What ids of dumps stand for: selectors, elements that are gone, ids that never were.
+//! Ids in dumps: selectors, elements that are gone, and ids that never existed.
 
 use browser::{DumpAlso, DumpSettings, Error, IdStyle, Page};
 
@@ -146,7 +146,7 @@ fn hashes_stay_with_their_elements_and_never_collide() {
         let (first, rest) = after.split_once('\n').unwrap();
         assert!(first.ends_with("]<h2>new</h2>"), "{first}");
         assert_eq!(rest, before);
-        // 20,000 of 65,536 ids, all of the same words: nearly each meets a taken one.
+        // 20,000 of 65,536 ids, all for the same text: nearly each collides with a taken one.
         page.evaluate("document.body.innerHTML = '<button>same</button>'.repeat(20000)")
             .await
             .unwrap();

@@ -1,4 +1,5 @@
-//! Frames: a dump that is asked to goes into them, of whatever origin, and what lies in them is used like the rest of the page.
+//! Frames: a dump includes them on request, whatever their origin, and their elements can be used
+//! like the rest of the page.
 
 use std::time::Duration;
 
@@ -19,7 +20,7 @@ fn settings(ids: IdStyle) -> DumpSettings {
     }
 }
 
-/// The id of the line that holds this, the nth of them.
+/// Returns the id on the nth line that contains a text.
 async fn id_of(page: &Page, settings: &DumpSettings, holds: &str, nth: usize) -> String {
     let dump = page.dump(settings).await.unwrap();
     let mut lines = dump.tree().lines().filter(|line| line.contains(holds));
@@ -28,7 +29,8 @@ async fn id_of(page: &Page, settings: &DumpSettings, holds: &str, nth: usize) ->
     line.split(['[', ']']).nth(1).unwrap().to_owned()
 }
 
-/// Waits until a site was asked for an address. A form that leads elsewhere within its frame is one for which no click waits.
+/// Waits until an address of a site was requested. A click does not wait for a form that navigates
+/// within its frame.
 async fn asked(site: &Site, address: &str) {
     let asked = async || {
         while !site
@@ -45,7 +47,7 @@ async fn asked(site: &Site, address: &str) {
     asked.unwrap_or_else(|_| panic!("{:?}", site.asked.lock().unwrap()));
 }
 
-/// The address of a page with frames, each by its title.
+/// Returns the address of a page with frames, each given by its title.
 fn page_with(site: &Site, frames: &[(&str, String)]) -> String {
     let query = Serializer::new(String::new()).extend_pairs(frames).finish();
     format!("{}?{query}", site.at("pages/frames.html"))
@@ -60,7 +62,7 @@ fn frames_of_any_origin_can_be_read_and_used() {
             Site::open().await,
             Site::open().await,
         ];
-        // Another site to the browser, which gives it a process of its own.
+        // Another site to the browser, which gives it a separate process.
         let far_origin = far.origin.replace("127.0.0.1", "localhost");
         let allowed: [Origin; 3] =
             [&site.origin, &other.origin, &far_origin].map(|origin| origin.parse().unwrap());
@@ -88,7 +90,7 @@ fn frames_of_any_origin_can_be_read_and_used() {
                 (&other.origin, "http://other"),
                 (&refused.origin, "http://refused"),
             ];
-            // Ports differ from run to run, also within an address.
+            // Ports differ between runs, also within an address.
             names
                 .into_iter()
                 .fold(text.to_owned(), |text, (origin, name)| {
@@ -134,7 +136,7 @@ fn frames_of_any_origin_can_be_read_and_used() {
             }
         }
         let settings = settings(IdStyle::Numbers);
-        // What was sent shows another document, so that the next button is the first.
+        // The sent form shows another document, so the next button becomes the first.
         let buttons = async || {
             let dump = page.dump(&settings).await.unwrap();
             dump.tree().matches("Send").count()

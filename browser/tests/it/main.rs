@@ -1,4 +1,5 @@
-//! Tests of pages in a real Chromium: one pool for all of them, and pages served from files on loopback.
+//! Tests of pages in a real Chromium: one pool for all of them, and pages served from files on
+//! loopback.
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 

@@ -1,4 +1,5 @@
-//! Profiles: what one can reach, what it keeps from the next, what happens when a browser is missing, slow, greedy or dead.
+//! Profiles: what one can reach, how they are isolated from each other, and what happens when a
+//! browser is missing, slow, greedy or dead.
 
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt};
 use std::path::Path;
@@ -71,7 +72,7 @@ fn nothing_but_the_given_origin_is_within_reach() {
     });
 }
 
-/// A name that anyone may give to this machine, with a row that lets pages reach it.
+/// Uses a name that anyone may point to this machine, and a row that lets pages reach it.
 #[test]
 fn origins_of_others_are_not_reached_on_this_machine() {
     in_runtime(async || {
@@ -132,7 +133,7 @@ fn origins_are_those_of_the_web() {
 fn what_is_refused_to_frames_and_workers_is_told_too() {
     in_runtime(async || {
         let site = Site::open().await;
-        // Another site to the browser, whose frames have a process of their own.
+        // Another site to the browser, whose frames have a separate process.
         let other = site.origin.replace("127.0.0.1", "localhost");
         let origins = [&site.origin, &other].map(|origin| origin.parse().unwrap());
         let profile = pool()
@@ -168,7 +169,7 @@ fn what_is_refused_to_frames_and_workers_is_told_too() {
         ];
         for (script, address) in rows {
             page.evaluate(&script).await.unwrap();
-            // What another process asked for is known when its event comes.
+            // A request of another process is known only when its event arrives.
             let mut refused = Vec::new();
             until("something is refused", || {
                 refused = profile.take_refused();
@@ -214,7 +215,7 @@ fn a_profile_can_begin_with_cookies_storage_and_another_size() {
         page.goto_after(script, &address).await.unwrap();
         let found = "[document.cookie, localStorage.b, innerWidth, innerHeight].join()";
         assert_eq!(page.evaluate(found).await.unwrap(), "a=1,2,800,600");
-        // The script belonged to that document.
+        // The script applied only to that document.
         page.evaluate("localStorage.b = 3; 0").await.unwrap();
         page.goto(&address).await.unwrap();
         assert_eq!(page.evaluate(found).await.unwrap(), "a=1,3,800,600");
@@ -237,7 +238,7 @@ fn the_end_of_a_tab_or_of_its_browser_can_be_waited_for() {
     });
 }
 
-/// Where the machine cannot give Chromium its own sandbox, that is what the error says.
+/// Where the machine does not support Chromium's own sandbox, the error must say so.
 #[test]
 fn pages_of_others_have_chromiums_own_sandbox_or_are_refused() {
     in_runtime(async || {
@@ -262,7 +263,7 @@ fn pages_of_others_have_chromiums_own_sandbox_or_are_refused() {
         assert!(!renderers.is_empty(), "{processes:?}");
         for (arguments, status) in renderers {
             assert!(!arguments.contains("--no-sandbox"), "{arguments}");
-            // Filtered system calls, and nobody's rights but a user's.
+            // System calls are filtered, and the user is not root.
             assert!(status.contains("Seccomp:\t2"), "{status}");
             assert!(!status.contains("Uid:\t0\t"), "{status}");
         }
@@ -270,7 +271,8 @@ fn pages_of_others_have_chromiums_own_sandbox_or_are_refused() {
     });
 }
 
-/// Whoever shares the machine could otherwise drive the browser, and read by it what its user may read.
+/// Another user of the machine could otherwise drive the browser, and through it read what its user
+/// may read.
 #[test]
 fn a_browser_listens_on_no_port_and_is_not_roots() {
     on_page("pages/ids.html", async |world, page| {
@@ -302,7 +304,7 @@ fn a_browser_listens_on_no_port_and_is_not_roots() {
     });
 }
 
-/// The inodes of sockets that listen (proc(5)): state `0A`, inode in column 10.
+/// Returns the inodes of listening sockets (proc(5)): state `0A`, inode in column 10.
 fn listening_inodes(table: &str) -> Vec<String> {
     let inode = |line: &str| {
         let fields: Vec<&str> = line.split_whitespace().collect();
@@ -311,7 +313,7 @@ fn listening_inodes(table: &str) -> Vec<String> {
     table.lines().filter_map(inode).collect()
 }
 
-/// What the descriptors of the processes of a group refer to.
+/// Returns the targets of the descriptors of a group's processes.
 fn links_of_group(group: u32) -> Vec<String> {
     let processes = std::fs::read_dir("/proc").unwrap();
     processes
@@ -324,7 +326,7 @@ fn links_of_group(group: u32) -> Vec<String> {
         .collect()
 }
 
-/// A page reaches neither files nor pages of the browser by any way that a navigation takes.
+/// No kind of navigation lets a page reach files or internal pages of the browser.
 #[test]
 fn pages_cannot_open_files_or_pages_of_the_browser() {
     on_page("pages/ids.html", async |world, page| {
@@ -352,7 +354,7 @@ fn pages_cannot_open_files_or_pages_of_the_browser() {
                 assert_eq!(page.url().await.unwrap(), start, "{script}");
             }
         }
-        // What was begun has come to its end with a request that follows it.
+        // Earlier navigations have finished once a later request has.
         page.evaluate("fetch(location.href).then(() => 0)")
             .await
             .unwrap();
@@ -373,7 +375,7 @@ fn pages_cannot_open_files_or_pages_of_the_browser() {
     });
 }
 
-/// The arguments and the status (proc(5)) of the processes of a group.
+/// Returns the arguments and the status (proc(5)) of a group's processes.
 fn processes_of(group: u32) -> Vec<(String, String)> {
     let processes = std::fs::read_dir("/proc").unwrap();
     let read = |path: &Path, name: &str| std::fs::read_to_string(path.join(name)).ok();
@@ -451,7 +453,8 @@ fn a_missing_or_broken_browser_says_what_to_install() {
     std::fs::set_permissions(&silent, PermissionsExt::from_mode(0o755)).unwrap();
     let absent = folder.path().join("absent");
     in_runtime(async || {
-        // Only the silent one is given up; how long the others take is the machine's to say.
+        // Only the silent program may time out; the time that the others take depends on the
+        // machine.
         let (long, short) = (Duration::from_secs(120), Duration::from_secs(3));
         for (program, start_timeout, message) in [
             (
@@ -514,13 +517,13 @@ fn a_page_that_never_rests_ends_by_the_limit_of_time() {
             }
         );
         assert!(matches!(hurried.text().await, Err(Error::TimedOut { .. })));
-        // What the message asks agents to do about it.
+        // Does what the message asks agents to do.
         page.goto(&world.site.at("pages/actions.html"))
             .await
             .unwrap();
         assert!(page.text().await.unwrap().contains("Save"));
         world.profile.close().await;
-        // The browser of that page is not used again.
+        // The browser of that page is not reused.
         let world = World::open(&pool).await;
         let page = world.profile.page().unwrap();
         page.goto(&world.site.at("pages/ids.html")).await.unwrap();
@@ -574,7 +577,7 @@ fn a_crash_ends_one_profile_and_the_others_go_on() {
         assert!(second.text().await.unwrap().contains("First"));
         drop(one);
         two.profile.close().await;
-        // The pool gives a sound browser in place of the dead one.
+        // The pool replaces the dead browser by a healthy one.
         let world = World::open(pool().await).await;
         world
             .profile
@@ -601,7 +604,7 @@ fn a_pool_that_is_dropped_leaves_no_process_and_no_file() {
         assert!(Path::new(files).is_dir());
         drop((world, pool));
         until("process and files are gone", || {
-            // A process that has ended and that nobody has asked about yet has no command.
+            // A process that has ended but was not reaped yet has no command line.
             let ended =
                 std::fs::read(format!("{process}/cmdline")).is_ok_and(|left| left.is_empty());
             (ended || !Path::new(&process).exists()) && !Path::new(files).exists()

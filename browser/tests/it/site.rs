@@ -1,4 +1,4 @@
-//! What the tests share: a server of the files in `pages/`, and browsers that start once.
+//! Shared by the tests: a server for the files in `pages/`, and browsers that start once.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex};
@@ -10,24 +10,24 @@ use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::sync::OnceCell;
 
-/// All tests share one runtime, for the connections of the pool live on it.
+/// All tests share one runtime, because the connections of the pool live on it.
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().unwrap());
 static POOL: OnceCell<Pool> = OnceCell::const_new();
 
-/// A server on a port of its own, and a profile that may reach it.
+/// A server on its own port, and a profile that may reach it.
 pub(crate) struct World {
     pub(crate) profile: Profile,
     pub(crate) site: Site,
 }
 
-/// Serves `tests/it/`, and keeps the path and body of each request.
+/// Serves `tests/it/` and records the path and body of each request.
 #[derive(Clone)]
 pub(crate) struct Site {
     pub(crate) origin: String,
     pub(crate) asked: Arc<Mutex<Vec<String>>>,
 }
 
-/// Limits that a busy machine keeps.
+/// Time limits that even a busy machine meets.
 pub(crate) fn settings() -> Settings {
     Settings {
         command_timeout: Duration::from_secs(60),
@@ -37,7 +37,7 @@ pub(crate) fn settings() -> Settings {
     }
 }
 
-/// Waits until something holds, or fails where that never comes.
+/// Waits until a condition holds, or fails if it never does.
 pub(crate) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let began = Instant::now();
     while !holds() {
@@ -46,7 +46,8 @@ pub(crate) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// Runs a test where there is a browser; elsewhere says that it was skipped, which CI does not let pass.
+/// Runs a test if there is a browser; otherwise prints that it was skipped, which CI does not
+/// accept.
 #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 pub(crate) fn in_runtime<F: Future<Output = ()>>(test: impl FnOnce() -> F) {
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -58,7 +59,7 @@ pub(crate) fn in_runtime<F: Future<Output = ()>>(test: impl FnOnce() -> F) {
     RUNTIME.block_on(test());
 }
 
-/// Runs a test with a fresh profile and the page of this path, such as `pages/form.html`.
+/// Runs a test with a fresh profile and the page at this path, such as `pages/form.html`.
 pub(crate) fn on_page<F: Future<Output = World>>(path: &str, test: impl FnOnce(World, Page) -> F) {
     in_runtime(async || {
         let world = World::open(pool().await).await;
@@ -68,7 +69,7 @@ pub(crate) fn on_page<F: Future<Output = World>>(path: &str, test: impl FnOnce(W
     });
 }
 
-/// The browsers of all tests.
+/// Returns the browsers of all tests.
 pub(crate) async fn pool() -> &'static Pool {
     POOL.get_or_init(async || Pool::open(settings()).await.unwrap())
         .await
@@ -114,7 +115,7 @@ impl Site {
     }
 }
 
-/// The folder of these tests.
+/// Returns the folder of these tests.
 pub(crate) fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it")
 }

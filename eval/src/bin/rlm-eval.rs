@@ -1,4 +1,4 @@
-//! The program, under a name that no shell takes for its own.
+//! The program, under a name that does not collide with a shell builtin.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! Flags that say what a benchmark is opened with; shared by all commands that open one.
+//! Options of a benchmark, shared by all commands that open one.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Flags of what may be spent, and of what it is priced by.
+//! Flags of budgets and prices.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::number::{Seconds, dollars, whole};
 
-/// More tokens or requests than these are a slip of the hand.
+/// Maximum limit of tokens or requests; larger numbers are probably typing errors.
 pub(super) const MOST: u64 = 1_000_000_000_000;
 
 /// Budgets of the run and of each attempt.
@@ -54,7 +54,7 @@ pub struct BudgetArgs {
 }
 
 impl BudgetArgs {
-    /// That of the run.
+    /// Returns the budget of the run.
     pub fn of_run(&self) -> Budget {
         Budget {
             cost_usd: self.max_cost,
@@ -64,13 +64,13 @@ impl BudgetArgs {
         }
     }
 
-    /// The flag that limits what may be paid, if there is one.
+    /// Returns the flag that limits cost, if it is set.
     pub fn of_money(&self) -> Option<&'static str> {
         let of_run = self.max_cost.map(|_| "--max-cost");
         of_run.or(self.attempt_max_cost.map(|_| "--attempt-max-cost"))
     }
 
-    /// That of each attempt. Its time is a flag of the agents.
+    /// Returns the budget of each attempt. Its time limit is a flag of the agents.
     pub const fn of_attempt(&self) -> Budget {
         Budget {
             cost_usd: self.attempt_max_cost,

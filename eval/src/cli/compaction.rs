@@ -1,4 +1,4 @@
-//! Flags of what gives way where conversations grow long.
+//! Flags of compaction, which shortens long conversations.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
@@ -13,7 +13,7 @@ use super::number::whole;
 use super::word::one_of;
 use crate::providers::ModelRef;
 
-/// More tokens than these are a slip of the hand.
+/// Maximum number of tokens; larger numbers are probably typing errors.
 const MOST_TOKENS: u64 = 1_000_000_000;
 
 /// Conversations that grow long.
@@ -54,7 +54,7 @@ pub struct CompactionArgs {
 }
 
 impl CompactionArgs {
-    /// What the flags say, without the windows of models.
+    /// Returns the compaction settings without the context windows of models.
     pub fn of_agents(&self) -> Compaction {
         let share = |percent| CompactAt::Share {
             percent,

@@ -1,4 +1,5 @@
-//! Flags of the engine, shared by every command that runs agents, and what they make of it.
+//! Flags of the engine, shared by all commands that run agents, and the settings that they alone
+//! determine.
 
 use clap::{ArgAction, Args};
 use harness::treatment::{DEFAULT_MAX_ITERATIONS, ReplTreatment};
@@ -117,8 +118,8 @@ pub struct EngineArgs {
 }
 
 impl EngineArgs {
-    /// What shapes the agents, as far as these flags say by themselves what it is. The others name what has to be found and
-    /// checked: [`crate::settings`] adds that.
+    /// Returns the part of the treatment that these flags determine. [`crate::settings`] adds what
+    /// has to be found and checked.
     pub fn treatment(&self) -> Treatment {
         Treatment {
             max_iterations: self.max_iterations,
@@ -138,10 +139,10 @@ impl EngineArgs {
         }
     }
 
-    /// How they are run.
+    /// Returns the conduct.
     ///
     /// # Errors
-    /// [`SandboxError`] where there is no place for cells to run.
+    /// [`SandboxError`] if the requested isolation is not possible.
     pub fn conduct(&self) -> Result<Conduct, SandboxError> {
         Ok(Conduct {
             isolation: self.sandbox.isolation(self.powers.isolation.kind)?,

@@ -1,5 +1,7 @@
-//! Flags that come from variables, of the environment or of a file `.env`: a flag that is typed wins over the variable of
-//! another that excludes it, and an error about a variable's value names the variable.
+//! Flags set by variables, from the environment or a file `.env`.
+//!
+//! A typed flag overrides the variable of another flag that excludes it, and an error about the
+//! value of a variable names the variable.
 
 use std::collections::{BTreeMap, HashSet};
 use std::env;
@@ -12,16 +14,16 @@ use clap::{Arg, Command};
 
 use crate::env_vars;
 
-/// The variables of flags that a file `.env` sets and may set.
+/// Flag variables from a file `.env`, limited to those that it may set.
 static OF_FILE: OnceLock<BTreeMap<String, String>> = OnceLock::new();
 
-/// Sets the variables of flags that a file gives, for every command line that is parsed from now on. Only the first call
-/// counts.
+/// Sets the flag variables from a file, for all command lines parsed from now on. Only the first
+/// call has an effect.
 pub fn set_file_values(values: BTreeMap<String, String>) {
     let _ = OF_FILE.set(values);
 }
 
-/// The flags on the command line without their dashes: long ones by name, short ones by letter.
+/// Flags on the command line without dashes: long ones by name, short ones by letter.
 #[derive(Debug, Clone)]
 pub(super) struct Typed(HashSet<String>);
 
@@ -43,7 +45,7 @@ impl Typed {
     }
 }
 
-/// The name of a flag, and then those that it had earlier, which are its hidden aliases.
+/// Returns the name of a flag, followed by its earlier names, which are hidden aliases.
 pub(super) fn names(argument: &Arg) -> impl Iterator<Item = &str> {
     let shown = argument.get_visible_aliases().unwrap_or_default();
     let all = argument.get_all_aliases().unwrap_or_default();
@@ -51,7 +53,7 @@ pub(super) fn names(argument: &Arg) -> impl Iterator<Item = &str> {
     argument.get_long().into_iter().chain(earlier)
 }
 
-/// The variable of a flag: that of its name, or that of an earlier name if only this one is set.
+/// Returns the variable of a flag, or the variable of an earlier name if only that is set.
 pub(super) fn variable(argument: &Arg) -> Option<String> {
     let mut variables = names(argument).map(env_vars::of_flag);
     let first = variables.next()?;
@@ -62,7 +64,7 @@ pub(super) fn variable(argument: &Arg) -> Option<String> {
     Some(earlier.unwrap_or(first))
 }
 
-/// Takes their variables from flags that exclude one that is typed.
+/// Removes the variables of flags that exclude a typed one.
 pub(super) fn without_rivals(command: Command, typed: &Typed) -> Command {
     let mut rivals = Vec::new();
     for mut group in command.get_groups().cloned() {
@@ -87,11 +89,11 @@ pub(super) fn without_rivals(command: Command, typed: &Typed) -> Command {
         .mut_subcommands(|command| without_rivals(command, typed))
 }
 
-/// Adds the values of the file behind the subcommand, as if they were typed. A flag that is typed or set in the environment
-/// keeps that value, and so does one that excludes the file's.
+/// Appends the values of the file after the subcommand, as if they were typed. A flag that is typed
+/// or set in the environment keeps its value, and so does one that excludes the file's.
 ///
 /// # Errors
-/// For a value of a switch that is neither true nor false.
+/// For a switch whose value is neither true nor false.
 pub(super) fn with_file_values(
     mut arguments: Vec<OsString>,
     command: &Command,
@@ -134,11 +136,11 @@ pub(super) fn with_file_values(
     Ok(arguments)
 }
 
-/// The flags that exclude this one.
+/// Returns the flags that exclude this one.
 fn rivals<'a>(command: &'a Command, argument: &'a Arg) -> impl Iterator<Item = &'a Arg> {
     let id = argument.get_id();
     let groups = command.get_groups().filter(move |group| {
-        // A group that takes several has no way to be asked without being changed.
+        // Clap can only answer this for a mutable group, hence the clone.
         !(*group).clone().is_multiple() && group.get_args().any(|member| member == id)
     });
     let members = groups.flat_map(clap::ArgGroup::get_args);
@@ -150,7 +152,7 @@ fn rivals<'a>(command: &'a Command, argument: &'a Arg) -> impl Iterator<Item = &
     })
 }
 
-/// A switch as clap reads it of a variable.
+/// Parses the value of a switch as clap parses it from a variable.
 fn switch(value: &str) -> Option<bool> {
     match value.to_ascii_lowercase().as_str() {
         "y" | "yes" | "t" | "true" | "on" | "1" => Some(true),
@@ -168,7 +170,7 @@ fn no_boolean(variable: &str, long: &str, value: &str) -> clap::Error {
     )
 }
 
-/// Makes an error about the value of a flag that is not typed say which variable the value is of.
+/// Adds the name of the variable to an error about a value that was not typed.
 pub(super) fn name_variable(
     mut error: clap::Error,
     command: &Command,
@@ -177,14 +179,14 @@ pub(super) fn name_variable(
     let Some(ContextValue::String(shown)) = error.get(ContextKind::InvalidArg) else {
         return error;
     };
-    // As in `--max-depth <DEPTH>`.
+    // Written as `--max-depth <DEPTH>`.
     let long = shown.split([' ', '=']).next().unwrap_or_default();
     let long = long.trim_start_matches('-');
     let variable = command
         .get_subcommands()
         .flat_map(Command::get_arguments)
         .filter(|argument| argument.get_long() == Some(long) && !typed.has(argument))
-        // What is not typed and not by default right is of the variable.
+        // An invalid value that was not typed comes from a variable, because defaults are valid.
         .find_map(Arg::get_env);
     if let Some(variable) = variable {
         let named = format!("{} (for {shown})", variable.to_string_lossy());

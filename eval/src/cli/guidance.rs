@@ -1,4 +1,4 @@
-//! Flags that shape the prompts of agents: prompt mode, drivers, profiles, model aliases, depth.
+//! Flags of the prompts of agents: prompt mode, drivers, profiles, model aliases and depth.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,8 @@ use super::word::one_of;
 use super::{CompactionArgs, PromptOverrideArgs};
 use crate::providers::ModelRef;
 
-/// Deeper trees than this are most likely a slip of the hand: agents below depth 2 have 3 iterations.
+/// Maximum depth of the tree; larger numbers are probably typing errors, because agents below depth
+/// 2 have only 3 iterations.
 pub(super) const DEEPEST: u32 = 16;
 
 /// Settings that shape the prompts of a delegation tree.

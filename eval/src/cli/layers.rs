@@ -1,4 +1,5 @@
-//! Flags of what is laid over the prompts: definitions and fragments of one's own, who the agent is, what a host adds.
+//! Flags of prompt overrides: definitions, user-supplied sections, the agent's identity, and
+//! additions of a host.
 
 use std::path::PathBuf;
 

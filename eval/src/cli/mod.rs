@@ -1,8 +1,7 @@
-//! The command line as typed: one file for each subcommand, and one for each group of flags that several
-//! of them share.
+//! The command line as typed: one file per subcommand, and one per group of shared flags.
 //!
-//! A single value is checked here, its form and its bounds; what has to be found, or depends on other flags, is
-//! [`crate::settings`]' business.
+//! Single values are validated here for form and bounds. Whatever has to be looked up or depends on
+//! other flags is checked in [`crate::settings`].
 
 mod ask;
 mod compare;
@@ -175,10 +174,10 @@ power. Flags take precedence over the environment, and the environment over .env
 Exit codes: 0 complete, 1 infrastructure failure, 2 usage, 4 nothing matched, 100 score below \
 --min-score, 106 incomplete, 130 interrupted.";
 
-/// Parses a command line, the program's name included.
+/// Parses a command line, including the program's name.
 ///
 /// # Errors
-/// What is wrong with it, with a suggestion; or the help or version that it asks for.
+/// The error with a suggestion, or the requested help or version text.
 pub fn parse(arguments: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Cli, clap::Error> {
     let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
     let typed = environment::Typed::in_arguments(&arguments);
@@ -196,7 +195,7 @@ pub fn parse(arguments: impl IntoIterator<Item = impl Into<OsString>>) -> Result
     Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
 }
 
-/// What clap says of an error, in one line.
+/// Returns clap's error message as one line.
 pub fn one_line(error: &clap::Error) -> String {
     let text = error.render().to_string();
     let first = text.split("\n\n").next().unwrap_or_default();
@@ -204,12 +203,12 @@ pub fn one_line(error: &clap::Error) -> String {
     words.join(" ").trim_start_matches("error: ").to_owned()
 }
 
-/// The description of the whole command line.
+/// Returns the definition of the whole command line.
 pub fn command() -> clap::Command {
     with_variables(Cli::command().bin_name(invocation::called()))
 }
 
-/// The variables of all flags, those of their earlier names included.
+/// Returns the variables of all flags, including those of earlier names.
 pub fn variables() -> BTreeSet<String> {
     fn collect(command: &clap::Command, into: &mut BTreeSet<String>) {
         let flags = command.get_arguments().flat_map(environment::names);
@@ -234,7 +233,7 @@ pub struct FlagVariable {
     pub delimiter: Option<char>,
 }
 
-/// The variables of all flags as [`variables`] gives them, each with what a file may do with it.
+/// Returns the variables of all flags, like [`variables`], each with whether a file may set it.
 pub fn flag_variables() -> BTreeMap<String, FlagVariable> {
     fn collect(command: &clap::Command, into: &mut BTreeMap<String, FlagVariable>) {
         for argument in command.get_arguments() {
@@ -260,7 +259,8 @@ pub fn flag_variables() -> BTreeMap<String, FlagVariable> {
     all
 }
 
-/// The name that a flag of `rlm-eval run` has now, by this one or an earlier one; any other name as it is.
+/// Returns the current name of a flag of `rlm-eval run`, given its current or an earlier name; any
+/// other name is returned unchanged.
 pub fn name_now(flag: &str) -> String {
     let command = RunArgs::augment_args(clap::Command::new("run"));
     let of_this_name =
@@ -270,7 +270,8 @@ pub fn name_now(flag: &str) -> String {
     long.unwrap_or(flag).to_owned()
 }
 
-/// Gives each flag its variable. Help states once how they are named, instead of naming one after each flag.
+/// Assigns each flag its variable. Help explains the naming rule once instead of listing the
+/// variable of each flag.
 fn with_variables(command: clap::Command) -> clap::Command {
     command
         .mut_args(|argument| match environment::variable(&argument) {

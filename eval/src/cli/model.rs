@@ -1,4 +1,4 @@
-//! Flags of how models are asked: where they run, how they sample, and how long they may take.
+//! Flags of model calls: servers, sampling and timeouts.
 
 use clap::Args;
 use clap::builder::{BoolishValueParser, NonEmptyStringValueParser};
@@ -31,8 +31,8 @@ pub struct ModelArgs {
     #[arg(long, value_parser = whole::<u64>(0..=u64::MAX), value_name = "N")]
     pub model_seed: Option<u64>,
 
-    /// Maximum output tokens of one response, reasoning included [default: the server's; for anthropic 8192, plus
-    /// --reasoning-tokens]
+    /// Maximum output tokens of one response, reasoning included [default: the server's; for anthropic 8192, or
+    /// 64000 for the efforts xhigh and max, plus --reasoning-tokens]
     #[arg(long, value_parser = whole::<u32>(1..=100_000_000), value_name = "N")]
     pub max_output_tokens: Option<u32>,
 
@@ -45,7 +45,7 @@ pub struct ModelArgs {
     pub stop: Vec<String>,
 
     /// Reasoning effort of the model [default: the server's]
-    #[arg(long, value_name = "EFFORT", value_parser = one_of::<Effort>(["minimal", "low", "medium", "high"]))]
+    #[arg(long, value_name = "EFFORT", value_parser = one_of::<Effort>(Effort::ALL.map(Effort::as_str)))]
     pub effort: Option<Effort>,
 
     /// Maximum reasoning tokens, for servers that accept a number (anthropic, openrouter) [default: none]

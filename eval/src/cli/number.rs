@@ -1,4 +1,5 @@
-//! Flags whose value is a number: each states its bounds where it stands. Zero and absurd values are errors before anything starts.
+//! Parsers of numeric flags, with bounds, so that zero and absurd values are rejected before
+//! anything starts.
 
 use std::fmt::{self, Display};
 use std::ops::{Deref, RangeInclusive};
@@ -7,10 +8,10 @@ use std::time::Duration;
 
 use serde::{Serialize, Serializer};
 
-/// Reads a whole number within bounds.
+/// Parses a whole number within bounds.
 ///
 /// # Errors
-/// What would be right.
+/// A description of valid values.
 pub(super) fn whole<T>(
     bounds: RangeInclusive<T>,
 ) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static
@@ -19,7 +20,7 @@ where
 {
     move |text| {
         let text = text.trim();
-        // The number parser would also take a sign.
+        // The number parser would accept a sign.
         let is_digits = text.bytes().all(|byte| byte.is_ascii_digit());
         let number = text.parse().ok().filter(|_| is_digits);
         number
@@ -34,10 +35,10 @@ where
     }
 }
 
-/// Reads a number within bounds, possibly with decimals.
+/// Parses a number within bounds, optionally with decimals.
 ///
 /// # Errors
-/// What would be right.
+/// A description of valid values.
 pub(super) fn decimal(
     bounds: RangeInclusive<f64>,
 ) -> impl Fn(&str) -> Result<f64, String> + Clone + Send + Sync + 'static {
@@ -55,15 +56,15 @@ pub(super) fn decimal(
     }
 }
 
-/// US dollars, from a hundredth of a cent to a million.
+/// Parses US dollars, from a hundredth of a cent to a million.
 ///
 /// # Errors
-/// What would be right.
+/// A description of valid values.
 pub(super) fn dollars(text: &str) -> Result<f64, String> {
     decimal(0.0001..=1_000_000.0)(text)
 }
 
-/// A time in seconds, from a millisecond to a day.
+/// Duration in seconds, from a millisecond to a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Seconds(Duration);
 

@@ -51,16 +51,16 @@ impl<T: FromStr> FromStr for Granted<T> {
     }
 }
 
-/// A flag with a place that this start has to name.
+/// A flag whose places this start has to name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
-    /// The flag, with its dashes.
+    /// Flag with its dashes.
     pub flag: String,
-    /// Its values.
+    /// Values of the flag.
     pub values: Vec<String>,
 }
 
-/// As typed in a shell.
+/// Formats the flag for a shell.
 impl Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words = self.values.iter();
@@ -75,7 +75,7 @@ impl Display for Place {
 /// the help.
 ///
 /// # Errors
-/// A sentence about the first value that is wrong.
+/// A sentence about the first invalid value.
 pub fn recorded_places(flags: &Value) -> Result<Vec<Place>, String> {
     Ok(places(&recorded::matches::<RunArgs>(flags)?))
 }
@@ -104,13 +104,14 @@ fn command() -> Command {
 fn places(matches: &ArgMatches) -> Vec<Place> {
     let place = |argument: &Arg| {
         let id = argument.get_id().as_str();
-        if matches.value_source(id) != Some(ValueSource::CommandLine) {
+        // A resumed run writes to its own folder, wherever `--log-dir` once was.
+        if id == "log_dir" || matches.value_source(id) != Some(ValueSource::CommandLine) {
             return None;
         }
         let values = matches.try_get_raw(id).ok()??;
         let values = values.map(|value| value.to_string_lossy().into_owned());
         let values: Vec<String> = values.collect();
-        // Addresses of models are compared with those that variables name, when the models are resolved.
+        // Server URLs are compared with those in variables when the models are resolved.
         let may_be_path = id != "base_url" && !is_prose(argument);
         let is_place =
             is_granted(argument) || may_be_path && values.iter().any(|value| leads_outside(value));
@@ -135,13 +136,13 @@ pub(super) fn is_granted(argument: &Arg) -> bool {
     of == TypeId::of::<Granted<PathBuf>>() || of == TypeId::of::<Granted<String>>()
 }
 
-/// Whether the values are texts that are never read as paths.
+/// Whether the values are texts that are never used as paths.
 pub(super) fn is_prose(argument: &Arg) -> bool {
     let names = argument.get_value_names().unwrap_or_default();
     names.iter().any(|name| name == "TEXT")
 }
 
-/// Whether a value names a file or folder outside of the current folder: by an absolute path, by `..`,
+/// Whether a value names a file or folder outside the current folder: by an absolute path, by `..`,
 /// or by a link. A path may follow a prefix such as `replay:`, `file:` or `ALIAS=scripted:`.
 fn leads_outside(value: &str) -> bool {
     let paths = value.char_indices().filter(|(_, c)| [':', '='].contains(c));
@@ -155,7 +156,7 @@ fn leads_outside(value: &str) -> bool {
             env::current_dir().and_then(|here| here.canonicalize()),
             path.canonicalize(),
         ) else {
-            // There is no such file.
+            // The file does not exist.
             return false;
         };
         !resolved.starts_with(here)
@@ -191,7 +192,7 @@ mod tests {
         }
     }
 
-    /// Wherever in the file they stand.
+    /// Wherever they are in the file.
     #[test]
     fn lists_recorded_places() {
         let flags = json!({

@@ -102,11 +102,11 @@ pub struct PromptArgs {
 }
 
 impl PromptArgs {
-    /// These flags, with those of one side of `--diff` in their place: flags as a shell would take them, or the name of a
-    /// definition.
+    /// Returns these flags overridden by one side of `--diff`: flags in shell syntax, or the name
+    /// of a definition.
     ///
     /// # Errors
-    /// What is wrong with the side's flags.
+    /// The error in the side's flags.
     pub fn with(&self, side: &str) -> Result<Self, clap::Error> {
         let given = side.trim();
         let words = if given.is_empty() || given.starts_with('-') {
@@ -119,7 +119,7 @@ impl PromptArgs {
         let ids: Vec<Id> = matches.ids().cloned().collect();
         for id in ids {
             if matches.value_source(id.as_str()) != Some(ValueSource::CommandLine) {
-                // An argument that is not known has no value to clear.
+                // An unknown argument has no value to clear.
                 let _ = matches.try_clear_id(id.as_str());
             }
         }
@@ -130,7 +130,7 @@ impl PromptArgs {
     }
 }
 
-/// The words of a text, with quotes as in a shell.
+/// Splits a text into words, with quotes as in a shell.
 fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

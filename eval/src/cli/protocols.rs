@@ -1,4 +1,4 @@
-//! Flags that belong to one protocol each.
+//! Flags that each belong to one protocol.
 
 use clap::Args;
 use harness::treatment::{Overflow, ProtocolSettings};
@@ -69,7 +69,7 @@ pub struct ProtocolArgs {
 }
 
 impl ProtocolArgs {
-    /// What they come to.
+    /// Returns the settings of the protocols.
     pub fn settings(&self) -> ProtocolSettings {
         ProtocolSettings {
             overflow: self.overflow,

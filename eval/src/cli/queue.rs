@@ -1,4 +1,4 @@
-//! Flags of queues: of runs that go into one, of workers, and of `rlm-eval queue`.
+//! Flags of queues: of runs submitted to one, of workers, and of `rlm-eval queue`.
 
 use std::path::PathBuf;
 
@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::Granted;
 use super::number::{Seconds, whole};
+use super::powers::{PowerArgs, RunPowerArgs};
 
 /// How a queue's server is reached.
 #[derive(Debug, Clone, Default, Args, Serialize, PartialEq, Eq)]
@@ -70,7 +71,7 @@ pub struct QueueArgs {
 }
 
 impl QueueArgs {
-    /// Whether the run needs no queue: then nothing of it is recorded.
+    /// Whether the run uses no queue, so that none of these flags is recorded.
     pub const fn is_unused(&self) -> bool {
         self.queue.is_none()
     }
@@ -105,19 +106,19 @@ pub struct WorkerArgs {
     #[arg(long, value_name = "URL")]
     pub base_url: Option<String>,
 
-    /// Run the server programs that rows of own benchmarks name in `command`
-    #[arg(long, value_parser = BoolishValueParser::new())]
-    pub allow_commands: bool,
+    /// Permissions of the agents that it runs.
+    #[command(flatten)]
+    pub powers: PowerArgs,
 
-    /// Let rows and their pages reach addresses of this machine and of private networks
-    #[arg(long, value_parser = BoolishValueParser::new())]
-    pub allow_local: bool,
+    /// Permissions of the runs that it serves.
+    #[command(flatten)]
+    pub run_powers: RunPowerArgs,
 
     /// Seconds that attempts under way get to finish after SIGTERM or Ctrl-C; the others are returned to the queue
     #[arg(long, default_value_t = Seconds::of(30), value_name = "SECONDS")]
     pub drain: Seconds,
 
-    /// End after so many seconds without anything to do [default: never]
+    /// End after this many seconds without an attempt [default: never]
     #[arg(long, value_name = "SECONDS")]
     pub idle_exit: Option<Seconds>,
 

@@ -10,24 +10,24 @@ use serde_json::Value;
 
 use super::{one_line, powers, start};
 
-/// Parses recorded flags. Each stands under the name of its field; a nested group is an object of its
-/// own. A flag that is not recorded has its default, and an unknown name is ignored.
+/// Parses recorded flags. Each is stored under the name of its field; a nested group is an object.
+/// A missing flag has its default, and an unknown name is ignored.
 ///
 /// # Errors
-/// A sentence about the first value that is wrong.
+/// A sentence about the first invalid value.
 pub(crate) fn read<A: Args>(recorded: &Value) -> Result<A, String> {
     A::from_arg_matches(&matches::<A>(recorded)?).map_err(|error| one_line(&error))
 }
 
-/// The same, before the flags are put into their struct.
+/// Like [`read`], but returns the matches before they are converted to a struct.
 ///
 /// # Errors
-/// As [`read`].
+/// Like [`read`].
 pub(super) fn matches<A: Args>(recorded: &Value) -> Result<ArgMatches, String> {
     if !recorded.is_object() {
         return Err("expected an object".to_owned());
     }
-    // Variables are of the start at hand, and not of the one that was recorded.
+    // Ignore variables, which belong to this start and not to the recorded one.
     let command = A::augment_args(Command::new("recorded").no_binary_name(true));
     let mut never = powers::ids();
     never.extend(start::ids());
@@ -72,7 +72,7 @@ mod tests {
     use super::{matches, powers, start};
     use crate::cli::{EngineArgs, RunArgs};
 
-    /// Whatever a file holds, and wherever it stands there.
+    /// Whatever a file contains, and wherever in it.
     #[test]
     fn reads_no_permission_and_no_flag_of_a_start() {
         let mut ids = powers::ids();
@@ -97,7 +97,7 @@ mod tests {
         }
     }
 
-    /// What is serialized holds none either.
+    /// Serialized flags contain none either.
     #[test]
     fn records_no_permission() {
         let words = [

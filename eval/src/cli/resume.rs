@@ -1,4 +1,4 @@
-//! Flags of `rlm-eval run --resume`: those of the run that goes on, and on top of them the ones that are typed.
+//! Flags of `rlm-eval run --resume`: the recorded flags of the run, overridden by typed ones.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -31,42 +31,42 @@ const FROM_ENVIRONMENT: [&str; 11] = [
     "verbose",
 ];
 
-/// The flags of `rlm-eval run --resume DIR`.
+/// Flags of `rlm-eval run --resume DIR`.
 #[derive(Debug, Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct ResumeArgs {
-    /// The run's folder.
+    /// Folder of the run.
     pub dir: PathBuf,
-    /// Whether attempts that ended in an error are made again.
+    /// Whether attempts that ended in an error are rerun.
     pub retry_errors: bool,
-    /// Whether the run goes on although another program made it.
+    /// Whether the run may be resumed although another program made it.
     pub allow_program_change: bool,
-    /// Whether the summary is printed as JSON instead of a table.
+    /// Whether to print the summary as JSON instead of a table.
     pub json: bool,
-    /// Whether all that agents do is shown.
+    /// Whether to show every event of the agents.
     pub verbose: bool,
-    /// The server, where it is typed.
+    /// Server URL, if typed.
     pub base_url: Option<String>,
-    /// Whether a folder for new runs is typed, which makes no sense.
+    /// Whether a folder for new runs is typed, which is an error.
     pub log_dir_given: bool,
-    /// The samples that it goes on with, in place of those that were chosen when it was begun: a block more of a race.
+    /// Samples to run instead of those selected at the start, such as the next block of a race.
     pub samples: Option<Vec<String>>,
-    /// The command that resumes, without the program's name, up to the flags that may follow.
+    /// Command that resumes the run, without the program's name and before further flags.
     pub command: String,
     given: ArgMatches,
-    /// The same with all variables.
+    /// Flags of this start, including all variables.
     now: ArgMatches,
-    /// What is typed.
+    /// Flags on the command line.
     typed: Typed,
 }
 
 impl ResumeArgs {
-    /// The flags, if these matches of `rlm-eval run` ask for a run to go on.
+    /// Returns the flags if these matches of `rlm-eval run` request a resumed run.
     pub(super) fn of(run: &ArgMatches, typed: &Typed) -> Option<Self> {
         let dir = run.get_one::<PathBuf>("resume")?.clone();
         let mut given = run.clone();
         let powers = powers::ids();
-        // A group has no value of its own: only what can be typed is looked at.
+        // Skip groups, which have no value of their own.
         let command = RunArgs::augment_args(Command::new("run"));
         let is_typed = |id: &str| {
             let mut arguments = command.get_arguments();
@@ -76,14 +76,14 @@ impl ResumeArgs {
         for argument in command.get_arguments() {
             let id = argument.get_id().as_str();
             let counts = match run.value_source(id) {
-                // A file `.env` counts as the environment does.
+                // A file `.env` counts like the environment.
                 Some(ValueSource::CommandLine | ValueSource::EnvVariable) => {
                     is_typed(id) || FROM_ENVIRONMENT.contains(&id) || powers.contains(id)
                 }
                 _ => false,
             };
             if !counts {
-                // An argument that is not known has no value to clear.
+                // An unknown argument has no value to clear.
                 let _ = given.try_clear_id(id);
             }
         }
@@ -106,14 +106,15 @@ impl ResumeArgs {
         })
     }
 
-    /// Returns the places that only the folder names: recorded flags that this start has to name as well.
+    /// Returns the places that only the folder names: recorded flags that this start must name too.
     ///
     /// # Errors
-    /// A sentence about the first recorded value that is wrong.
+    /// A sentence about the first invalid recorded value.
     pub fn unconfirmed(&self, flags: &Value) -> Result<Vec<Place>, String> {
         let recorded = recorded::matches::<RunArgs>(flags)?;
         let mut places = unconfirmed(&recorded, &self.now, &self.typed);
-        // One command is to allow all. An address alone may be named by a variable of its provider.
+        // One command must be enough to allow all places. A URL alone may be named by a variable of
+        // its provider.
         let address = recorded.get_one::<String>("base_url");
         if let Some(address) = address.filter(|_| !places.is_empty() && self.base_url.is_none()) {
             places.push(Place {
@@ -124,10 +125,11 @@ impl ResumeArgs {
         Ok(places)
     }
 
-    /// Returns the flags that resume the cell of a sweep in `dir`: these switches, followed by `typed` words.
+    /// Returns the flags that resume the sweep cell in `dir`: these switches, followed by `typed`
+    /// words.
     ///
     /// # Errors
-    /// For a wrong word.
+    /// For an invalid word.
     pub fn of_folder(
         dir: &Path,
         retry_errors: bool,
@@ -176,10 +178,10 @@ impl ResumeArgs {
         Ok(resume)
     }
 
-    /// The flags of the run that goes on: those it was begun with, and in their place those that are typed.
+    /// Returns the flags of the resumed run: the recorded ones, overridden by typed ones.
     ///
     /// # Errors
-    /// None of a value, for all were parsed before; clap's own are passed on.
+    /// Errors of clap. None concerns a value, because all were parsed before.
     pub fn over(&self, mut begun_with: RunArgs) -> Result<RunArgs, clap::Error> {
         begun_with.update_from_arg_matches(&self.given)?;
         Ok(begun_with)

@@ -147,7 +147,7 @@ pub struct RunArgs {
 }
 
 impl RunArgs {
-    /// Chooses these samples, in this order, whatever chose others.
+    /// Selects these samples in this order, overriding any other selection.
     pub fn take_only(&mut self, samples: &[String]) {
         self.selected_problems = samples.to_vec();
         self.filter = Vec::new();

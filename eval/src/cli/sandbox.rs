@@ -1,4 +1,4 @@
-//! The JavaScript REPL: its limits, how it prints, and where it runs.
+//! Flags of the JavaScript REPL: limits, printing and isolation.
 
 use std::{env, io};
 
@@ -120,7 +120,7 @@ pub struct SandboxArgs {
     pub jitless: bool,
 }
 
-/// The argument with which this program starts itself as a worker.
+/// Argument with which this program starts itself as a worker process.
 pub const WORKER: &str = "__sandbox-worker";
 
 /// Why there is no place for cells to run.
@@ -145,7 +145,7 @@ pub enum SandboxError {
 }
 
 impl SandboxArgs {
-    /// Limits and printing.
+    /// Returns limits and print settings.
     pub fn config(&self) -> Config {
         Config {
             limits: Limits {
@@ -164,7 +164,7 @@ impl SandboxArgs {
         }
     }
 
-    /// Returns where cells run.
+    /// Returns the isolation of cells.
     ///
     /// # Errors
     /// [`SandboxError`].
@@ -183,7 +183,8 @@ impl SandboxArgs {
 }
 
 impl IsolationKind {
-    /// The place, where so many attempts share a worker, and whether its engine only interprets.
+    /// Returns the isolation in which `sessions` attempts share a worker; `jitless` disables
+    /// compilation.
     ///
     /// # Errors
     /// [`SandboxError::NoProgram`].

@@ -1,4 +1,4 @@
-//! Flags of scorers that are no rule of the benchmarks: what they may use.
+//! Flags of scorers outside the benchmarks, including their limits.
 
 use clap::Args;
 use serde::Serialize;

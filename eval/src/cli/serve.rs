@@ -1,4 +1,4 @@
-//! Flags of `rlm-eval serve`, and those that it shares with other ways to ask agents from outside.
+//! Flags of `rlm-eval serve`, and those shared with other commands that serve agents.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;

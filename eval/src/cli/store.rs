@@ -1,4 +1,4 @@
-//! Flags of where responses are kept.
+//! Flags of where responses are stored.
 
 use std::path::PathBuf;
 

@@ -288,7 +288,7 @@ impl<'de> Deserialize<'de> for SweepBudgetArgs {
 }
 
 impl SweepBudgetArgs {
-    /// As a budget.
+    /// Returns the limits as a budget.
     pub fn budget(&self) -> Budget {
         Budget {
             cost_usd: self.max_cost,
@@ -298,12 +298,12 @@ impl SweepBudgetArgs {
         }
     }
 
-    /// Whether nothing is limited.
+    /// Whether no limit is set.
     pub fn is_unlimited(&self) -> bool {
         *self == Self::default()
     }
 
-    /// These limits; each one that is not set is taken from `earlier`.
+    /// Returns these limits, with unset ones taken from `earlier`.
     #[must_use]
     pub fn or(self, earlier: Self) -> Self {
         Self {

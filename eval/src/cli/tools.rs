@@ -1,4 +1,4 @@
-//! Flags of the tools that agents have.
+//! Flags of the agents' tools.
 
 use std::path::PathBuf;
 

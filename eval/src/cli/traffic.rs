@@ -1,4 +1,4 @@
-//! How requests go to models: retries and their pace.
+//! Flags of requests to models: retries and rate limits.
 
 use std::str::FromStr;
 
@@ -64,7 +64,7 @@ pub struct TrafficArgs {
 }
 
 impl TrafficArgs {
-    /// When a request is sent again.
+    /// Returns the retry policy.
     pub fn retry(&self) -> RetryPolicy {
         RetryPolicy {
             max_retries: self.max_retries,
@@ -73,7 +73,7 @@ impl TrafficArgs {
         }
     }
 
-    /// How many requests go to one endpoint.
+    /// Returns the request rate of an endpoint.
     pub fn pace(&self) -> Pace {
         Pace {
             rate: self.rate_limit.as_ref().map(|limit| Rate {
@@ -107,7 +107,7 @@ impl FromStr for RateLimit {
         };
         let number: f64 = number.trim().parse().map_err(|_| WRONG)?;
         let per_second = number / seconds;
-        // From one an hour to what no server takes.
+        // From one per hour to more than any server accepts.
         let is_possible = (1.0 / 3600.0..=100_000.0).contains(&per_second);
         let typed = typed.to_owned();
         is_possible
@@ -116,7 +116,7 @@ impl FromStr for RateLimit {
     }
 }
 
-/// As it was typed.
+/// Serializes the limit as typed.
 impl Serialize for RateLimit {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&self.typed)

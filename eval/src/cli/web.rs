@@ -68,7 +68,7 @@ pub enum Beyond {
 }
 
 impl WebArgs {
-    /// What dumps of pages hold beyond their format.
+    /// Returns what page dumps contain in addition to their format.
     pub(super) fn dump(&self) -> DumpAlso {
         DumpAlso {
             text: self.dump_text == DumpText::All,

@@ -1,11 +1,11 @@
-//! Flags whose value is one of a fixed list of words.
+//! Parses flags whose value is one of a fixed list of words.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::de::DeserializeOwned;
 use serde::de::value::{Error, StringDeserializer};
 
-/// Parses one of `words` into the value that is recorded by it. Help lists the words, and a wrong one is an error with the
-/// nearest.
+/// Returns a parser that accepts one of `words` and deserializes it. Help lists the words, and an
+/// error suggests the most similar one.
 pub(super) fn one_of<T>(
     words: impl IntoIterator<Item = &'static str>,
 ) -> impl TypedValueParser<Value = T>

@@ -1,4 +1,6 @@
-//! `rlm-eval ask`: one agent on one question.
+//! `rlm-eval ask`: runs one agent on one question and prints its answer.
+//!
+//! Shares the engine settings of `rlm-eval run`, but needs no benchmark and scores nothing.
 
 mod person;
 
@@ -25,10 +27,10 @@ use crate::web::{Web, WebSettings, Worlds};
 use crate::{protocol_fit, terminal};
 use person::AtTerminal;
 
-/// Runs it: the answer on stdout, progress on stderr.
+/// Runs the agent: the answer goes to stdout, progress to stderr.
 ///
 /// # Errors
-/// [`Error`] for settings that are wrong, and if the agent gives no answer because infrastructure failed.
+/// [`Error`] for invalid settings, and if infrastructure fails before the agent answers.
 pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
     let settings = AskSettings::resolve(args)?.announce();
     let world = world(&settings)?;
@@ -62,7 +64,7 @@ pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
         let how = WebSettings {
             browsers: 1,
             trust_pages: settings.engine.trust_pages,
-            // An address that is typed is meant.
+            // A local address on the command line is explicit consent.
             allow_local: settings.engine.allow_local || settings.names_local_address(),
             is_visible: settings.show,
         };
@@ -103,7 +105,7 @@ pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
     }
 }
 
-/// The page or the documents that the question is about.
+/// Opens the web page or the documents that the question is about.
 fn world(settings: &AskSettings) -> Result<Option<OwnWorld>, Error> {
     if let Some(site) = &settings.site {
         return Ok(Some(OwnWorld::Site(site.clone())));
@@ -132,7 +134,7 @@ fn world(settings: &AskSettings) -> Result<Option<OwnWorld>, Error> {
     }))
 }
 
-/// Saves the app that was launched where that is wanted.
+/// Saves the launched app if `--save` names a file.
 fn save(settings: &AskSettings, launched: Option<String>) -> Result<(), Error> {
     let Some(path) = &settings.save else {
         return Ok(());
@@ -150,7 +152,7 @@ fn save(settings: &AskSettings, launched: Option<String>) -> Result<(), Error> {
     Ok(())
 }
 
-/// The answer as it is, but for a person without its control characters.
+/// Prints the answer unchanged, or without control characters on a terminal.
 fn print(answer: &str) -> Result<(), Error> {
     if io::stdout().is_terminal() {
         stdout::write(&format!("{}\n", terminal::plain_text(answer)))
@@ -159,10 +161,10 @@ fn print(answer: &str) -> Result<(), Error> {
     }
 }
 
-/// Columns of a line of progress.
+/// Maximum width of a progress line, in columns.
 const WIDTH: usize = 200;
 
-/// Prints on stderr all that the agents do.
+/// Prints every event of the agents on stderr.
 #[derive(Default)]
 struct Verbose(Mutex<Narrator>);
 
@@ -174,7 +176,7 @@ impl EventSink for Verbose {
     }
 }
 
-/// Prints on stderr what the agents do, in short.
+/// Prints short progress lines on stderr.
 struct Progress;
 
 impl EventSink for Progress {

@@ -1,4 +1,4 @@
-//! `rlm-eval compare`: whether one run is really better than another.
+//! `rlm-eval compare`: tests whether one run is really better than another.
 
 use std::path::Path;
 
@@ -14,11 +14,11 @@ use crate::exit::Outcome;
 use crate::settings::CompareSettings;
 use crate::terminal;
 
-/// Reads all runs before it says anything of them.
+/// Compares runs and prints the result. All runs are read before anything is printed.
 ///
 /// # Errors
-/// [`Error::Compare`] for a run that cannot be read, runs that are not comparable, and a file that cannot be written;
-/// [`Error::Settings`] and [`Error::Stdout`].
+/// [`Error::Compare`] for a run that cannot be read, runs that are not comparable, or a file that
+/// cannot be written; [`Error::Settings`] and [`Error::Stdout`].
 pub(super) fn execute(args: &CompareArgs) -> Result<Outcome, Error> {
     let settings = CompareSettings::resolve(args)?;
     let runs = settings
@@ -44,10 +44,10 @@ pub(super) fn execute(args: &CompareArgs) -> Result<Outcome, Error> {
     })
 }
 
-/// Writes the comparisons as CSV, in place of what is there.
+/// Writes the comparisons as CSV, replacing an existing file.
 ///
 /// # Errors
-/// [`Error::Compare`] for a file that cannot be written.
+/// [`Error::Compare`] if the file cannot be written.
 pub(super) fn write_csv(comparison: &Comparison, path: &Path) -> Result<(), Error> {
     let write = |reason| RunDirError::Write {
         path: path.to_owned(),

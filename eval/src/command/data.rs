@@ -1,4 +1,4 @@
-//! `rlm-eval data`: fetches the data of benchmarks, and shows samples.
+//! `rlm-eval data`: fetches benchmark data and shows samples.
 
 use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
@@ -12,10 +12,11 @@ use crate::fetch::{self, FetchEvent, Fetched};
 use crate::settings::{Display, FetchSettings, ShowSettings};
 use crate::terminal::{self, plain_text};
 
-/// Fetches or shows.
+/// Fetches data or shows samples.
 ///
 /// # Errors
-/// [`Error`] for settings that are wrong, data that cannot be fetched, or a benchmark that cannot be opened.
+/// [`Error`] for invalid settings, data that cannot be fetched, or a benchmark that cannot be
+/// opened.
 pub(super) fn execute(args: &DataArgs) -> Result<Outcome, Error> {
     match &args.what {
         Data::Fetch(args) => fetch_all(&FetchSettings::resolve(args)?),
@@ -62,7 +63,7 @@ fn fetch_all(settings: &FetchSettings) -> Result<Outcome, Error> {
     outcome
 }
 
-/// A bar on a terminal, and nothing elsewhere.
+/// Returns a progress bar, hidden unless stderr is a terminal.
 fn bar(name: &str) -> ProgressBar {
     let display = Display::detect();
     if !display.is_terminal || display.ci {
@@ -142,7 +143,7 @@ fn show(settings: &ShowSettings) -> Result<Outcome, Error> {
     })
 }
 
-/// A sample for people.
+/// Formats a sample for people.
 fn shown(sample: &benchmarks::Sample) -> String {
     const CONTEXT: usize = 500;
     let length = sample.context.chars().count();

@@ -1,4 +1,4 @@
-//! `rlm-eval import`: run directories of what other systems recorded.
+//! `rlm-eval import`: converts the results of other systems to run directories.
 
 use super::stdout;
 use crate::cli::ImportArgs;
@@ -7,10 +7,12 @@ use crate::exit::Outcome;
 use crate::import::{Imported, read};
 use crate::settings::ImportSettings;
 
-/// Reads every file before it writes the first folder, and prints the folders.
+/// Imports result files and prints the new folders. Every file is read before the first folder is
+/// written.
 ///
 /// # Errors
-/// [`Error::Import`] for a file that is no result file or a folder that cannot be written, or [`Error::Stdout`].
+/// [`Error::Import`] for an invalid result file or a folder that cannot be written, or
+/// [`Error::Stdout`].
 pub(super) fn execute(args: &ImportArgs) -> Result<Outcome, Error> {
     let settings = ImportSettings::resolve(args);
     let runs: Vec<Imported> = settings

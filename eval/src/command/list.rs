@@ -1,4 +1,4 @@
-//! `rlm-eval list`: what can be chosen.
+//! `rlm-eval list`: lists benchmarks, models, drivers, scorers and other choices.
 
 use std::io::{self, IsTerminal as _};
 use std::path::Path;
@@ -22,7 +22,7 @@ use crate::settings::{
 };
 use crate::terminal::one_line;
 
-/// How long a server may take to say what it serves.
+/// Timeouts for asking a server which models it serves.
 const ASKING: Timeouts = Timeouts {
     connect: Duration::from_secs(10),
     idle: Duration::from_secs(30),
@@ -32,7 +32,7 @@ const ASKING: Timeouts = Timeouts {
 /// Prints a table, or a JSON array of objects.
 ///
 /// # Errors
-/// [`Error::Settings`] for a user's driver or profile file that is wrong, or [`Error::Stdout`].
+/// [`Error::Settings`] for an invalid driver or profile file of the user, or [`Error::Stdout`].
 pub(super) fn execute(args: &ListArgs) -> Result<Outcome, Error> {
     let listing = match &args.what {
         List::Benchmarks { data_dir } => benchmarks(data_dir.as_deref()),
@@ -57,7 +57,7 @@ pub(super) fn execute(args: &ListArgs) -> Result<Outcome, Error> {
     Ok(Outcome::Complete)
 }
 
-/// The same things twice: for people and for programs.
+/// One listing in two forms: a table for people and JSON for programs.
 struct Listing {
     header: Vec<&'static str>,
     rows: Vec<Vec<String>>,
@@ -86,7 +86,7 @@ impl Listing {
             .set_content_arrangement(ContentArrangement::Dynamic)
             .set_header(&self.header)
             .add_rows(&self.rows);
-        // Elsewhere a row stays one line, for `grep`.
+        // Outside a terminal, each row stays on one line for `grep`.
         if io::stdout().is_terminal() {
             table.set_width(table_width());
         }
@@ -134,7 +134,7 @@ fn benchmarks(data_dir: Option<&Path>) -> Listing {
     listing
 }
 
-/// Scorers that run outside of the benchmarks.
+/// Scorers implemented outside the benchmarks crate.
 const OUTSIDE_SCORERS: [(&str, &str); 2] = [
     (
         "file:PATH",
@@ -208,7 +208,7 @@ fn drivers(folder: Option<&Path>) -> Result<Listing, SettingsError> {
 }
 
 fn tools(folder: Option<&Path>) -> Result<Listing, SettingsError> {
-    // What is listed runs nothing but the files of the user's own folder.
+    // Listing tools runs no code except the files in the user's folder.
     let registry = tool_registry(folder)?;
     let mut listing = Listing::new(&["NAME", "ARGUMENTS", "DESCRIPTION"]);
     for tool in registry.all() {
@@ -297,7 +297,7 @@ fn models() -> Listing {
     listing
 }
 
-/// The models that a server says it serves.
+/// Lists the models that a server reports.
 fn served(provider: &str, base_url: Option<&str>, headers: &[String]) -> Result<Listing, Error> {
     let server = provider_server(provider, base_url, headers)?;
     let http = HttpClient::new(ASKING).map_err(ModelError::from)?;

@@ -1,4 +1,4 @@
-//! `rlm-eval merge`: one run of the shares that several machines ran.
+//! `rlm-eval merge`: combines the shards of a run into one run directory.
 
 use report::summary::table;
 
@@ -9,10 +9,10 @@ use crate::exit::Outcome;
 use crate::merge::merge;
 use crate::terminal;
 
-/// Merges them, and prints a table of the whole run.
+/// Merges the shards and prints a table of the whole run.
 ///
 /// # Errors
-/// [`Error::Merge`] for runs that do not go together, or [`Error::Stdout`].
+/// [`Error::Merge`] for runs that do not belong together, or [`Error::Stdout`].
 pub(super) fn execute(args: &MergeArgs) -> Result<Outcome, Error> {
     let merged = merge(&args.out, &args.dirs, args.allow_program_change)?;
     stdout::write_table(|width| table(&[(&merged.label, &merged.summary)], width))?;

@@ -1,4 +1,4 @@
-//! The commands: each takes its settings and does one thing.
+//! The commands. Each resolves its settings, does its work, and returns an [`Outcome`].
 
 mod run;
 
@@ -34,10 +34,10 @@ use crate::exit::Outcome;
 
 pub use run::ResumeError;
 
-/// Executes a command: its settings are resolved first.
+/// Executes a command, resolving its settings first.
 ///
 /// # Errors
-/// Whatever keeps the command from an outcome; wrong settings before any work starts.
+/// Any error that prevents an outcome. Invalid settings are reported before work starts.
 pub fn execute(command: Command) -> Result<Outcome, Error> {
     match command {
         Command::Run(args) => run::execute(&args),

@@ -1,4 +1,6 @@
-//! `rlm-eval prompt`: the system prompt that an agent would get.
+//! `rlm-eval prompt`: prints the system prompt that an agent would get.
+//!
+//! The prompt comes from the same assembly as in a run, so that what is shown is what is sent.
 
 mod check;
 mod diff;
@@ -15,10 +17,10 @@ use crate::error::Error;
 use crate::exit::Outcome;
 use crate::settings::PromptSettings;
 
-/// What a model gets before its first message.
+/// Prompt and native tools that a model receives before its first message.
 struct PromptWithTools {
     prompt: Assembled,
-    /// The native tools, which its requests offer beside the prompt.
+    /// Native tools that requests offer in addition to the prompt.
     tools: Vec<ToolSpec>,
 }
 
@@ -30,7 +32,8 @@ impl PromptWithTools {
         }
     }
 
-    /// The prompt exactly as a model would read it; below it the native tools, if there are any, each with its schema.
+    /// Returns the prompt exactly as a model reads it, followed by the native tools with their
+    /// schemas.
     fn text(&self) -> String {
         let mut text = self.prompt.text() + "\n";
         if !self.tools.is_empty() {
@@ -45,7 +48,7 @@ impl PromptWithTools {
         text
     }
 
-    /// Each native tool with its JSON.
+    /// Returns each native tool with its JSON.
     fn wire(&self) -> impl Iterator<Item = (&ToolSpec, Value)> {
         self.tools.iter().map(|tool| {
             let json = json!({"name": tool.name, "description": tool.description, "parameters": tool.parameters});
@@ -53,7 +56,7 @@ impl PromptWithTools {
         })
     }
 
-    /// The tokens of prompt and native tools, as they are estimated.
+    /// Returns the estimated tokens of prompt and native tools.
     fn tokens(&self) -> u64 {
         let of_tools = self
             .wire()
@@ -62,11 +65,12 @@ impl PromptWithTools {
     }
 }
 
-/// Prints the prompt exactly as a model would read it with the native tools below, its sections apart as JSON, their
-/// sizes, the difference to another prompt, or the faults of a folder of definitions.
+/// Prints the prompt with its native tools, its sections as JSON, their sizes, the difference to
+/// another prompt, or the errors in a folder of definitions.
 ///
 /// # Errors
-/// [`Error::Settings`], [`Error::Stdout`], and [`Error::CommandLine`] for a side of `--diff` that is wrong.
+/// [`Error::Settings`], [`Error::Stdout`], and [`Error::CommandLine`] for an invalid side of
+/// `--diff`.
 pub(super) fn execute(args: &PromptArgs) -> Result<Outcome, Error> {
     if let Some(folder) = &args.check {
         return check::execute(args, folder);
@@ -86,7 +90,7 @@ pub(super) fn execute(args: &PromptArgs) -> Result<Outcome, Error> {
     Ok(Outcome::Complete)
 }
 
-/// The sections and the native tools with their sizes; tokens are estimated.
+/// Returns the sections and native tools with their sizes; token counts are estimates.
 fn as_json(prompt: &PromptWithTools) -> Value {
     let sections: Vec<Value> = prompt
         .prompt

@@ -1,4 +1,4 @@
-//! `rlm-eval queue`: shows, pauses, resumes and cancels runs of a queue.
+//! `rlm-eval queue`: shows, pauses, resumes and cancels the runs in a queue.
 
 use std::sync::Arc;
 
@@ -14,13 +14,13 @@ use crate::exit::Outcome;
 use crate::settings::{QueueTarget, SettingsError};
 use crate::terminal;
 
-/// Seconds without a sign of life after which a worker is called lost.
+/// Seconds without a heartbeat after which a worker is reported as lost.
 const LOST_S: u64 = 10;
 
-/// Does one thing with a queue.
+/// Executes one action on a queue.
 ///
 /// # Errors
-/// [`Error::Queue`] if the server cannot be reached, or has no such run.
+/// [`Error::Queue`] if the server cannot be reached or has no such run.
 pub(super) fn execute(args: &QueueCommandArgs) -> Result<Outcome, Error> {
     let (QueueAction::Status(target)
     | QueueAction::Pause(target)

@@ -1,4 +1,6 @@
-//! `rlm-eval repl`: the JavaScript REPL that agents work in, without a model.
+//! `rlm-eval repl`: the agents' JavaScript REPL, without a model.
+//!
+//! Cells come from a terminal, from a script on stdin, or as JSON lines from a program.
 
 mod interactive;
 mod json_lines;
@@ -21,11 +23,11 @@ use crate::exit::Outcome;
 use crate::settings::{ContextSource, SettingsError, history_file};
 use crate::terminal;
 
-/// Runs cells from stdin until it ends: JSON objects, what a user types, or a script.
+/// Runs cells from stdin until it ends: JSON objects, typed lines, or a script.
 ///
 /// # Errors
-/// [`Error::Settings`] for flags that are wrong or a context that cannot be read, and whatever keeps the sandbox from starting or
-/// the streams from being read and written. What cells do is never one.
+/// [`Error::Settings`] for invalid flags or an unreadable context, and errors of the sandbox or the
+/// standard streams. A failing cell is not an error.
 pub(super) fn execute(args: &ReplArgs) -> Result<Outcome, Error> {
     let context = match &args.context_file {
         Some(file) => ContextSource::File(file.clone()).read()?,

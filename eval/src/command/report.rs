@@ -1,4 +1,4 @@
-//! `rlm-eval report`: runs side by side, as tables and as a page with plots.
+//! `rlm-eval report`: shows runs side by side, as tables and as a page with plots.
 
 use std::path::Path;
 
@@ -13,14 +13,14 @@ use crate::exit::Outcome;
 use crate::folders::Found;
 use crate::terminal;
 
-/// Version of the JSON that `--json` prints; it carries it as `v`.
+/// Version of the JSON printed by `--json`, stored as `v`.
 const REPORT_VERSION: u32 = 2;
 
-/// Prints tables of the runs, made from their records and trajectories: also of runs that never came to their end.
+/// Prints tables made from the records and trajectories of runs, including incomplete runs.
 ///
 /// # Errors
-/// [`Error::Folder`] for a folder that holds nothing to report, [`Error::RunDir`] for a run that cannot be read or a page
-/// that cannot be written, or [`Error::Stdout`].
+/// [`Error::Folder`] for a folder without runs, [`Error::RunDir`] for a run that cannot be read or
+/// a page that cannot be written, or [`Error::Stdout`].
 pub(super) fn execute(args: &ReportArgs) -> Result<Outcome, Error> {
     let found = Found::below(&args.dirs)?;
     for left_out in &found.left_out {
@@ -38,7 +38,7 @@ pub(super) fn execute(args: &ReportArgs) -> Result<Outcome, Error> {
         (None, _) => return Ok(Outcome::Complete),
     };
     match write(&report, &page) {
-        // Runs in a folder that is only read can be looked at like any other.
+        // Runs in a read-only folder can still be shown without a page.
         Err(Error::RunDir(error)) if args.html.is_none() => {
             terminal::warning(&format!("no page with plots: {error}"));
         }
@@ -76,7 +76,7 @@ fn json(report: &Report) -> Value {
     })
 }
 
-/// Says of a run that a process still works on that its figures are not its last.
+/// Prints a note if a process still works on the run, because its figures are preliminary.
 pub(super) fn note_if_running(run: &RunDir) {
     if run.is_running() {
         terminal::note(&format!(
@@ -88,13 +88,13 @@ pub(super) fn note_if_running(run: &RunDir) {
     }
 }
 
-/// The page's name where none was given.
+/// Default file name of the page.
 pub(super) const PAGE: &str = "report.html";
 
 /// Writes the page of a report.
 ///
 /// # Errors
-/// [`Error`] for a page that cannot be made or written.
+/// [`Error`] if the page cannot be made or written.
 pub(super) fn write(report: &Report, page: &Path) -> Result<(), Error> {
     write_whole(
         page,
@@ -104,7 +104,7 @@ pub(super) fn write(report: &Report, page: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Reads the runs that were found.
+/// Reads the records of the runs in `found`.
 ///
 /// # Errors
 /// [`Error::RunDir`] for a run that cannot be read.

@@ -1,4 +1,7 @@
-//! `rlm-eval run`: an agent over a benchmark, scored, with a run directory left behind.
+//! `rlm-eval run`: runs an agent over a benchmark, scores it, and writes a run directory.
+//!
+//! Starting and resuming share one path: both prepare the run, open its folder, and carry out the
+//! attempts that are left. A sweep uses the same path for each of its cells.
 
 pub(super) mod dry_run;
 pub(super) mod expense;
@@ -47,10 +50,10 @@ pub(super) use prepared::Prepared;
 pub use resume::ResumeError;
 pub(super) use stop_signal::StopSignal;
 
-/// Begins a run.
+/// Starts a run.
 ///
 /// # Errors
-/// [`Error`] for settings that are wrong and for infrastructure that fails. A low score is none.
+/// [`Error`] for invalid settings and infrastructure failures. A low score is not an error.
 pub fn execute(args: &RunArgs) -> Result<Outcome, Error> {
     let settings = RunSettings::resolve(args)?.announce();
     if settings.dry_run {
@@ -59,17 +62,17 @@ pub fn execute(args: &RunArgs) -> Result<Outcome, Error> {
     begin(&settings, None, &Show::Summary)
 }
 
-/// What a run prints on stdout.
+/// Output of a run on stdout.
 #[derive(Debug, Clone)]
 pub(super) enum Show {
-    /// Its summary.
+    /// Prints the summary.
     Summary,
-    /// Nothing: it is a part of a sweep, which may have a budget.
+    /// Prints nothing: the run is a cell of a sweep, which may have a budget.
     Nothing(Option<SharedBudget>),
 }
 
 impl Show {
-    /// The engine of a run that is shown so.
+    /// Returns the run with its engine bound to the budget of the sweep, if any.
     fn bound(&self, mut prepared: Prepared) -> Prepared {
         if let Self::Nothing(Some(budget)) = self {
             prepared.engine = prepared.engine.within(budget);
@@ -77,8 +80,9 @@ impl Show {
         prepared
     }
 
-    /// How to go on with the run in `dir`, in words that a shell understands: a cell's by its sweep, whose budget nothing
-    /// else keeps. None where a budget of the cell's own has to be raised first, which the sweep says at its end.
+    /// Returns advice with the command that resumes the run in `dir`. A cell is resumed through its
+    /// sweep, because only the sweep enforces its budget. `None` if the cell's own budget must be
+    /// raised first, which the sweep reports at its end.
     fn go_on(&self, dir: &Path, again: &str, more: &str, over_budget: bool) -> Option<String> {
         let Self::Nothing(budget) = self else {
             return Some(format!(
@@ -104,7 +108,7 @@ impl Show {
     }
 }
 
-/// Opens benchmark and models, and says whether any sample matches; nothing is left behind.
+/// Opens benchmark and models and returns whether any sample matches. Writes nothing.
 ///
 /// # Errors
 /// [`Error`] for settings that the benchmark, the model or the engine cannot use.
@@ -112,10 +116,10 @@ pub(super) fn is_possible(settings: &RunSettings) -> Result<bool, Error> {
     Ok(Prepared::new(settings)?.is_some())
 }
 
-/// The samples that these settings choose, those of a cluster together, in the order of the dataset. None if there are none.
+/// Returns the selected samples grouped by cluster, in dataset order. `None` if there are none.
 ///
 /// # Errors
-/// Like [`is_possible`], and for a sample that cannot be made or read.
+/// Like [`is_possible`], and for a sample that cannot be generated or read.
 pub(super) fn clusters(settings: &RunSettings) -> Result<Option<Vec<Vec<String>>>, Error> {
     let Some(prepared) = Prepared::new(settings)? else {
         return Ok(None);
@@ -138,7 +142,7 @@ pub(super) fn clusters(settings: &RunSettings) -> Result<Option<Vec<Vec<String>>
     Ok(Some(clusters))
 }
 
-/// Checks that a run can go on, as [`resume`] does before it makes the first attempt. Nothing is changed.
+/// Performs the checks of [`resume`] without changing anything.
 ///
 /// # Errors
 /// Like [`resume`].
@@ -157,7 +161,7 @@ pub(super) fn check_resume(args: &ResumeArgs) -> Result<(), Error> {
     Ok(())
 }
 
-/// Begins a run, in a folder that is still to be made and with this id, or else in one of its own below `--log-dir`.
+/// Starts a run in a new folder with this id, or in a folder of its own below `--log-dir`.
 ///
 /// # Errors
 /// Like [`execute`].
@@ -216,7 +220,7 @@ pub(super) fn begin(
     )
 }
 
-/// What has to be there before a run gets a folder: the browser, or the queue's server.
+/// Opens what must be available before a run gets a folder: the browser or the queue's server.
 async fn opened(
     prepared: Prepared,
     settings: &RunSettings,
@@ -236,8 +240,8 @@ async fn opened(
     Ok(prepared)
 }
 
-/// Makes servers expect responses as long as those that the run has had. Without a server nothing is expected, and nothing
-/// need be read.
+/// Sets the expected response lengths of servers from the run's earlier responses. Reads nothing if
+/// no model is on a server.
 fn expect_as_before(settings: &mut RunSettings, dir: &Path) -> Result<(), Error> {
     let agents = &mut settings.engine.models;
     let judge = settings
@@ -257,10 +261,10 @@ fn expect_as_before(settings: &mut RunSettings, dir: &Path) -> Result<(), Error>
     Ok(())
 }
 
-/// Goes on with a run.
+/// Resumes a run.
 ///
 /// # Errors
-/// Like [`execute`], and [`Error::Resume`] if the run there is another experiment.
+/// Like [`execute`], and [`Error::Resume`] if the existing run is a different experiment.
 pub(super) fn resume(args: &ResumeArgs, show: &Show) -> Result<Outcome, Error> {
     let ResumeSettings {
         dir,
@@ -309,7 +313,7 @@ pub(super) fn resume(args: &ResumeArgs, show: &Show) -> Result<Outcome, Error> {
         &order,
     );
     for changed in keep_others(&mut config, reopened.config()) {
-        // Where models are asked is said before the first of them is.
+        // A changed model address is announced before the first request.
         if changed.name != "address" {
             terminal::note(&format!(
                 "{} from now on; config.json keeps both",
@@ -329,7 +333,7 @@ pub(super) fn resume(args: &ResumeArgs, show: &Show) -> Result<Outcome, Error> {
     )
 }
 
-/// Makes the attempts that are left, shows what came of the run, and says how to go on with one that is not complete.
+/// Runs the attempts that are left, prints the result, and prints how to resume an incomplete run.
 fn carry_out(
     settings: &RunSettings,
     prepared: Prepared,
@@ -403,7 +407,7 @@ fn carry_out(
             }
         }
     };
-    // Without waiting for an attempt that does not stop.
+    // Do not wait for an attempt that does not stop.
     runtime.shutdown_background();
     let ended = match ended {
         Ok(ended) => ended,
@@ -464,7 +468,7 @@ fn carry_out(
     Ok(outcome(settings, &ended))
 }
 
-/// Carries out a run whose attempts others make. None if it is only submitted.
+/// Follows a run whose attempts are made by workers. Returns `None` if it is only submitted.
 async fn queued(
     submission: Submission<'_>,
     queue: &QueueSettings,
@@ -499,7 +503,7 @@ async fn queued(
         },
     )
     .await;
-    // Only now, when the disk has everything.
+    // Remove the run from the queue only after everything is on disk.
     if is_over
         && ended.is_ok()
         && let Err(error) = queued::remove(&run).await
@@ -509,10 +513,10 @@ async fn queued(
     Ok(Some(ended))
 }
 
-/// The engine of these settings, with its models open, and the model of the judge.
+/// Returns the engine of these settings with its models open, and the judge's model.
 ///
 /// # Errors
-/// [`Error`] for a model that cannot be opened or settings that contradict each other.
+/// [`Error`] for a model that cannot be opened or contradictory settings.
 pub(super) fn engine(
     settings: &EngineSettings,
     benchmark: Option<&str>,
@@ -524,7 +528,6 @@ pub(super) fn engine(
     Ok((engine, judge))
 }
 
-/// The async runtime of a command.
 pub(super) fn runtime() -> Result<Runtime, Error> {
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()

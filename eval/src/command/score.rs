@@ -1,4 +1,4 @@
-//! `rlm-eval score`: the answers of a run by another scorer.
+//! `rlm-eval score`: scores the answers of a run again with another scorer.
 
 use std::sync::Arc;
 
@@ -18,10 +18,11 @@ use crate::rescore::{Judging, Stopped, rescore, store};
 use crate::settings::{OtherScorer, ScoreSettings, budget_flag};
 use crate::{models, terminal};
 
-/// Scores it, stores the scores, and prints them beside the recorded ones.
+/// Scores the answers, stores the scores, and prints them next to the recorded ones.
 ///
 /// # Errors
-/// [`Error::Settings`] for an unknown scorer, [`Error::RunDir`] for a folder that holds no run, or [`Error::Stdout`].
+/// [`Error::Settings`] for an unknown scorer, [`Error::RunDir`] for a folder without a run, or
+/// [`Error::Stdout`].
 pub(super) fn execute(args: &ScoreArgs) -> Result<Outcome, Error> {
     let settings = ScoreSettings::resolve(args)?;
     let run = RunDir::open(&settings.dir)?;
@@ -115,7 +116,7 @@ pub(super) fn execute(args: &ScoreArgs) -> Result<Outcome, Error> {
     })
 }
 
-/// Says what is left of a scoring that was stopped, and where verdicts are kept, how it goes on.
+/// Reports what is left of a stopped scoring and, if verdicts are stored, how to resume it.
 fn left(stopped: &Stopped, done: usize, of: usize, kept: Option<&str>) -> Outcome {
     let outcome = match stopped {
         Stopped::Interrupted => Outcome::Interrupted,

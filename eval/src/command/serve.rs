@@ -1,4 +1,4 @@
-//! `rlm-eval serve`: agents behind `OpenAI`'s interface.
+//! `rlm-eval serve`: serves agents behind an `OpenAI`-compatible API.
 
 mod recorder;
 mod service;
@@ -22,7 +22,8 @@ use service::Service;
 /// Serves until it is stopped, which is its normal end.
 ///
 /// # Errors
-/// [`Error`] for settings that are wrong, an address that cannot be used, or trajectories that cannot be written.
+/// [`Error`] for invalid settings, an address that cannot be bound, or trajectories that cannot be
+/// written.
 pub(super) fn execute(args: &ServeArgs) -> Result<Outcome, Error> {
     let settings = ServeSettings::resolve(args)?.announce();
     let runtime = runtime()?;
@@ -54,7 +55,7 @@ pub(super) fn execute(args: &ServeArgs) -> Result<Outcome, Error> {
         "Ctrl-C stops the server; `rlm-eval view {log_dir}` shows what the agents do"
     ));
     let served = runtime.block_on(server.serve(stop.received(), again.received_twice()));
-    // Whatever still runs is dropped, and recorded as cancelled, before the run directories end.
+    // Drop what still runs, which records it as cancelled, before the run directories are finished.
     runtime.shutdown_timeout(std::time::Duration::from_secs(2));
     for folder in service.finish()? {
         terminal::note(&format!("run directory: {}", folder.display()));

@@ -1,11 +1,13 @@
-//! Standard output, where results go.
+//! Standard output, which carries only results.
+//!
+//! A reader that closes the pipe early is not an error.
 
 use std::io::{self, Write as _};
 
 use crate::error::Error;
 use crate::settings::table_width;
 
-/// Writes what is laid out for a width of the terminal on stdout: a table.
+/// Prints a table laid out for the width of the terminal.
 ///
 /// # Errors
 /// [`Error::Stdout`].
@@ -13,9 +15,9 @@ pub(super) fn write_table(table: impl FnOnce(u16) -> String) -> Result<(), Error
     write(&table(table_width()))
 }
 
-/// Writes a text on stdout at once.
+/// Writes a text to stdout and flushes it.
 ///
-/// A reader that has seen enough and closed the pipe is no error: the text goes nowhere.
+/// If the reader has closed the pipe, the text is discarded without an error.
 ///
 /// # Errors
 /// [`Error::Stdout`].
@@ -30,7 +32,7 @@ pub(super) fn write(text: &str) -> Result<(), Error> {
     }
 }
 
-/// Writes a value on stdout as indented JSON.
+/// Writes a value to stdout as indented JSON.
 ///
 /// # Errors
 /// [`Error::Stdout`].

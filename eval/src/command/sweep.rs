@@ -1,4 +1,4 @@
-//! `rlm-eval sweep`: every cell of a matrix as a run, and one comparison at the end.
+//! `rlm-eval sweep`: runs every cell of a matrix and compares the results.
 
 mod dry_run;
 mod race;
@@ -23,10 +23,11 @@ use crate::settings::{self, Matrix, RunSettings};
 use crate::sweep::{Cell, Plan, SweepError};
 use crate::terminal;
 
-/// Begins a sweep, or goes on with one.
+/// Starts or resumes a sweep.
 ///
 /// # Errors
-/// [`Error`] for settings that are wrong in any cell, before the first begins, and for infrastructure that fails.
+/// [`Error`] for invalid settings of any cell, before the first starts, and for infrastructure
+/// failures.
 pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
     if let Some(folder) = &args.replay_race {
         return race::replay(folder, args);
@@ -62,9 +63,10 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
         }
         let (mut notes, mut warnings) = (BTreeSet::new(), BTreeSet::new());
         for cell in plan.cells.clone() {
-            // Opens everything that the cell needs, so that missing files are reported before anything runs.
+            // Open everything that the cell needs, so that missing files are reported before
+            // anything runs.
             let mut settings = RunSettings::resolve(&cell.flags)?;
-            // What applies to several cells is reported once.
+            // Report a note that applies to several cells once.
             settings.notes.retain(|text| notes.insert(text.clone()));
             settings
                 .warnings
@@ -130,7 +132,7 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
     Ok(worst)
 }
 
-/// Says how to go on with cells that are not complete; those that `failed` were stopped by errors.
+/// Prints how to resume incomplete cells; cells in `failed` were stopped by errors.
 fn advise(folder: &Path, plan: &Plan, failed: &BTreeSet<&str>) -> Result<(), Error> {
     let mut stopped = Vec::new();
     let mut lacks_scores = false;
@@ -143,7 +145,7 @@ fn advise(folder: &Path, plan: &Plan, failed: &BTreeSet<&str>) -> Result<(), Err
         lacks_scores |= run.records.iter().any(|record| record.score.is_none());
     }
     if let Some(cell) = stopped.first() {
-        // Outside of the sweep nothing keeps its budget.
+        // Outside the sweep nothing enforces its budget.
         let beyond = if plan.budget.is_unlimited() {
             ""
         } else {
@@ -171,11 +173,10 @@ fn advise(folder: &Path, plan: &Plan, failed: &BTreeSet<&str>) -> Result<(), Err
     Ok(())
 }
 
-/// Returns the flags of a cell whose sweep is resumed: those of its folder, and over them what is typed
-/// after `--`.
+/// Returns the flags to resume a cell with: those of its folder, overridden by those after `--`.
 fn of_cell(dir: &Path, args: &SweepArgs) -> Result<ResumeArgs, Error> {
     let (retry, change) = (args.retry_errors, args.allow_program_change);
-    // A sweep that begins has the words after `--` in its plan.
+    // When a sweep starts, the words after `--` are part of its plan.
     let typed = match &args.resume {
         Some(_) => args.run.as_slice(),
         None => &[],
@@ -183,7 +184,7 @@ fn of_cell(dir: &Path, args: &SweepArgs) -> Result<ResumeArgs, Error> {
     Ok(ResumeArgs::of_folder(dir, retry, change, typed)?)
 }
 
-/// Refuses places that only the sweep's folder names.
+/// Rejects places that are named only in the sweep's folder.
 fn check_places(folder: &Path, plan: &Plan, args: &SweepArgs) -> Result<(), Error> {
     let mut places = Vec::new();
     for cell in &plan.cells {
@@ -208,7 +209,8 @@ fn check_places(folder: &Path, plan: &Plan, args: &SweepArgs) -> Result<(), Erro
     Ok(settings::check_places(folder, &places, &command)?)
 }
 
-/// Checks that a cell of a sweep that goes on can go on or begin, so that nothing is spent on others where it cannot.
+/// Checks that a cell can be started or resumed, so that no other cell spends anything if it
+/// cannot.
 fn check_to_go_on(folder: &Path, cell: &Cell, args: &SweepArgs) -> Result<(), Error> {
     let dir = folder.join(&cell.name);
     if RunDir::is_begun(&dir) {
@@ -221,7 +223,7 @@ fn check_to_go_on(folder: &Path, cell: &Cell, args: &SweepArgs) -> Result<(), Er
     run::is_possible(&settings).map(drop)
 }
 
-/// Begins the run of a cell, or goes on with it: with these samples, or with all that its flags choose.
+/// Starts or resumes the run of a cell, with the given samples or all that its flags select.
 fn carry_on(
     folder: &Path,
     plan: &Plan,
@@ -237,7 +239,7 @@ fn carry_on(
         return run::resume(&args, show);
     }
     RunDir::clear_unbegun(&dir)?;
-    // Its notes and warnings were printed when the sweep began.
+    // Notes and warnings were printed when the sweep started.
     let mut flags = cell.flags.clone();
     let resumed = match &args.resume {
         Some(_) => Some(of_cell(&dir, args)?),
@@ -257,7 +259,7 @@ fn carry_on(
     run::begin(&settings, Some((&dir, plan.run_id(cell))), show)
 }
 
-/// What differs, the scores side by side, and the comparisons of the cells, on stdout, as a page and as CSV.
+/// Prints differences, scores and comparisons of the cells, and writes them as a page and as CSV.
 fn conclude(folder: &Path, plan: &Plan, json: bool) -> Result<(), Error> {
     let report = report::read(&Found::of_sweep(folder, plan)?)?;
     report::write(&report, &folder.join(report::PAGE))?;
@@ -268,7 +270,8 @@ fn conclude(folder: &Path, plan: &Plan, json: bool) -> Result<(), Error> {
         return Ok(());
     };
     if let Some(race) = race {
-        // The comparison's p values are of runs that were not stopped by their scores.
+        // The p values of the comparison assume runs that were not stopped early because of their
+        // scores.
         if json {
             return stdout::write_json(race);
         }
@@ -304,7 +307,7 @@ fn quoted(path: &Path) -> String {
     invocation::quoted(&path.display().to_string())
 }
 
-/// The outcome of a sweep of which one cell ended so and another so.
+/// Returns the worse of two outcomes of cells.
 fn worse(one: Outcome, other: Outcome) -> Outcome {
     let rank = |outcome: Outcome| match outcome {
         Outcome::Complete => 0,

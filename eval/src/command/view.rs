@@ -1,4 +1,4 @@
-//! `rlm-eval view`: runs as pages in a browser, served or written.
+//! `rlm-eval view`: shows runs as pages in a browser, served or written to a file.
 
 mod inputs;
 
@@ -15,11 +15,11 @@ use crate::exit::Outcome;
 use crate::settings::{ViewOutput, ViewSettings};
 use crate::terminal;
 
-/// Serves until it is stopped, which is its normal end; or writes a page.
+/// Serves until it is stopped, which is its normal end, or writes a page.
 ///
 /// # Errors
-/// [`Error::View`] for a folder that cannot be read, a port that is taken or a page that cannot be written, or
-/// [`Error::Stdout`].
+/// [`Error::View`] for a folder that cannot be read, a port in use, or a page that cannot be
+/// written; or [`Error::Stdout`].
 pub(super) fn execute(args: &ViewArgs) -> Result<Outcome, Error> {
     let settings = ViewSettings::resolve(args);
     let library = Library::open(&settings.dir)?.with_inputs(OfBenchmarks::default());
@@ -49,13 +49,13 @@ fn serve(library: Library, port: u16, open: bool) -> Result<Outcome, Error> {
         open_browser(&server.address());
     }
     let served = runtime.block_on(server.serve(stop.received()));
-    // Without waiting for a file that is being read.
+    // Do not wait for a file that is still being read.
     runtime.shutdown_background();
     served?;
     Ok(Outcome::Complete)
 }
 
-/// Asks the desktop to open an address. If it does not, the address on stdout is still there.
+/// Asks the desktop to open an address. If that fails, the address is still on stdout.
 fn open_browser(address: &str) {
     let program = if cfg!(target_os = "macos") {
         "open"

@@ -7,6 +7,7 @@ mod stream_journal;
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use queue::message::{self, Manifest, State};
@@ -25,17 +26,17 @@ use crate::terminal;
 
 use served::Served;
 
-/// How often a queue is looked at in which there was never a run.
+/// Time between checks of a queue that has never had a run.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// What one worker is asked to do.
+/// Instruction to a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Order {
     /// Take attempts.
     Work,
-    /// Take none, and finish what is under way.
+    /// Take no more attempts and finish those in progress.
     Finish,
-    /// Return what is under way.
+    /// Return the attempts in progress to the queue.
     Return,
 }
 
@@ -43,17 +44,39 @@ pub(super) enum Order {
 pub(super) struct Worker {
     pub(super) settings: WorkerSettings,
     pub(super) broker: Arc<dyn Broker>,
-    /// Attempts that it may still begin.
+    /// Permits for attempts that may still start.
     pub(super) places: Arc<Semaphore>,
     pub(super) order: watch::Receiver<Order>,
-    /// Something was done.
+    /// Number of attempts under way and of runs that are being prepared.
+    pub(super) under_way: AtomicUsize,
+    /// Reports that something began or ended.
     pub(super) busy: mpsc::UnboundedSender<()>,
+}
+
+/// Something that a worker does; until it is dropped, the worker is not idle.
+pub(super) struct Busy(Arc<Worker>);
+
+impl Worker {
+    /// Registers something that the worker does.
+    pub(super) fn begin(self: &Arc<Self>) -> Busy {
+        self.under_way.fetch_add(1, Ordering::SeqCst);
+        // Nobody receives it after the worker's end.
+        let _ = self.busy.send(());
+        Busy(Arc::clone(self))
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.0.under_way.fetch_sub(1, Ordering::SeqCst);
+        let _ = self.0.busy.send(());
+    }
 }
 
 /// Works until it is stopped, which is its normal end.
 ///
 /// # Errors
-/// [`Error`] for settings that are wrong, and for a server that does not answer at the start.
+/// [`Error`] for invalid settings and a server that does not answer at the start.
 pub(super) fn execute(args: &WorkerArgs) -> Result<Outcome, Error> {
     let settings = WorkerSettings::resolve(args)?;
     if let Some(remark) = open_files::too_few(settings.concurrency) {
@@ -80,6 +103,7 @@ async fn work(settings: WorkerSettings, stop: StopSignal) -> Result<Outcome, Err
         places: Arc::new(Semaphore::new(settings.concurrency)),
         broker,
         order,
+        under_way: AtomicUsize::new(0),
         busy,
         settings,
     });
@@ -94,7 +118,7 @@ async fn work(settings: WorkerSettings, stop: StopSignal) -> Result<Outcome, Err
     loop {
         if manifests.is_none() {
             let place = Place::manifest(None);
-            // There is no stream before the first run.
+            // The stream does not exist before the first run.
             manifests = worker.broker.follow(&place, Follow::LastOfEach).await.ok();
         }
         let next = async {
@@ -122,7 +146,7 @@ async fn work(settings: WorkerSettings, stop: StopSignal) -> Result<Outcome, Err
             },
             Some(()) = work_done.recv() => idle_since = Instant::now(),
             () = idle => {
-                if worker.places.available_permits() >= worker.settings.concurrency {
+                if worker.under_way.load(Ordering::SeqCst) == 0 {
                     terminal::note("nothing to do: the worker ends");
                     break;
                 }
@@ -132,8 +156,7 @@ async fn work(settings: WorkerSettings, stop: StopSignal) -> Result<Outcome, Err
         }
     }
     orders.send_replace(Order::Finish);
-    let under_way = worker.settings.concurrency - worker.places.available_permits();
-    if under_way > 0 {
+    if worker.under_way.load(Ordering::SeqCst) > 0 {
         terminal::note(&format!(
             "finishes what is under way, for at most {} s",
             drain.as_secs_f64()
@@ -143,13 +166,13 @@ async fn work(settings: WorkerSettings, stop: StopSignal) -> Result<Outcome, Err
     tokio::pin!(finished);
     if tokio::time::timeout(drain, &mut finished).await.is_err() {
         orders.send_replace(Order::Return);
-        // What cannot be returned is delivered again after its lease.
+        // Attempts that cannot be returned are delivered again when their lease expires.
         let _ = tokio::time::timeout(Duration::from_secs(5), finished).await;
     }
     Ok(Outcome::Complete)
 }
 
-/// The runs that the worker knows.
+/// Runs known to the worker.
 struct Runs {
     worker: Arc<Worker>,
     all: HashMap<RunKey, Known>,
@@ -161,7 +184,7 @@ struct Known {
 }
 
 impl Runs {
-    /// A run is new or has changed.
+    /// Handles a new or changed run.
     fn take(&mut self, manifest: Manifest) {
         let only = &self.worker.settings.runs;
         if !only.is_empty() && !only.contains(&manifest.key) {
@@ -186,10 +209,10 @@ impl Runs {
         self.all.insert(key, known);
     }
 
-    /// Ends when nothing is under way any more.
+    /// Waits until nothing is in progress.
     async fn finish(&mut self) {
         for known in self.all.values_mut() {
-            // One that panicked has nothing under way.
+            // A task that panicked has nothing in progress.
             let _ = (&mut known.task).await;
         }
     }

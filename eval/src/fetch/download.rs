@@ -1,4 +1,5 @@
-//! One download: taken up where it was, sent again when it fails, and checked before it counts.
+//! Downloads one file: resumes partial downloads, retries failed requests, and verifies the
+//! checksum.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -10,33 +11,33 @@ use reqwest::{Response, StatusCode};
 
 use super::{FetchError, FetchEvent, Wanted, sha256_of};
 
-/// Requests in a row that may fail without one more byte.
+/// Maximum consecutive failed requests without progress.
 const TRIES: u32 = 5;
 
-/// Seconds of silence after which a request has failed.
+/// Time without data after which a request has failed.
 const SILENCE: Duration = Duration::from_secs(60);
 
-/// No server is waited for longer, in seconds.
+/// Maximum delay that a server may request before a retry, in seconds.
 const LONGEST_WAIT: u64 = 120;
 
-/// The longest list of files, in bytes.
+/// Maximum size of a file list, in bytes.
 const LONGEST_LIST: usize = 64 << 20;
 
-/// Downloads over connections that they share.
+/// Downloads that share a pool of connections.
 pub(super) struct Downloads {
     client: reqwest::Client,
 }
 
-/// Why a request is sent again, and when.
+/// Reason and delay of a retry.
 struct Failed {
     reason: String,
-    /// Seconds, if the server says.
+    /// Delay requested by the server, in seconds.
     wait: Option<u64>,
 }
 
 impl Downloads {
     pub(super) fn new() -> Result<Self, FetchError> {
-        // An error says that there is a provider already.
+        // An error means that a provider is already installed.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = reqwest::Client::builder()
             .user_agent(concat!("eval/", env!("CARGO_PKG_VERSION")))
@@ -47,7 +48,7 @@ impl Downloads {
         Ok(Self { client })
     }
 
-    /// A short text, in memory.
+    /// Fetches a short text into memory.
     pub(super) async fn small(
         &mut self,
         url: &str,
@@ -67,7 +68,8 @@ impl Downloads {
         }
     }
 
-    /// Fetches a file and gives its SHA-256, hex. One that is there and right is not fetched again.
+    /// Fetches a file and returns its SHA-256 in hex. A file with the right checksum is not fetched
+    /// again.
     pub(super) async fn file(
         &mut self,
         wanted: &Wanted,
@@ -126,7 +128,7 @@ impl Downloads {
         Ok(found)
     }
 
-    /// Asks for what comes after the first `from` bytes.
+    /// Requests the bytes after the first `from`.
     async fn request(
         &mut self,
         url: &str,
@@ -163,7 +165,7 @@ impl Downloads {
 
 impl Failed {
     fn of(error: &reqwest::Error) -> Self {
-        // The innermost cause says what happened; the outer ones say which request.
+        // The innermost cause says what happened; the outer ones name the request.
         let mut cause: &dyn std::error::Error = error;
         while let Some(inner) = cause.source() {
             cause = inner;
@@ -189,7 +191,8 @@ async fn text(mut response: Response) -> Result<Vec<u8>, Failed> {
     Ok(text)
 }
 
-/// Writes a body to the end of the file, or anew if it is not what comes after the first `from` bytes.
+/// Appends a body to the file, or replaces the file if the body does not continue after `from`
+/// bytes.
 async fn save(
     mut response: Response,
     part: &Path,
@@ -228,7 +231,7 @@ async fn save(
     }
 }
 
-/// Waits before a request is sent again: as long as the server says, or 1, 2, 4, 8 seconds.
+/// Waits before a retry: as long as the server requests, or 1, 2, 4, 8 seconds.
 async fn pause(
     url: &str,
     failures: u32,

@@ -1,66 +1,66 @@
-//! What can go wrong while data is fetched.
+//! Errors of fetching benchmark data.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Why data was not fetched. What is already here stays, and the next fetch goes on from there.
+/// Reason why data was not fetched. Downloaded parts are kept, and the next fetch continues there.
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
-    /// No HTTP client can be made.
+    /// The HTTP client cannot be created.
     #[error("cannot create an HTTP client: {0}")]
     Client(String),
-    /// The server refuses the request.
+    /// The server rejected the request.
     #[error("{url} answers with status {status}")]
     Status {
-        /// The address.
+        /// Requested URL.
         url: String,
-        /// The HTTP status.
+        /// HTTP status of the response.
         status: u16,
     },
-    /// The server cannot be reached, or keeps on failing.
+    /// The server cannot be reached or fails repeatedly.
     #[error("cannot fetch {url}: {reason}")]
     Transport {
-        /// The address.
+        /// Requested URL.
         url: String,
-        /// Why, the last time.
+        /// Cause of the last failure.
         reason: String,
     },
-    /// The list of a dataset's files is none, or has none of the files.
+    /// The file list of a dataset is malformed or lacks the expected files.
     #[error("{url} is not a list of the dataset's files: {problem}")]
     Listing {
-        /// The address.
+        /// URL of the list.
         url: String,
-        /// What is wrong with it.
+        /// Problem with the list.
         problem: String,
     },
-    /// The file is another one than was to be fetched. It is thrown away.
+    /// The downloaded file has the wrong checksum. It is deleted.
     #[error("{url} has the checksum {found}, and not {wanted}; the file was deleted")]
     Checksum {
-        /// The address.
+        /// URL of the file.
         url: String,
-        /// SHA-256 as it is, hex.
+        /// SHA-256 of the download, in hex.
         found: String,
-        /// SHA-256 as it should be, hex.
+        /// Expected SHA-256, in hex.
         wanted: String,
     },
-    /// The folder is not one that a fetch left.
+    /// The folder exists but was not created by a fetch.
     #[error("{} is there already and was not fetched; move it away, or use it with --data-dir", folder.display())]
     Foreign {
-        /// The folder.
+        /// Path of the folder.
         folder: PathBuf,
     },
-    /// A file is no longer what was fetched.
+    /// A fetched file was changed.
     #[error("{} is not what was fetched; remove its folder and fetch again", path.display())]
     Damaged {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
     },
-    /// The disk.
+    /// A file or folder cannot be written.
     #[error("cannot write {}: {reason}", path.display())]
     Write {
-        /// The file or folder.
+        /// Path of the file or folder.
         path: PathBuf,
-        /// Why.
+        /// Cause reported by the system.
         reason: io::Error,
     },
 }

@@ -1,4 +1,7 @@
-//! Fetches the data of benchmarks from its own home into a folder, whole or not at all.
+//! Fetches benchmark data from its source into a folder.
+//!
+//! A folder appears under the benchmark's name only when it is complete and verified. Until then
+//! its files are kept next to it, so that an interrupted fetch can be resumed.
 
 mod sources;
 
@@ -17,47 +20,47 @@ use sha2::{Digest, Sha256};
 pub use error::FetchError;
 pub use sources::names;
 
-/// The file of a fetched folder that says what was fetched.
+/// File in a fetched folder that records what was fetched.
 const RECORD: &str = "fetched.json";
 
-/// What goes on while data is fetched.
+/// Progress of a fetch.
 #[derive(Debug)]
 pub enum FetchEvent<'a> {
-    /// All is known that will be fetched.
+    /// The files to fetch are known.
     Planned {
-        /// The files.
+        /// Number of files.
         files: usize,
-        /// Their size in bytes, where their home says it.
+        /// Total size in bytes, if the source reports it.
         bytes: Option<u64>,
     },
-    /// Some of the files are Parquet files, which this program cannot read.
+    /// Some files are Parquet files, which this build cannot read.
     Unreadable,
-    /// So many more bytes are here; those that an earlier fetch left included.
+    /// Bytes received, including those left by an earlier fetch.
     Bytes(u64),
-    /// Bytes that were counted are thrown away, for their home sends the file from its beginning.
+    /// Bytes to discard from the count, because the source sends the file from its start again.
     Again(u64),
-    /// A request failed and is sent again.
+    /// A request failed and will be retried.
     Retry {
-        /// Seconds until then.
+        /// Delay before the retry, in seconds.
         wait: u64,
-        /// Why.
+        /// Reason for the retry.
         reason: &'a str,
     },
 }
 
-/// What came of a fetch.
+/// Result of a fetch.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Fetched {
-    /// The data is here now.
+    /// The data was fetched.
     New {
-        /// The folder.
+        /// Folder of the data.
         folder: PathBuf,
-        /// Files.
+        /// Number of files.
         files: usize,
     },
-    /// It was here already, and is what was fetched then.
+    /// The data was fetched earlier and is unchanged.
     Here {
-        /// The folder.
+        /// Folder of the data.
         folder: PathBuf,
     },
 }
@@ -65,34 +68,34 @@ pub enum Fetched {
 /// A file to fetch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Wanted {
-    /// Below the folder, with `/`.
+    /// Path below the folder, with `/` as separator.
     path: String,
     url: String,
-    /// SHA-256, hex, where it is known beforehand.
+    /// Expected SHA-256 in hex, if known in advance.
     sha256: Option<String>,
     bytes: Option<u64>,
 }
 
-/// `fetched.json`.
+/// Contents of `fetched.json`.
 #[derive(Debug, Serialize, Deserialize)]
 struct Record {
     v: u32,
-    /// Where it is from.
+    /// Source of the data.
     source: String,
-    /// In UTC.
+    /// Time of the fetch, in UTC.
     fetched_at: String,
-    /// SHA-256 of each file, by its path.
+    /// SHA-256 of each file, by path.
     files: BTreeMap<String, String>,
 }
 
-/// Fetches the data of a benchmark into the folder of its name below `root`.
+/// Fetches the data of a benchmark into a folder of its name below `root`.
 ///
-/// What is fetched is kept beside it until all is there, so that a fetch that was cut off goes on where it was, and a
-/// folder of the benchmark's name is always whole. A `mirror` takes the place of scheme and host of every address.
+/// Files are collected next to it until all are complete, so that an interrupted fetch can be
+/// resumed and the folder is always complete. A `mirror` replaces scheme and host of every URL.
 ///
 /// # Errors
-/// [`FetchError`]: the home of the data does not answer or has other data, the disk is full, or the folder holds what
-/// was not fetched.
+/// [`FetchError`] if the source is unreachable or has changed, the disk is full, or the folder was
+/// not created by a fetch.
 pub async fn fetch(
     name: &str,
     root: &Path,
@@ -143,12 +146,12 @@ pub async fn fetch(
     })
 }
 
-/// Whether the data of a benchmark is below `root`.
+/// Returns whether the data of a benchmark exists below `root`.
 pub fn is_here(name: &str, root: &Path) -> bool {
     root.join(name).is_dir()
 }
 
-/// Checks that a folder holds what was fetched, to the byte.
+/// Checks that the contents of a folder are exactly those that were fetched.
 fn check(folder: &Path) -> Result<(), FetchError> {
     let foreign = || FetchError::Foreign {
         folder: folder.to_owned(),
@@ -164,7 +167,7 @@ fn check(folder: &Path) -> Result<(), FetchError> {
     Ok(())
 }
 
-/// SHA-256 of a file, hex.
+/// Returns the SHA-256 of a file in hex.
 fn sha256_of(path: &Path) -> std::io::Result<String> {
     use std::io::Read as _;
     let mut file = fs::File::open(path)?;

@@ -1,4 +1,7 @@
-//! Where the data of each benchmark is at home, and which files it has there.
+//! Sources of benchmark data and their files.
+//!
+//! A benchmark's folder names the source; for datasets on Hugging Face, the hub's API lists the
+//! files.
 
 use std::path::{Component, Path};
 
@@ -7,10 +10,10 @@ use serde::Deserialize;
 use super::download::Downloads;
 use super::{FetchError, FetchEvent, Wanted};
 
-/// The hub's host, as a mirror replaces it.
+/// Address of the Hugging Face hub, which a mirror replaces.
 const HUB: &str = "https://huggingface.co";
 
-/// The benchmarks whose data can be fetched.
+/// Returns the benchmarks whose data can be fetched.
 pub fn names() -> Vec<String> {
     let fetched = benchmarks::catalog()
         .iter()
@@ -18,30 +21,31 @@ pub fn names() -> Vec<String> {
     fetched.map(|entry| entry.name.to_owned()).collect()
 }
 
-/// What a benchmark's `source.json` says.
+/// Contents of a benchmark's `source.json`.
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 enum Source {
-    /// A dataset of Hugging Face at a revision: those of its files that begin so.
+    /// Files of a Hugging Face dataset at a revision whose paths start with a prefix.
     Hub {
         repo: String,
         revision: String,
         begins: Vec<String>,
     },
-    /// Files below an address; the benchmark has their names and checksums.
+    /// Files below an address, with names and checksums listed by the benchmark.
     Files { address: String },
 }
 
-/// The source of a benchmark's data, with the checksums of its files; none for one whose data cannot be fetched.
+/// Returns the source of a benchmark's data with the checksums of its files; `None` if it cannot be
+/// fetched.
 fn source(name: &str) -> Option<(Source, &'static str)> {
     let fetch = benchmarks::entry(name)?.fetch.as_ref()?;
-    // A test reads it: it cannot be malformed in a program that was tested.
+    // Cannot fail: a test parses every bundled source.
     let source = serde_json::from_str(fetch.source).ok()?;
     Some((source, fetch.checksums.unwrap_or_default()))
 }
 
-/// Where a benchmark's data is from, for people, and its files. Of a dataset of the hub, the hub is asked for them and
-/// their checksums, which it has of large files.
+/// Returns a description of the source and the files to fetch. For a dataset on the hub, files and
+/// checksums come from the hub, which has checksums of large files only.
 pub(super) async fn plan(
     name: &str,
     mirror: Option<&str>,
@@ -115,7 +119,7 @@ pub(super) async fn plan(
     }
 }
 
-/// A file or folder as the hub lists it: <https://huggingface.co/docs/hub/api>.
+/// Entry in the hub's file listing: <https://huggingface.co/docs/hub/api>.
 #[derive(Deserialize)]
 struct Item {
     #[serde(rename = "type")]
@@ -126,14 +130,14 @@ struct Item {
     lfs: Option<Large>,
 }
 
-/// What the hub knows of a large file.
+/// Details that the hub lists for a large file.
 #[derive(Deserialize)]
 struct Large {
-    /// SHA-256, hex.
+    /// SHA-256 in hex.
     oid: String,
 }
 
-/// An address with the mirror in place of its scheme and host.
+/// Returns the URL with scheme and host replaced by the mirror.
 fn mirrored(address: &str, mirror: Option<&str>) -> String {
     let Some(mirror) = mirror else {
         return address.to_owned();

@@ -1,6 +1,7 @@
-//! A JavaScript file as scorer: its function `score(answer, expected, metadata)`, run in the sandbox.
+//! Scores with a JavaScript file: its function `score(answer, expected, metadata)` runs in the
+//! sandbox.
 //!
-//! Each answer is scored in an isolate of its own, so that no score depends on another.
+//! Each answer is scored in an isolate of its own, so that scores are independent.
 
 use std::path::Path;
 
@@ -15,21 +16,21 @@ use super::{Answered, Grade, Grader, GraderError, JudgeLog};
 use crate::settings::{GraderSettings, ScorerLimits};
 use crate::terminal;
 
-/// The cell that asks whether the file is a scorer.
+/// Cell that checks whether the file defines a scorer.
 const IS_SCORER: &str = include_str!("javascript/is_scorer.js");
 
-/// The cell that scores.
+/// Cell that calls the scorer.
 const SCORE: &str = include_str!("javascript/score.js");
 
-/// Characters of JSON that the details of a score may take.
+/// Maximum size of a score's details, in characters of JSON.
 const LONGEST_DETAILS: usize = 100_000;
 
-/// A scorer file.
+/// A scorer in a JavaScript file.
 pub struct JavaScript {
-    /// The file's own name, for messages.
+    /// File name, for messages.
     file: String,
     source: String,
-    /// Lower-case hex SHA-256 of the source.
+    /// Lowercase hex SHA-256 of the source.
     digest: String,
     name: String,
     limits: ScorerLimits,
@@ -38,7 +39,7 @@ pub struct JavaScript {
 }
 
 impl JavaScript {
-    /// Reads the file. Nothing of it is run.
+    /// Reads the file without running it.
     ///
     /// # Errors
     /// [`GraderError::Read`] or [`GraderError::Sandbox`].
@@ -61,7 +62,8 @@ impl JavaScript {
         })
     }
 
-    /// Runs the file and then a cell over these values, in a fresh isolate; gives what the cell returned.
+    /// Runs the file and then a cell over `values` in a fresh isolate, and returns the cell's
+    /// value.
     async fn run(
         &self,
         sandbox: &Sandbox,
@@ -91,7 +93,7 @@ impl JavaScript {
                     let refused = format!("{}(): there is no model in a scorer", call.kind);
                     repl.settle(call.id, Err(refused));
                 }
-                // It is given no functions of the host.
+                // The scorer gets no host functions.
                 Ok(
                     Event::CallContext { .. }
                     | Event::StatusAsked { .. }
@@ -103,7 +105,7 @@ impl JavaScript {
         }
     }
 
-    /// An error with the file and the line that it is at.
+    /// Formats an error with file name and line.
     fn describe(&self, error: &CellError) -> String {
         let file = &self.file;
         let ScorerLimits { time, heap_bytes } = self.limits;
@@ -121,7 +123,7 @@ impl JavaScript {
         if let Some((message, line, column)) = syntax_error(&error.message) {
             return format!("{file}:{line}:{column}: {message}");
         }
-        // The file is the first cell; the innermost of its frames is where it went wrong.
+        // The file is the first cell; its innermost stack frame is where the error occurred.
         let place = error
             .stack
             .iter()
@@ -147,7 +149,7 @@ impl Grader for JavaScript {
     }
 
     async fn check(&self) -> Result<(), GraderError> {
-        // Of its own: the isolates of the other must live where the attempts do.
+        // Use a separate sandbox: the isolates of the other one must stay with the attempts.
         let sandbox = sandbox(self.limits, self.isolation.clone())?;
         let kind = self.run(&sandbox, IS_SCORER, &[]).await;
         match kind.map_err(GraderError::Script)?.as_str() {
@@ -181,7 +183,8 @@ impl Grader for JavaScript {
 }
 
 impl JavaScript {
-    /// What `score` returned, as JSON, or nothing for what JSON cannot say.
+    /// Reads the value that `score` returned as JSON; it is empty for values that JSON cannot
+    /// represent.
     fn read_score(&self, returned: &str) -> Result<(Score, Option<Value>), String> {
         let wanted = "it must return a number from 0 to 1, or {score, …} with such a number";
         let value: Value = serde_json::from_str(returned).unwrap_or_default();
@@ -219,7 +222,7 @@ impl JavaScript {
     }
 }
 
-/// `SyntaxError: Unexpected token (line 1, column 9)` taken apart.
+/// Splits `SyntaxError: Unexpected token (line 1, column 9)` into its parts.
 fn syntax_error(message: &str) -> Option<(&str, &str, &str)> {
     let (message, place) = message.strip_suffix(')')?.rsplit_once(" (line ")?;
     let (line, column) = place.split_once(", column ")?;
@@ -229,7 +232,7 @@ fn syntax_error(message: &str) -> Option<(&str, &str, &str)> {
 }
 
 fn sandbox(limits: ScorerLimits, isolation: Isolation) -> Result<Sandbox, StartError> {
-    /// What a worker process may take beyond its heap before it is ended.
+    /// Memory that a worker process may use beyond its heap before it is killed.
     const BEYOND_HEAP: u64 = 1536 << 20;
     let config = Config {
         limits: Limits {
@@ -244,7 +247,7 @@ fn sandbox(limits: ScorerLimits, isolation: Isolation) -> Result<Sandbox, StartE
     Sandbox::new(config, isolation, terminal::warning)
 }
 
-/// What `__rlm` shows: there is no agent.
+/// Returns the values of `__rlm` where there is no agent.
 fn nobody() -> AgentInfo {
     AgentInfo {
         depth: 0,

@@ -1,6 +1,7 @@
-//! A model as judge: it is asked whether an answer is right, and its verdict read strictly.
+//! Scores with a model as judge, which decides whether an answer is right.
 //!
-//! Invariant: what it says without a verdict is never a score. It is asked again, and then there is an error.
+//! Invariant: a reply without a valid verdict never becomes a score. The judge is asked again, and
+//! after the last try the result is an error.
 
 mod prompt;
 mod question;
@@ -23,24 +24,24 @@ pub use prompt::JudgePrompt;
 
 use super::{Answered, Grade, Grader, JudgeLog};
 
-/// The message to a judge whose reply has no verdict; `<problem>` is what was wrong with it.
+/// Message to a judge whose reply has no valid verdict; `<problem>` is replaced by what was wrong.
 const AGAIN: &str = include_str!("judge/again.txt");
 
-/// Times that a judge is asked about one answer where nothing else is said.
+/// Default number of times that a judge is asked about one answer.
 pub const JUDGE_ATTEMPTS: u32 = 3;
 
-/// A judge.
+/// A model that judges answers.
 pub struct Judge {
     model: Model,
     prompt: JudgePrompt,
-    /// Times that it is asked about one answer; at least 1.
+    /// Maximum times that the judge is asked about one answer; at least 1.
     asked: u32,
     identity: Value,
     name: String,
 }
 
 impl Judge {
-    /// A judge by a model; `model_identity` is all of the model that can change a verdict.
+    /// Creates a judge; `model_identity` is everything about the model that can change a verdict.
     pub fn new(model: Model, prompt: JudgePrompt, asked: u32, model_identity: &Value) -> Self {
         let texts = [question::INTRODUCTION, question::REPLY, AGAIN].concat();
         let mut identity = json!({
@@ -49,7 +50,7 @@ impl Judge {
             "question": hex::encode(Sha256::digest(texts)),
         });
         if asked != JUDGE_ATTEMPTS {
-            // Whoever is asked more often gives more verdicts.
+            // A different number of tries can change which answers get a verdict.
             identity["attempts"] = asked.into();
         }
         let parts = [("judge".to_owned(), identity.clone())].into();
@@ -63,7 +64,7 @@ impl Judge {
         }
     }
 
-    /// What a cache kept, or else what the model says; and whether it was kept.
+    /// Returns the cached verdict or asks the model; the flag says whether it was cached.
     async fn ask(
         &self,
         request: &Request,
@@ -121,7 +122,7 @@ fn judge_response(response: &Response) -> EventKind {
     }
 }
 
-/// Books what tries took that gave no response.
+/// Books the usage of tries without a response.
 struct Tries<'a> {
     used: Mutex<&'a mut JudgeUse>,
     log: &'a dyn JudgeLog,
@@ -183,7 +184,7 @@ impl Grader for Judge {
             let (result, is_kept) = self.ask(&request, &mut used, log).await;
             let response = match result {
                 Ok(response) => response,
-                // Nothing of what was cut off is a verdict.
+                // A truncated reply never counts as a verdict.
                 Err(ProviderError::Truncated { response }) => Response {
                     text: String::new(),
                     ..*response

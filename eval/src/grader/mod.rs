@@ -1,6 +1,8 @@
-//! What scores the answers of a run: a rule of the benchmarks, a JavaScript file in the sandbox, or a model as judge.
+//! Scorers of runs: a rule of the benchmarks, a JavaScript file in the sandbox, or a model as
+//! judge.
 //!
-//! Invariant: a scorer that fails gives no score. Its attempt ends in an error, which says why, and never in a zero.
+//! Invariant: a scorer that fails gives no score. Its attempt ends with status `error` and the
+//! reason, never with a score of zero.
 
 mod rule;
 
@@ -27,13 +29,13 @@ use crate::settings::GraderSettings;
 /// Scores answers.
 #[async_trait]
 pub trait Grader: Send + Sync {
-    /// The name, with a version that changes whenever an answer may score differently: `needle/1`.
+    /// Name with a version that changes whenever an answer may score differently: `needle/1`.
     fn name(&self) -> &str;
 
-    /// All of it that can change a score: its part of a run's fingerprint.
+    /// Everything that can change a score: the scorer's part of a run's fingerprint.
     fn identity(&self) -> Value;
 
-    /// Finds out, before anything is run, whether it can score at all.
+    /// Checks before the run starts that the scorer works.
     ///
     /// # Errors
     /// [`GraderError`].
@@ -41,27 +43,29 @@ pub trait Grader: Send + Sync {
         Ok(())
     }
 
-    /// Whether it is the benchmark's own, which reads the right answer in whatever form the benchmark has it.
+    /// Whether this is the benchmark's own scorer, which accepts expected answers in any form that
+    /// the benchmark uses.
     fn is_benchmarks_own(&self) -> bool {
         false
     }
 
-    /// Scores an answer, and takes it as hostile. Calls to models for it are reported to `log`.
+    /// Scores an answer, which may be hostile. Model calls made for it are reported to `log`.
     async fn grade(&self, answered: &Answered<'_>, log: &dyn JudgeLog) -> Grade;
 }
 
-/// Takes what is spent on judging an answer, while it is: a process that is killed leaves no record that has it.
+/// Receives the cost of judging an answer as it arises, because a killed process leaves no record
+/// of it.
 pub trait JudgeLog: Send + Sync {
-    /// Takes one event, of those whose name begins with `Judge`. Must not block.
+    /// Receives an event whose name starts with `Judge`. Must not block.
     fn log(&self, event: EventKind);
 
-    /// Why a judge may not be asked once more about the same answer, if so.
+    /// Returns the reason why a judge may not be asked again about the same answer, if any.
     fn forbids_more(&self) -> Option<String> {
         None
     }
 }
 
-/// A log that keeps nothing, for answers whose run has ended.
+/// Discards all events. Used for answers whose run has ended.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoLog;
 
@@ -72,16 +76,17 @@ impl JudgeLog for NoLog {
 /// An answer to be scored.
 #[derive(Debug, Clone, Copy)]
 pub struct Answered<'a> {
-    /// What was asked. Its context is empty, and its query may be, where a run is scored from its records.
+    /// The sample. Its context is empty, and its query may be when a run is scored from its
+    /// records.
     pub sample: &'a Sample,
-    /// 1-based.
+    /// Number of the attempt, 1-based.
     pub attempt: u32,
-    /// What the agent returned.
+    /// Value that the agent returned.
     pub answer: &'a str,
 }
 
-/// Scores an answer at a sample of this benchmark. Where the right answer is encrypted in samples and records, the scorer gets it
-/// in plain, and what it says of it is not kept.
+/// Scores an answer to a sample of this benchmark. If expected answers are encrypted in samples and
+/// records, the scorer gets the decrypted one and its explanation is not stored.
 pub async fn grade(
     grader: &dyn Grader,
     benchmark: &str,
@@ -117,21 +122,22 @@ pub async fn grade(
     }
 }
 
-/// What came of scoring an answer.
+/// Result of scoring an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grade {
-    /// The score, or why there is none.
+    /// Score, or the reason why there is none.
     pub score: Result<Score, String>,
     /// Further details from the scorer.
     pub details: Option<Value>,
-    /// What a model took that was asked.
+    /// Usage of a model that judged.
     pub judge: Option<JudgeUse>,
-    /// Why no answer of the run can be scored any more.
+    /// Reason why no further answer of the run can be scored.
     pub halts: Option<HaltReason>,
 }
 
 impl Grade {
-    /// A score, and nothing else. That the scorer cannot read the answer is a detail of the score.
+    /// Returns a grade with only a score. An answer that the scorer could not parse is marked in
+    /// the details.
     pub fn of(score: Score) -> Self {
         let details = score.is_unreadable.then(|| json!({ UNREADABLE: true }));
         Self {
@@ -142,7 +148,7 @@ impl Grade {
         }
     }
 
-    /// No score.
+    /// Returns a grade without a score.
     pub fn failed(problem: impl Into<String>) -> Self {
         Self {
             score: Err(problem.into()),
@@ -153,38 +159,38 @@ impl Grade {
     }
 }
 
-/// A scorer that cannot be used.
+/// Reason why a scorer cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum GraderError {
-    /// Its file cannot be read.
+    /// The scorer's file cannot be read.
     #[error("scorer: cannot read {path}: {reason}")]
     Read {
-        /// The file.
+        /// Path of the file.
         path: String,
-        /// Why.
+        /// Cause reported by the system.
         reason: std::io::Error,
     },
-    /// Its file does not load, or is no scorer.
+    /// The scorer's file does not load or defines no scorer.
     #[error("scorer: {0}")]
     Script(String),
-    /// There is no model to ask.
+    /// The judge has no model.
     #[error("scorer `judge`: it needs a model to ask")]
     NoModel,
-    /// A flag speaks of a model to ask, and nobody asks one.
+    /// A flag configures a judge, but the scorer asks no model.
     #[error("{flag}: the scorer is {scorer}, which asks no model")]
     NoJudge {
-        /// The flag.
+        /// Name of the flag.
         flag: &'static str,
-        /// The scorer.
+        /// Name of the scorer.
         scorer: String,
     },
-    /// The sandbox that it runs in does not start.
+    /// The sandbox of the scorer cannot start.
     #[error("scorer: {0}")]
     Sandbox(#[from] harness::sandbox::StartError),
 }
 
 impl GraderError {
-    /// A flag that speaks of a model to ask, where the scorer asks none.
+    /// Returns the error for a judge flag with a scorer that asks no model.
     pub fn no_judge(flag: &'static str, scorer: &str) -> Self {
         Self::NoJudge {
             flag,
@@ -193,11 +199,11 @@ impl GraderError {
     }
 }
 
-/// The scorer of a run: the one that the user names, else the one that the benchmark's description names, else the
-/// benchmark's own. `judge` is the open model of the settings' judge.
+/// Opens the scorer of a run: the one named by the user, else by the benchmark's description, else
+/// the benchmark's own. `judge` is the open model of the judge in the settings.
 ///
 /// # Errors
-/// [`GraderError`] for a file that cannot be read, or a judge without a model.
+/// [`GraderError`] for a file that cannot be read or a judge without a model.
 pub fn open(
     settings: &GraderSettings,
     dataset: &dyn Dataset,
@@ -213,10 +219,10 @@ pub fn open(
     }
 }
 
-/// A scorer that the benchmarks cannot run.
+/// Opens a scorer that needs a model or the sandbox.
 ///
 /// # Errors
-/// Those of [`open`].
+/// Like [`open`].
 pub fn open_outside(
     scorer: &OutsideScorer,
     settings: &GraderSettings,

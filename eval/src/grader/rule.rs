@@ -1,4 +1,4 @@
-//! A rule of the benchmarks as a scorer of runs.
+//! Adapts a rule of the benchmarks crate to a scorer of runs.
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use serde_json::Value;
 
 use super::{Answered, Grade, Grader, JudgeLog};
 
-/// A rule. It fails at expected values that it cannot score by.
+/// A scoring rule. It fails for expected values that it does not support.
 pub struct Rule {
     scorer: Arc<dyn Scorer>,
     is_benchmarks_own: bool,
 }
 
 impl Rule {
-    /// The benchmark's own.
+    /// Wraps the benchmark's own rule.
     pub fn of_benchmark(scorer: Arc<dyn Scorer>) -> Self {
         Self {
             scorer,
@@ -23,7 +23,7 @@ impl Rule {
         }
     }
 
-    /// Another one.
+    /// Wraps a rule other than the benchmark's own.
     pub fn other(scorer: Arc<dyn Scorer>) -> Self {
         Self {
             scorer,

@@ -1,4 +1,4 @@
-//! One task of the JavaScript system as a record and the events of its root.
+//! Converts one task of the JavaScript system to a record and the events of its root.
 
 use std::collections::BTreeMap;
 
@@ -8,19 +8,19 @@ use serde_json::Value;
 
 use records::{AttemptRecord, RECORD_VERSION};
 
-/// What a file must say of an attempt, checked.
+/// Validated required fields of an attempt.
 #[derive(Debug)]
 pub(super) struct ImportSource {
     pub score: f64,
     pub iterations: u32,
     pub wall_time_ms: f64,
-    /// Whether it used all iterations that it had.
+    /// Whether all available iterations were used.
     pub out_of_iterations: bool,
-    /// The right answer in the scorer's form.
+    /// Expected answer in the form that the scorer reads.
     pub expected: Value,
 }
 
-/// The attempt's record and its events, both still without the run's id.
+/// Returns the attempt's record and events, with an empty run id.
 pub(super) fn convert(
     model: &str,
     max_iterations: u32,
@@ -29,14 +29,14 @@ pub(super) fn convert(
 ) -> (AttemptRecord, Vec<Event>) {
     let error = result.error.as_ref().map(|error| error.0.clone());
     let answer = result.answer.as_ref().map(|answer| answer.0.clone());
-    // The system wrote an empty answer beside an error.
+    // The system wrote an empty answer next to an error.
     let answer = answer.filter(|answer| error.is_none() || !answer.is_empty());
     let status = match &error {
         None => Status::Ok,
         Some(_) if facts.out_of_iterations => Status::Limit,
         Some(_) => Status::Error,
     };
-    // Only the root's code is recorded. Where none of it names a call, there were no others.
+    // Only the root's code is recorded. If none of it mentions a call, there were no other agents.
     let delegates = result.trace.iter().any(names_a_call);
     let alone = |figure: u32| (!delegates).then_some(figure);
     let failed = result.trace.iter().filter(|step| step.error.is_some());
@@ -112,7 +112,7 @@ pub(super) fn convert(
     (record, events.collect())
 }
 
-/// Whether the code of a step names `rlm` or `llm` at all.
+/// Whether the code of a step mentions `rlm` or `llm`.
 fn names_a_call(step: &NodeRlmStep) -> bool {
     step.code
         .iter()

@@ -1,4 +1,4 @@
-//! Result files of the JavaScript system: which run they hold.
+//! Reads result files of the JavaScript system.
 
 use std::path::Path;
 
@@ -12,22 +12,22 @@ use sha2::{Digest, Sha256};
 use super::attempt::{self, ImportSource};
 use super::{ImportError, Imported};
 
-/// Stands where a run names its scorer: the scores are those that the other system recorded.
+/// Scorer name of imported runs, whose scores are those of the other system.
 pub const SCORER: &str = "recorded/node-rlm";
 
-/// What such a file does not say and the user may know.
+/// Settings that a result file lacks and the user may supply.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Guidance {
-    /// How the root worked.
+    /// Prompt mode of the root.
     pub prompt_mode: Option<String>,
-    /// The drivers' names, joined by `+`.
+    /// Driver names, joined by `+`.
     pub drivers: Option<String>,
 }
 
 /// Reads a result file of the JavaScript system.
 ///
 /// # Errors
-/// [`ImportError`] with the file and, where it is known, the field.
+/// [`ImportError`] with the file and, if known, the field.
 pub fn read(path: &Path, guidance: &Guidance) -> Result<Imported, ImportError> {
     let bytes = std::fs::read(path).map_err(|source| ReplayError::Read {
         path: path.to_owned(),
@@ -65,7 +65,7 @@ pub fn read(path: &Path, guidance: &Guidance) -> Result<Imported, ImportError> {
     let sha256 = hex::encode(Sha256::digest(&bytes));
     let parts = [
         ("imported", json!("node-rlm")),
-        // Settings that the file does not state may differ: no two files are the same experiment.
+        // Unrecorded settings may differ, so no two files count as the same experiment.
         ("file_sha256", json!(sha256)),
         ("benchmark", json!(file.benchmark)),
         ("dataset_digest", json!(dataset_digest)),
@@ -133,7 +133,7 @@ fn ended(path: &Path, timestamp: Option<&str>) -> Result<Timestamp, ImportError>
     })
 }
 
-/// The fields without which there is no attempt.
+/// Returns the required fields of an attempt.
 fn facts(
     path: &Path,
     index: usize,
@@ -179,7 +179,8 @@ fn facts(
     })
 }
 
-/// A right answer as scorers read it: the value if the text is a JSON array or object, else the text.
+/// Returns an expected answer in scorer form: the parsed value if the text is a JSON array or
+/// object, else the text.
 fn scorers_form(text: &str) -> Value {
     match serde_json::from_str(text) {
         Ok(value @ (Value::Array(_) | Value::Object(_))) => value,
@@ -187,8 +188,8 @@ fn scorers_form(text: &str) -> Value {
     }
 }
 
-/// Lower-case hex SHA-256 of the tasks and their right answers, which are all that is known of the dataset. Runs over
-/// the same tasks have the same, in whatever order.
+/// Returns the lowercase hex SHA-256 of the tasks and expected answers, independent of their order.
+/// Nothing else is known about the dataset.
 fn dataset_digest(results: &[NodeRlmResult]) -> String {
     let mut tasks: Vec<[&str; 2]> = results
         .iter()

@@ -1,4 +1,4 @@
-//! Which shares of a run the folders to be merged are, and how many attempts these were to make together.
+//! Determines which shards the merged folders are and how many attempts they planned together.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 
 use super::MergeError;
 
-/// Stands for a run that is no share.
+/// Key for a run without a partition.
 const WHOLE: &str = "";
 
-/// Settings beside the fingerprint that have to be equal: they say which attempts a run makes.
+/// Settings outside the fingerprint that must be equal, because they select the attempts.
 const SELECTION: [&str; 7] = [
     "attempts",
     "context_lengths",
@@ -21,15 +21,14 @@ const SELECTION: [&str; 7] = [
     "tasks_per_length",
 ];
 
-/// The shares, as `2/3`, each with the attempts that it was to make, and the attempts that all shares were to make where that
-/// is known.
+/// Planned attempts by shard, such as `2/3`, and the planned attempts of all shards if known.
 pub(super) struct Shares(BTreeMap<String, u64>, Option<u64>);
 
 impl Shares {
-    /// Those of all runs; one that is given twice counts once.
+    /// Collects the shards of all runs; a shard that is given twice counts once.
     ///
     /// # Errors
-    /// [`MergeError::Shares`] for shares of different numbers.
+    /// [`MergeError::Shares`] for shards of partitions with different sizes.
     pub(super) fn of(runs: &[RunDir]) -> Result<Self, MergeError> {
         let mut shares = BTreeMap::new();
         for (share, planned) in runs.iter().flat_map(of_run) {
@@ -46,13 +45,13 @@ impl Shares {
         Ok(shares)
     }
 
-    /// Attempts that the whole run was to make, those of missing shares included where they are known; else those that
-    /// are there were to make.
+    /// Returns the planned attempts of the whole run, including missing shards if their number is
+    /// known.
     pub(super) fn planned(&self) -> u64 {
         self.there() + self.missing_attempts().unwrap_or_default()
     }
 
-    /// Attempts that the missing shares were to make, where that is known.
+    /// Returns the planned attempts of missing shards, if known.
     pub(super) fn missing_attempts(&self) -> Option<u64> {
         Some(self.1?.saturating_sub(self.there()))
     }
@@ -64,7 +63,7 @@ impl Shares {
         }
     }
 
-    /// Those that are not there. They may have had no sample.
+    /// Returns the missing shards. They may have had no samples.
     pub(super) fn missing(&self) -> Vec<String> {
         if self.0.contains_key(WHOLE) {
             return Vec::new();
@@ -75,12 +74,12 @@ impl Shares {
             .collect()
     }
 
-    /// What `config.json` keeps of them, for the next merge: nothing of a whole run.
+    /// Returns what `config.json` stores for later merges; nothing for a whole run.
     pub(super) fn kept(&self) -> Option<Value> {
         (!self.missing().is_empty()).then(|| json!(self.0))
     }
 
-    /// Of how many shares they speak.
+    /// Returns the partition sizes of the shards.
     fn numbers(&self) -> BTreeSet<u32> {
         let of = self.0.keys().filter_map(|share| share.split_once('/'));
         of.filter_map(|(_, of)| of.parse().ok()).collect()
@@ -100,7 +99,8 @@ fn of_run(run: &RunDir) -> BTreeMap<String, u64> {
     BTreeMap::from([(share.unwrap_or(WHOLE).to_owned(), run.attempts_total())])
 }
 
-/// In which settings two runs choose other attempts, each as `attempts is 1 in one and 3 in the other`.
+/// Describes the settings in which two runs select different attempts, such as `attempts is 1 in
+/// one and 3 in the other`.
 pub(super) fn other_selection(one: &RunDir, other: &RunDir) -> Vec<String> {
     let setting = |run: &RunDir, name| {
         let found = run.config.get("benchmark").and_then(|all| all.get(name));
@@ -122,11 +122,11 @@ pub(super) fn other_selection(one: &RunDir, other: &RunDir) -> Vec<String> {
     differences
 }
 
-/// Checks that the runs were dealt the samples of one whole: a share has the same ones in each of its runs, and none of another
-/// share.
+/// Checks that all runs split the same samples: runs of one shard have the same samples, and none
+/// has a sample of another shard.
 ///
 /// # Errors
-/// [`MergeError::Selection`] for the first sample that was dealt otherwise.
+/// [`MergeError::Selection`] for the first sample that conflicts.
 pub(super) fn check_deal(runs: &[RunDir]) -> Result<(), MergeError> {
     let dealt = runs.iter().filter_map(|run| {
         let benchmark = run.config.get("benchmark")?;
@@ -159,14 +159,14 @@ pub(super) fn check_deal(runs: &[RunDir]) -> Result<(), MergeError> {
     Ok(())
 }
 
-/// The rule by which the samples of a share, or of a part of a run that shares were merged to, were dealt; none of a whole
+/// Returns the version of the partition rule of a shard or of merged shards; `None` for a whole
 /// run.
 pub(super) fn rule(run: &RunDir) -> Option<u64> {
     let benchmark = run.config.get("benchmark")?;
     let is_part = ["partition", "shares"]
         .iter()
         .any(|name| benchmark.get(name).is_some_and(|value| !value.is_null()));
-    // The first rule had no number.
+    // The first version was recorded without a number.
     let rule = benchmark.get("partition_rule").and_then(Value::as_u64);
     is_part.then(|| rule.unwrap_or(1))
 }

@@ -1,4 +1,4 @@
-//! What of the models of a run can change an answer: their part of its fingerprint.
+//! The models' part of a run's fingerprint: everything about them that can change an answer.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::providers::{ModelRef, Named, SCRIPTED_JUDGE};
 use crate::settings::{EngineSettings, JudgeSettings, ModelSettings};
 
-/// The parts by their names. For a cassette they are those of the run that it was recorded in.
+/// Returns the parts by name. For a cassette, these are the parts of the recorded run.
 pub fn parts(
     settings: &EngineSettings,
     benchmark: &str,
@@ -22,8 +22,8 @@ pub fn parts(
     new_parts(settings, benchmark)
 }
 
-/// What of the main model can change an answer, to compare runs before any is begun. A file that does not exist has none:
-/// its name is used, and the error comes when it is opened.
+/// Returns the identity of the main model, to compare runs before they start. A missing file is
+/// identified by its name; opening it reports the error.
 pub fn main_identity(reference: &ModelRef, benchmark: &str) -> String {
     match reference.named() {
         Named::Offline(_, rest)
@@ -38,7 +38,7 @@ pub fn main_identity(reference: &ModelRef, benchmark: &str) -> String {
     }
 }
 
-/// What of the model of a judge can change a verdict.
+/// Returns everything about a judge's model that can change a verdict.
 pub fn judge_identity(settings: &JudgeSettings) -> Value {
     let mut all = json!({
         "model": settings.model.identity(SCRIPTED_JUDGE),
@@ -51,13 +51,14 @@ pub fn judge_identity(settings: &JudgeSettings) -> Value {
     all
 }
 
-/// The headers that the user adds, by name and reference; none where there are none, as in every run before there were.
+/// Returns the user's headers by name and reference; `None` without headers, which keeps older
+/// fingerprints valid.
 fn headers(settings: &ModelSettings) -> Option<Value> {
     let headers = settings.headers();
     (!headers.is_empty()).then(|| json!(headers))
 }
 
-/// The parts of models that run anew.
+/// Returns the parts of models that are not replayed.
 pub(super) fn new_parts(settings: &EngineSettings, benchmark: &str) -> BTreeMap<String, Value> {
     let aliases: Vec<Value> = settings
         .treatment
@@ -73,7 +74,7 @@ pub(super) fn new_parts(settings: &EngineSettings, benchmark: &str) -> BTreeMap<
         ("servers", json!(servers(&settings.models))),
     ];
     let headers = headers(&settings.models).map(|headers| ("headers", headers));
-    // None where none is assigned, as in every run before any could be.
+    // Omitted if no model is assigned, which keeps older fingerprints valid.
     let assigned = settings.assigned.iter();
     let assigned = assigned.map(|(flag, model)| (part_of(&flag), json!(model.identity(benchmark))));
     parts
@@ -84,12 +85,12 @@ pub(super) fn new_parts(settings: &EngineSettings, benchmark: &str) -> BTreeMap<
         .collect()
 }
 
-/// What a flag that assigns a model is called in records: `child_model`, `model_at_depth_2`.
+/// Returns the recorded name of a flag that assigns a model: `child_model`, `model_at_depth_2`.
 pub fn part_of(flag: &str) -> String {
     flag.trim_start_matches('-').replace(['-', ' '], "_")
 }
 
-/// The servers without their ports: the same model behind another port is the same model.
+/// Returns the servers without ports, because the port does not change the model.
 fn servers(settings: &ModelSettings) -> BTreeMap<&str, String> {
     let without_port = |url: &str| {
         let digits = |part: &str| {

@@ -1,7 +1,7 @@
-//! Providers that need no server: how references to them look, what they open, and what of a reference can change an answer.
+//! Providers that need no server.
 //!
-//! Each is a file here with a `PROVIDER`, and its `mod` line, by which `build.rs` finds it. Servers of models are data:
-//! `harness/endpoints.yaml`.
+//! Each is a file in this folder with a constant `PROVIDER` and a `mod` line, which `build.rs`
+//! finds. Model servers are data instead: `harness/endpoints.yaml`.
 
 mod scripted;
 mod replay;
@@ -20,33 +20,35 @@ use sha2::{Digest, Sha256};
 pub use model_ref::{ModelRef, Named, UnknownModel, model_forms, names, profile_name};
 pub use scripted::{JUDGE as SCRIPTED_JUDGE, library as scripts};
 
-/// All of them, in the order of their `mod` lines, in which help and errors list their forms.
+/// All providers in the order of their `mod` lines, which is also their order in help and errors.
 pub static OFFLINE: &[&Offline] = include!(concat!(env!("OUT_DIR"), "/offline.rs"));
 
-/// What is known of one.
+/// Description of a provider.
 pub struct Offline {
-    /// What its references begin with, up to the first `/` or `:`.
+    /// Name that references start with, up to the first `/` or `:`.
     pub name: &'static str,
-    /// The forms of its references, each with what it stands for.
+    /// Forms of its references, each with its meaning.
     pub forms: &'static [(&'static str, &'static str)],
-    /// Whether it answers from a record, so that no prompt changes what it says.
+    /// Whether it replays recorded responses, which no prompt can change.
     pub plays_back: bool,
-    /// Whether what follows the name, with its `/` or `:`, makes a whole reference.
+    /// Returns whether the text after the name, including its `/` or `:`, completes a reference.
     pub takes: fn(&str) -> bool,
-    /// Opens what follows the name. The other text is the benchmark that the run is of, if it is of one.
+    /// Opens the reference whose text after the name is the first argument. The second is the
+    /// benchmark of the run, if any.
     pub open: fn(&str, Option<&str>) -> Result<Opened, OfflineError>,
-    /// What of the reference can change an answer: of a file its content, and not its name. The texts are those of `open`.
+    /// Returns everything about the reference that can change an answer: for a file its content,
+    /// not its name. Takes the arguments of `open`.
     pub identity: fn(&str, &str) -> String,
 }
 
-/// A provider, and the name of its model.
+/// A provider and the name of its model.
 pub type Opened = (Arc<dyn Provider>, String);
 
-/// Why one cannot be opened, in the words of its own error.
+/// Error of a provider that cannot be opened.
 pub type OfflineError = Box<dyn Error + Send + Sync>;
 
-/// What of a file can change an answer, or of the trajectories of a run directory. That of a file is the hash that a bundled one of
-/// the same content has.
+/// Returns the identity of a file or of the trajectories of a run directory. A file has the same
+/// identity as a bundled one with equal content.
 fn content_identity(provider: &str, path: &str) -> String {
     let mut hash = Sha256::new();
     let path = Path::new(path);
@@ -61,7 +63,7 @@ fn content_identity(provider: &str, path: &str) -> String {
     format!("{provider}:sha256:{}", hex::encode(hash.finalize()))
 }
 
-/// The file itself, or the trajectories of a run directory.
+/// Returns the file itself, or the trajectories of a run directory.
 fn files(path: &Path) -> Vec<PathBuf> {
     if !path.is_dir() {
         return vec![path.to_owned()];

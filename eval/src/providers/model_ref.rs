@@ -1,4 +1,4 @@
-//! References to models: which forms there are, and what each names.
+//! Parses model references such as `openai/NAME`, `scripted:FILE` and `replay:PATH`.
 
 use std::fmt;
 use std::path::Path;
@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer};
 
 use super::{OFFLINE, Offline};
 
-/// The forms of a model reference, each with what it stands for.
+/// Returns the forms of a model reference, each with its meaning.
 pub fn model_forms() -> impl Iterator<Item = (&'static str, &'static str)> {
     let servers = endpoints().iter();
     let servers = servers.map(|server| (server.form.as_str(), server.description.as_str()));
@@ -18,18 +18,18 @@ pub fn model_forms() -> impl Iterator<Item = (&'static str, &'static str)> {
     servers.chain(offline.copied())
 }
 
-/// Everything that a reference can begin with.
+/// Returns all names that a reference can start with.
 pub fn names() -> impl Iterator<Item = &'static str> {
     let http = endpoints().iter().map(|endpoint| endpoint.name.as_str());
     OFFLINE.iter().map(|offline| offline.name).chain(http)
 }
 
-/// A reference to a model, which has one of these forms.
+/// A valid model reference.
 #[derive(Clone)]
 pub struct ModelRef {
     text: String,
     provider: Provider,
-    /// Where the provider's name ends in the text.
+    /// End of the provider's name in the text.
     end: usize,
 }
 
@@ -39,21 +39,21 @@ enum Provider {
     Offline(&'static Offline),
 }
 
-/// What a reference names.
+/// Target of a reference.
 pub enum Named<'a> {
-    /// A model on a server, by its name there.
+    /// A model on a server, with its name there.
     OnServer(&'static Endpoint, &'a str),
-    /// A provider that needs no server, with what follows its name.
+    /// A provider without a server, with the text after its name.
     Offline(&'static Offline, &'a str),
 }
 
 impl ModelRef {
-    /// As it was typed, without blanks around it.
+    /// Returns the reference as typed, without surrounding whitespace.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The recording that it plays back, if it does.
+    /// Returns the path of the recording, if the reference replays one.
     pub fn played_back(&self) -> Option<&Path> {
         match self.named() {
             Named::Offline(provider, rest) if provider.plays_back => {
@@ -63,7 +63,7 @@ impl ModelRef {
         }
     }
 
-    /// What it names.
+    /// Returns the target of the reference.
     pub fn named(&self) -> Named<'_> {
         let rest = &self.text[self.end..];
         match self.provider {
@@ -72,7 +72,7 @@ impl ModelRef {
         }
     }
 
-    /// The server that it names, and its model there; none for models that need no server.
+    /// Returns the server and the model's name there; `None` for models without a server.
     pub fn on_server(&self) -> Option<(&'static Endpoint, &str)> {
         match self.named() {
             Named::OnServer(endpoint, model) => Some((endpoint, model)),
@@ -80,12 +80,13 @@ impl ModelRef {
         }
     }
 
-    /// The provider's name.
+    /// Returns the name of the provider.
     pub fn provider(&self) -> &str {
         &self.text[..self.end]
     }
 
-    /// What of it can change an answer: that of a server is the reference itself. `benchmark` is what `scripted` alone stands for.
+    /// Returns everything about the reference that can change an answer; for a model on a server,
+    /// the reference itself. `benchmark` resolves the reference `scripted`.
     pub fn identity(&self, benchmark: &str) -> String {
         match self.named() {
             Named::OnServer(..) => self.text.clone(),
@@ -94,15 +95,15 @@ impl ModelRef {
     }
 }
 
-/// The name by which profiles match a model, whether there is such a model or not. A file has none: what its path happens to
-/// hold says nothing about the model.
+/// Returns the name that profiles are matched against, whether or not the model exists. `None` for
+/// files, whose paths say nothing about the model.
 pub fn profile_name(model: &str) -> Option<&str> {
     let (name, rest) = split(model);
     let is_file = offline(name).is_some() && rest.starts_with(':');
     (!is_file).then_some(model)
 }
 
-/// The provider, and the rest with its separator.
+/// Splits a reference into provider and rest, including the separator.
 fn split(given: &str) -> (&str, &str) {
     given.split_at(given.find(['/', ':']).unwrap_or(given.len()))
 }
@@ -112,7 +113,7 @@ fn offline(name: &str) -> Option<&'static Offline> {
     all.find(|offline| offline.name == name)
 }
 
-/// A text that names no model.
+/// A text that is not a model reference.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown model; {}", expected(given))]
 pub struct UnknownModel {
@@ -120,11 +121,11 @@ pub struct UnknownModel {
 }
 
 impl UnknownModel {
-    /// What to do about it.
+    /// Advice for the user.
     pub const HINT: &str = "`rlm-eval list models` shows what there is";
 }
 
-/// The nearest form, or all of them.
+/// Names the closest form, or all forms.
 fn expected(given: &str) -> String {
     let (name, rest) = split(given);
     let is_known = names().any(|known| known == name);
@@ -180,7 +181,7 @@ impl PartialEq for ModelRef {
 
 impl Eq for ModelRef {}
 
-/// As it was typed.
+/// Serializes the reference as typed.
 impl Serialize for ModelRef {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&self.text)

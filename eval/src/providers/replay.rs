@@ -1,4 +1,4 @@
-//! `replay`: the responses that an earlier run recorded.
+//! `replay`: returns the responses that an earlier run recorded.
 
 use std::path::Path;
 use std::sync::Arc;

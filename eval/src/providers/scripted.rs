@@ -1,4 +1,4 @@
-//! `scripted`: models that answer by rules, those that are part of the program and files of the user's.
+//! `scripted`: models that answer by rules, either bundled or from a file of the user.
 
 use std::iter;
 use std::path::Path;
@@ -21,25 +21,25 @@ pub(super) static PROVIDER: Offline = Offline {
     identity,
 };
 
-/// The judge's model among them.
+/// Bundled model of the judge.
 pub const JUDGE: &str = "judge";
 
-/// Why `scripted` alone names no model.
+/// Reason why the reference `scripted` names no model.
 #[derive(Debug, thiserror::Error)]
 enum NoModel {
-    /// There is no benchmark.
+    /// No benchmark is known.
     #[error(
         "`scripted` alone stands for a benchmark's scripted model; name one here: scripted/NAME or scripted:FILE"
     )]
     NoBenchmark,
-    /// None is made for the benchmark.
+    /// The benchmark has no scripted model.
     #[error(
         "no scripted model is made for the benchmark `{0}`; name another (scripted/NAME) or write one (scripted:FILE)"
     )]
     NoneForBenchmark(String),
 }
 
-/// The models that are part of the program, by name: those of the benchmarks, and the judge's.
+/// Returns the bundled models by name: those of the benchmarks and the judge's.
 pub fn library() -> ScriptLibrary {
     let of_benchmarks = benchmarks::catalog().iter().flat_map(|entry| {
         let more = entry.more_models.iter();
@@ -71,7 +71,7 @@ fn open(rest: &str, benchmark: Option<&str>) -> Result<Opened, OfflineError> {
     Ok((Arc::new(library.open(name)?), name.to_owned()))
 }
 
-/// That of a model of the program goes by its text, too.
+/// Identifies a bundled model by its text, like a file.
 fn identity(rest: &str, benchmark: &str) -> String {
     if let Some(file) = rest.strip_prefix(':') {
         return content_identity(PROVIDER.name, file);

@@ -1,4 +1,4 @@
-//! What makes a record, and how it stands in JSON.
+//! Tests for building records and for their JSON form.
 
 use std::time::Duration;
 

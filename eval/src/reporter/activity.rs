@@ -1,4 +1,4 @@
-//! What an attempt is doing, in one line.
+//! Describes what an attempt is doing, in one line.
 
 use std::collections::BTreeMap;
 
@@ -9,18 +9,18 @@ use report::sanitize::sanitize;
 
 use super::tally::{counted, label};
 
-/// Columns kept for the last action; the terminal may have fewer.
+/// Maximum width of the last action, in columns; the terminal may be narrower.
 const ACTION_WIDTH: usize = 100;
 
-/// An attempt under way.
+/// State of an attempt in progress.
 #[derive(Debug)]
 pub(super) struct Activity {
     label: String,
-    /// The root's iteration, 0 before the first.
+    /// Iteration of the root, 0 before the first.
     iteration: u32,
-    /// The root's limit, 0 before it is known.
+    /// Iteration limit of the root, 0 while unknown.
     max_iterations: u32,
-    /// Depths of the agents at work, by invocation.
+    /// Depths of the active agents, by invocation.
     live: BTreeMap<String, u32>,
     action: String,
 }
@@ -36,7 +36,7 @@ impl Activity {
         }
     }
 
-    /// Takes what happened.
+    /// Updates the state for an event.
     pub(super) fn apply(&mut self, event: &Event) {
         match &event.kind {
             EventKind::InvocationStart { max_iterations, .. } => {
@@ -63,6 +63,7 @@ impl Activity {
         }
     }
 
+    /// Formats the line:
     /// `s-niah-8k-1  iteration 2/15  depth 2, 3 children  d1-c0 asks its model`.
     pub(super) fn line(&self) -> String {
         let mut parts = vec![self.label.clone()];
@@ -85,7 +86,8 @@ impl Activity {
     }
 }
 
-/// What an agent does since an event, as the rest of a sentence about it. None if the event changes nothing to see.
+/// Describes what an agent does after an event, as the end of a sentence. `None` if the event
+/// changes nothing visible.
 pub(super) fn action(kind: &EventKind) -> Option<String> {
     let action = match kind {
         EventKind::LlmRequest { .. } => "asks its model".to_owned(),
@@ -155,7 +157,7 @@ pub(super) fn action(kind: &EventKind) -> Option<String> {
     Some(action)
 }
 
-/// The last text of a turn that its user reads.
+/// Returns the last text of a turn that is meant for the user.
 fn narrated(envelope: &Envelope) -> Option<&str> {
     envelope.actions.iter().rev().find_map(|step| match step {
         Step::Narrate { narrate } => Some(narrate.as_str()),
@@ -163,7 +165,7 @@ fn narrated(envelope: &Envelope) -> Option<&str> {
     })
 }
 
-/// What happened in the attempt's world, likewise.
+/// Describes an event in the attempt's environment, as the end of a sentence.
 fn happened(event: &WebEvent) -> Option<String> {
     match event {
         WebEvent::JsonAction {
@@ -182,7 +184,7 @@ fn happened(event: &WebEvent) -> Option<String> {
             envelope: Some(envelope),
             ..
         } => narrated(envelope).map(|text| format!("says {text:?}")),
-        // What was said to the user stays in view where nothing else was done.
+        // Keep the message to the user visible if nothing else was done.
         WebEvent::ActionResults { results }
             if results.iter().all(|result| result.action == "narrate") =>
         {

@@ -1,4 +1,4 @@
-//! Progress as bars on a terminal: one for the run, and a line for each attempt under way.
+//! Shows progress as bars on a terminal: one for the run and a line for each attempt in progress.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -14,14 +14,14 @@ use crate::run_event::{Reporter, RunEvent, RunPlan};
 use super::activity::Activity;
 use super::tally::{Tally, counted, error, label};
 
-/// Most lines for attempts. A lower terminal shows as many as fit: the bar comes first, and indicatif draws no bar
-/// below the terminal's height.
+/// Maximum lines for attempts. A lower terminal shows fewer: the bar comes first, and indicatif
+/// draws nothing below the height of the terminal.
 const MOST_LINES: usize = 20;
 
-/// How often clocks and spinners move while no event comes.
+/// Update interval of clocks and spinners between events.
 const TICK: Duration = Duration::from_millis(200);
 
-/// Draws a bar over all attempts, and below it the attempts under way.
+/// Draws a bar for all attempts with the attempts in progress below it.
 #[derive(Debug)]
 pub struct BarReporter {
     bars: MultiProgress,
@@ -37,12 +37,12 @@ struct Running {
     sample: String,
     attempt: u32,
     activity: Activity,
-    /// None while all lines are taken.
+    /// `None` while all lines are taken.
     line: Option<ProgressBar>,
 }
 
 impl BarReporter {
-    /// A reporter that draws on `target`. Nothing is drawn before the run begins.
+    /// Creates a reporter that draws on `target`. Draws nothing before the run starts.
     pub fn new(target: ProgressDrawTarget, color: bool) -> Self {
         Self {
             bars: MultiProgress::with_draw_target(target),
@@ -61,7 +61,7 @@ impl BarReporter {
             .with_position(plan.attempts_done)
             .with_style(run_style(self.color, plan.attempts_done));
         self.run = self.bars.add(bar);
-        // The speed counts from here, whatever an earlier start had done.
+        // Measure the speed of this start only.
         self.run.reset_eta();
         self.run.enable_steady_tick(TICK);
     }
@@ -96,7 +96,7 @@ impl BarReporter {
         }
     }
 
-    /// Gives free lines to the attempts that have waited longest for one.
+    /// Assigns free lines to the attempts that have waited longest.
     fn fill_lines(&mut self) {
         let taken = self
             .running
@@ -123,9 +123,9 @@ impl BarReporter {
             .position(|running| running.attempt == attempt && running.sample == sample)
     }
 
-    /// A line above the bars, which stays.
+    /// Prints a permanent line above the bars.
     fn say(&self, line: String) {
-        // A run goes on when nobody reads its progress any more.
+        // The run continues even if its progress cannot be written.
         let _ = self.bars.println(line);
     }
 }
@@ -158,6 +158,7 @@ impl Reporter for BarReporter {
     }
 }
 
+/// Returns the style of the run's bar:
 /// `━━━━━━━━──────────── 12/40 3m, 7m left  score 0.92, 1 error`.
 fn run_style(color: bool, done_before: u64) -> ProgressStyle {
     let template = if color {
@@ -168,7 +169,8 @@ fn run_style(color: bool, done_before: u64) -> ProgressStyle {
     style(template).progress_chars("━╸─").with_key(
         "left",
         move |state: &ProgressState, to: &mut dyn Write| {
-            // Nothing to reckon with before the first attempt has finished. Writing to the line cannot fail.
+            // There is no estimate before the first attempt has finished. Writing to the line
+            // cannot fail.
             let _ = if state.pos() > done_before {
                 write!(to, "{:#}", HumanDuration(state.eta()))
             } else {
@@ -187,8 +189,7 @@ fn attempt_style(color: bool) -> ProgressStyle {
     style(template)
 }
 
-/// The style of a template that stands in this file, so that only a mistake in it could make it invalid; the default
-/// bar would then show.
+/// Parses a template of this file. The default style is only a fallback for a mistake in it.
 fn style(template: &'static str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }

@@ -1,4 +1,4 @@
-//! Progress as plain lines, for logs and for stderr that is no terminal.
+//! Shows progress as plain lines, for logs and when stderr is not a terminal.
 
 use std::fmt::Arguments;
 use std::io::Write;
@@ -11,17 +11,18 @@ use crate::run_event::{Reporter, RunEvent, RunPlan};
 use super::Narrator;
 use super::tally::{Tally, counted, error, label};
 
-/// Writes a line when the run begins, one for each finished attempt, and one at the end; if asked to, one for all that agents do.
+/// Writes a line when the run starts, when an attempt finishes, and at the end; if verbose, one for
+/// every event of an agent.
 #[derive(Debug)]
 pub struct LineReporter<W> {
     to: W,
     tally: Tally,
-    /// Where there is a line for all that agents do.
+    /// Present if verbose.
     narrator: Option<Narrator>,
 }
 
 impl<W: Write + Send> LineReporter<W> {
-    /// A reporter that writes to `to`, and if it is verbose all that agents do.
+    /// Creates a reporter that writes to `to`.
     pub fn new(to: W, verbose: bool) -> Self {
         Self {
             to,
@@ -31,7 +32,7 @@ impl<W: Write + Send> LineReporter<W> {
     }
 
     fn line(&mut self, line: Arguments) {
-        // A run goes on when nobody reads its progress any more.
+        // The run continues even if its progress cannot be written.
         let _ = writeln!(self.to, "{line}").and_then(|()| self.to.flush());
     }
 

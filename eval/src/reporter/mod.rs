@@ -20,19 +20,19 @@ pub use verbose::Narrator;
 /// How a run is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
-    /// By bars, for a person at a terminal.
+    /// Bars, for a person at a terminal.
     Bars {
-        /// Whether they have colours.
+        /// Whether the bars are colored.
         coloured: bool,
     },
-    /// By lines, for logs.
+    /// Lines, for logs.
     Lines {
-        /// Whether there is one for all that agents do.
+        /// Whether every event of an agent gets a line.
         verbose: bool,
     },
 }
 
-/// The reporter for stderr.
+/// Returns the reporter for stderr.
 pub fn on_stderr(style: Style) -> Box<dyn Reporter> {
     match style {
         Style::Bars { coloured } => {

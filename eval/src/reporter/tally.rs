@@ -1,4 +1,4 @@
-//! What is known of a run while it runs, and the phrases in which reporters say it.
+//! Counts the finished attempts of a run, and the phrases that reporters share.
 
 use records::AttemptRecord;
 
@@ -6,27 +6,27 @@ use crate::run_event::RunPlan;
 
 use report::sanitize::sanitize;
 
-/// Columns for a sample's id.
+/// Maximum width of a sample id, in columns.
 const ID_WIDTH: usize = 40;
 
-/// Columns for an error.
+/// Maximum width of an error, in columns.
 const ERROR_WIDTH: usize = 120;
 
-/// The attempts that have finished so far.
+/// Counts of finished attempts.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Tally {
     /// Attempts of the whole run.
     pub(super) total: u64,
-    /// Attempts that have finished, in earlier starts of the run too.
+    /// Finished attempts, including those of earlier starts.
     pub(super) done: u64,
-    /// Attempts that ended in an error, in this start.
+    /// Attempts of this start that ended in an error.
     pub(super) errors: u64,
     scored: u64,
     score_sum: f64,
 }
 
 impl Tally {
-    /// A run that begins or goes on.
+    /// Returns the counts at the start of a run.
     pub(super) fn of(plan: &RunPlan) -> Self {
         Self {
             total: plan.attempts_total,
@@ -45,13 +45,13 @@ impl Tally {
         }
     }
 
-    /// The mean score in this start, once there is one.
+    /// Returns the mean score of this start, if any attempt has a score.
     pub(super) fn mean(&self) -> Option<f64> {
         (self.scored > 0).then(|| self.score_sum / self.scored as f64)
     }
 }
 
-/// An attempt's name: the sample's id, and which attempt where there are several.
+/// Returns the label of an attempt: sample id, and its number for attempts after the first.
 pub(super) fn label(sample: &str, attempt: u32) -> String {
     let id = sanitize(sample, ID_WIDTH);
     match attempt {
@@ -60,7 +60,7 @@ pub(super) fn label(sample: &str, attempt: u32) -> String {
     }
 }
 
-/// An attempt's error, with what introduces it; empty if it has none.
+/// Returns the attempt's error after a separator; empty without an error.
 pub(super) fn error(record: &AttemptRecord) -> String {
     let error = record
         .error
@@ -69,7 +69,7 @@ pub(super) fn error(record: &AttemptRecord) -> String {
     error.map(|error| format!(": {error}")).unwrap_or_default()
 }
 
-/// `1 agent`, `2 agents`.
+/// Returns a count with its noun: `1 agent`, `2 agents`.
 pub(super) fn counted(count: impl Into<u64>, word: &str) -> String {
     match count.into() {
         1 => format!("1 {word}"),

@@ -1,4 +1,4 @@
-//! What agents do, one line per event: what `--verbose` adds to progress.
+//! Describes agents' events, one line each, for `--verbose`.
 
 use std::collections::HashMap;
 
@@ -9,18 +9,19 @@ use serde_json::json;
 use super::activity::action;
 use super::tally::label;
 
-/// Characters of a line; a turn of a web agent may be long.
+/// Maximum characters of a line. The turn of a web agent may be long.
 const WIDTH: usize = 4_000;
 
-/// Puts events into words. It knows in which iteration each agent is.
+/// Describes events, tracking the iteration of each agent.
 #[derive(Debug, Default)]
 pub struct Narrator {
-    /// By attempt and invocation.
+    /// Iterations by attempt and invocation.
     iterations: HashMap<(String, String), u32>,
 }
 
 impl Narrator {
-    /// The line for an event: attempt, agent, and what it does. None for one that changes nothing to see.
+    /// Returns the line for an event: attempt, agent and action. `None` if the event changes
+    /// nothing visible.
     pub fn line(&mut self, event: &Event) -> Option<String> {
         let attempt = label(&event.sample, event.attempt);
         let agent = (attempt.clone(), event.invocation.clone());

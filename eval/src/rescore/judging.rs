@@ -1,4 +1,7 @@
-//! A judge at work on the answers of a run: what it has said so far, what it took, and what it may take.
+//! Stores the verdicts of a judge on a run's answers and enforces the judge's budget.
+//!
+//! Verdicts are written to a journal as they arrive, so that an interrupted scoring pays for none
+//! of them twice.
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -14,10 +17,11 @@ use sha2::{Digest, Sha256};
 use crate::grader::JudgeLog;
 use crate::record::Scored;
 
-/// Which answer of a run: sample, attempt, and the answer's digest, as an attempt may have been made again.
+/// Key of an answer: sample, attempt, and digest of the answer, because an attempt may have been
+/// rerun.
 type Which = (String, u32, String);
 
-/// The verdicts of earlier starts and of this one, and the judge's budget over all of them.
+/// Verdicts and budget of a judge over all starts.
 pub struct Judging {
     journal: ScoreJournal,
     kept: HashMap<Which, Scored>,
@@ -28,7 +32,7 @@ pub struct Judging {
     began: Instant,
 }
 
-/// A line of the journal that is no event.
+/// A verdict in the journal, as opposed to an event.
 #[derive(Serialize, Deserialize)]
 struct Verdict {
     id: String,
@@ -38,10 +42,11 @@ struct Verdict {
 }
 
 impl Judging {
-    /// Opens what earlier starts have left. Verdicts count, failures are tried again, and all of it counts in the budget.
+    /// Opens the journal of earlier starts. Verdicts are reused, failures are retried, and all
+    /// usage counts against the budget.
     ///
     /// # Errors
-    /// Those of [`ScoreJournal::open`].
+    /// Like [`ScoreJournal::open`].
     pub fn open(run: &RunDir, scorer: &str, budget: Budget) -> Result<Self, RunDirError> {
         let (journal, lines, spent) = ScoreJournal::open::<Verdict>(&run.path, scorer)?;
         let verdicts = lines
@@ -66,12 +71,12 @@ impl Judging {
         })
     }
 
-    /// How many verdicts earlier starts have left.
+    /// Returns the number of verdicts from earlier starts.
     pub fn verdicts(&self) -> usize {
         self.kept.len()
     }
 
-    /// Ends it: the scores are stored.
+    /// Removes the journal after the scores are stored.
     ///
     /// # Errors
     /// [`RunDirError::Write`].
@@ -79,12 +84,12 @@ impl Judging {
         self.journal.remove()
     }
 
-    /// What an earlier start has made of an answer.
+    /// Returns the result of an earlier start for an answer.
     pub(super) fn kept(&self, record: &AttemptRecord) -> Option<&Scored> {
         self.kept.get(&which(record)?)
     }
 
-    /// Keeps what came of an answer. Attempts without one need no judge.
+    /// Stores the result for an answer. Attempts without an answer need no judge.
     pub(super) fn keep(&self, record: &AttemptRecord, scored: &Scored) -> Result<(), RunDirError> {
         let Some((id, attempt, answer_sha256)) = which(record) else {
             return Ok(());
@@ -99,12 +104,12 @@ impl Judging {
         self.journal.append(&line, true)
     }
 
-    /// Why the judge may be asked nothing more, if so.
+    /// Returns the reason why the judge may not be asked again, if the budget is exhausted.
     pub fn exhausted(&self) -> Option<String> {
         self.budget.exhausted().map(|error| error.to_string())
     }
 
-    /// Where the judge's calls about an answer are noted.
+    /// Returns the log for the judge's calls about an answer.
     pub(super) fn log_of<'a>(&'a self, record: &'a AttemptRecord) -> Log<'a> {
         Log {
             judging: self,
@@ -113,7 +118,7 @@ impl Judging {
     }
 }
 
-/// Notes what the judge is asked about one answer, and books what it takes.
+/// Records the calls of a judge about one answer and books their usage.
 pub(super) struct Log<'a> {
     judging: &'a Judging,
     record: &'a AttemptRecord,
@@ -147,13 +152,13 @@ impl JudgeLog for Log<'_> {
             sample: id.clone(),
             attempt,
             at_ms: Some(self.judging.began.elapsed().as_secs_f64() * 1e3),
-            // All answers and starts share the file: this distinguishes calls that never ended.
+            // Answers and starts share the file, so the id must distinguish calls that never ended.
             invocation: format!("judge of {id}.{attempt} since {}", self.judging.start),
             parent: None,
             depth: 0,
             kind: event,
         };
-        // A disk that is full shows when the verdict is kept.
+        // A full disk is reported when the verdict is stored.
         let _ = self.judging.journal.append(&event, false);
     }
 

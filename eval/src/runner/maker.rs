@@ -1,4 +1,4 @@
-//! Makes single attempts of a run, as they are asked for from elsewhere.
+//! Makes single attempts of a run on request, for workers of a queue.
 
 use std::sync::Arc;
 
@@ -14,22 +14,22 @@ use crate::run_event::RunEvent;
 
 /// Makes attempts of one run.
 pub struct Maker {
-    /// What they have in common.
+    /// Values shared by all attempts.
     pub identity: Arc<RunIdentity>,
-    /// How agents work.
+    /// Engine that runs the agents.
     pub engine: Arc<Engine>,
-    /// Where samples come from.
+    /// Source of the samples.
     pub dataset: Arc<dyn Dataset>,
-    /// What scores the answers.
+    /// Scorer of the answers.
     pub grader: Arc<dyn Grader>,
 }
 
 impl Maker {
-    /// Makes an attempt at the sample with this index. Its events are sent as they come. What breaks the harness breaks this attempt
-    /// alone. Dropping the future stops it.
+    /// Makes an attempt at the sample with this index, sending its events as they occur. A panic
+    /// fails only this attempt. Dropping the future stops the attempt.
     ///
     /// # Errors
-    /// [`DatasetError`] if the sample cannot be had.
+    /// [`DatasetError`] if the sample is unavailable.
     pub async fn make(
         &self,
         index: usize,
@@ -58,7 +58,7 @@ impl Maker {
     }
 }
 
-/// A task that ends with whoever waits for it.
+/// A task that is aborted when dropped.
 struct Task<T>(tokio::task::JoinHandle<T>);
 
 impl<T> Drop for Task<T> {

@@ -1,5 +1,5 @@
-//! The samples of the attempts that are left: each is made or read once, however many attempts share it, and kept no longer than
-//! they need it.
+//! Shares samples between the attempts of a run. Each sample is loaded once and dropped after its
+//! last attempt.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,18 +7,19 @@ use std::sync::Arc;
 use benchmarks::{Dataset, DatasetError, Sample};
 use parking_lot::Mutex;
 
-/// A sample that may be there.
+/// A sample that may not be loaded yet.
 type Slot = Arc<Mutex<Option<Arc<Sample>>>>;
 
-/// The samples of a run.
+/// Samples of a run.
 pub(super) struct SharedSamples {
     dataset: Arc<dyn Dataset>,
-    /// By the sample's index: attempts at it that have not ended, and the sample once one of them has begun.
+    /// By sample index: the number of unfinished attempts, and the sample once one of them has
+    /// started.
     left: Mutex<HashMap<usize, (usize, Slot)>>,
 }
 
 impl SharedSamples {
-    /// The samples of these jobs, of which none is made or read yet.
+    /// Prepares the samples of these jobs without loading any.
     pub fn new(dataset: Arc<dyn Dataset>, jobs: &[(usize, u32)]) -> Self {
         let mut left: HashMap<usize, (usize, Slot)> = HashMap::new();
         for (index, _) in jobs {
@@ -30,17 +31,17 @@ impl SharedSamples {
         }
     }
 
-    /// The sample at this index.
+    /// Returns the sample at this index, loading it if necessary.
     ///
     /// # Errors
-    /// Those of [`Dataset::sample`].
+    /// Like [`Dataset::sample`].
     pub fn get(&self, index: usize) -> Result<Arc<Sample>, DatasetError> {
         let slot = {
             let left = self.left.lock();
             left.get(&index).map(|(_, slot)| Arc::clone(slot))
         };
         let slot = slot.unwrap_or_default();
-        // Held while it is made, so that two attempts do not make it twice.
+        // Hold the lock while loading, so that no sample is loaded twice.
         let mut slot = slot.lock();
         if let Some(sample) = &*slot {
             return Ok(Arc::clone(sample));
@@ -50,7 +51,7 @@ impl SharedSamples {
         Ok(sample)
     }
 
-    /// An attempt at the sample ended; after the last one it is let go.
+    /// Records the end of an attempt at the sample, which is dropped after the last one.
     pub fn ended(&self, index: usize) {
         let mut left = self.left.lock();
         if let Some((jobs, _)) = left.get_mut(&index) {
@@ -71,7 +72,7 @@ mod tests {
 
     use super::*;
 
-    /// Samples that count how often they are made.
+    /// Dataset that counts how often it loads a sample.
     struct Counted(Vec<String>, AtomicUsize);
 
     impl Dataset for Counted {
@@ -121,7 +122,7 @@ mod tests {
             let weak = Arc::downgrade(&sample);
             drop(sample);
             samples.ended(index);
-            // One that ends while others are to come leaves it there.
+            // A sample stays loaded while further attempts need it.
             assert_eq!(weak.upgrade().is_some(), attempt < 3, "{index} {attempt}");
         }
         assert_eq!(dataset.1.load(Ordering::SeqCst), 2);

@@ -14,23 +14,23 @@ use crate::cli::AskArgs;
 /// Everything that one question depends on.
 #[derive(Debug, Clone)]
 pub struct AskSettings {
-    /// Where the question comes from.
+    /// Source of the question.
     pub query: QuerySource,
-    /// Where the context comes from.
+    /// Source of the context.
     pub context: ContextSource,
-    /// The files of the images that are shown with the question; at most [`Image::MOST`].
+    /// Image files shown with the question; at most [`Image::MOST`].
     pub images: Vec<PathBuf>,
-    /// The web page that it is about.
+    /// Web page that the question is about.
     pub site: Option<OwnSite>,
-    /// What is selected on the page.
+    /// Text selected on the page.
     pub selection: Option<String>,
-    /// The files of the documents that are open.
+    /// Files of the open documents.
     pub documents: Vec<PathBuf>,
-    /// Whether the app that is launched is shown.
+    /// Whether the launched app is shown.
     pub show: bool,
-    /// Where it is saved.
+    /// File that the app is saved to.
     pub save: Option<PathBuf>,
-    /// The agents.
+    /// Settings of the agents.
     pub engine: EngineSettings,
 }
 
@@ -38,7 +38,7 @@ impl AskSettings {
     /// Resolves the flags of a question.
     ///
     /// # Errors
-    /// A [`SettingsError`] for the first flag that is wrong. Files are read later.
+    /// A [`SettingsError`] for the first invalid flag. Files are read later.
     pub fn resolve(args: &AskArgs) -> Result<Resolved<Self>, SettingsError> {
         let query = match (&args.query_file, &args.query) {
             (Some(file), _) => QuerySource::File(file.clone()),
@@ -83,7 +83,7 @@ impl AskSettings {
     }
 }
 
-/// Checks that a window can be seen, where a variable says so.
+/// Checks that a window can be shown, on systems where a variable says so.
 fn check_display() -> Result<(), SettingsError> {
     let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
     if !cfg!(target_os = "linux") || ["DISPLAY", "WAYLAND_DISPLAY"].into_iter().any(is_set) {
@@ -96,7 +96,7 @@ fn check_display() -> Result<(), SettingsError> {
 }
 
 impl AskSettings {
-    /// Whether an address of the page, or one that it may reach, is of this machine or a private network.
+    /// Whether the page or an address that it may reach is on this machine or in a private network.
     pub fn names_local_address(&self) -> bool {
         let site = self.site.iter();
         let named = site.flat_map(|site| site.allow.iter().chain([&site.start]));
@@ -106,7 +106,7 @@ impl AskSettings {
     }
 }
 
-/// The page at an address.
+/// Returns the site at a URL.
 fn site(url: &str, allow: &[String]) -> Result<OwnSite, SettingsError> {
     let parsed = Url::parse(url.trim()).ok();
     let is_web = |url: &Url| matches!(url.scheme(), "http" | "https");

@@ -1,4 +1,4 @@
-//! Settings of a benchmark: which one, and what it is opened with.
+//! Settings of a benchmark: its name or path, and its options.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,17 +9,17 @@ use harness::nearest;
 use super::{SettingsError, caches, context_length, env_file};
 use crate::cli::BenchmarkArgs;
 
-/// Resolves a benchmark's name, or the path of one's own, and its options.
+/// Resolves the name or path of a benchmark and its options.
 ///
 /// # Errors
-/// A [`SettingsError`] for the first flag that is wrong. Whether the benchmark can use its options is known when it is
-/// opened.
+/// A [`SettingsError`] for the first invalid flag. Whether the benchmark supports its options is
+/// checked when it is opened.
 pub(super) fn resolve(
     name: &str,
     args: &BenchmarkArgs,
 ) -> Result<(String, benchmarks::Options), SettingsError> {
     let benchmark = known(name.trim())?;
-    // One that runs outside of the benchmarks is none of their options.
+    // A scorer outside the benchmarks is not one of their options.
     let given = args.scorer.as_deref().map(str::trim);
     let scorer = given.filter(|scorer| OutsideScorer::parse(scorer).is_none());
     check_scorer(&benchmark, scorer)?;
@@ -38,7 +38,8 @@ pub(super) fn resolve(
     Ok((benchmark, options))
 }
 
-/// What to say of a `--data-dir` that the benchmark does not read. One that the environment gives is meant for others, too.
+/// Returns a warning about a `--data-dir` that the benchmark does not read. A value from the
+/// environment may be meant for other benchmarks.
 pub(super) fn unread_data_dir(benchmark: &str, args: &BenchmarkArgs) -> Option<String> {
     let given = args.data_dir.as_ref()?;
     let needs_data = benchmarks::entry(benchmark).is_some_and(|entry| entry.needs_data);
@@ -53,8 +54,8 @@ pub(super) fn unread_data_dir(benchmark: &str, args: &BenchmarkArgs) -> Option<S
         .then(|| format!("--data-dir is not read: {benchmark} needs no data, {why}"))
 }
 
-/// What to say of options that are typed and that the benchmark does not go by. Those that the environment gives are meant
-/// for others, too.
+/// Returns warnings about typed options that the benchmark ignores. Options from the environment
+/// may be meant for other benchmarks.
 pub(super) fn unread_options(benchmark: &str, args: &BenchmarkArgs) -> Vec<String> {
     let usual = benchmarks::Options::default();
     let given = [
@@ -89,15 +90,16 @@ pub(super) fn unread_options(benchmark: &str, args: &BenchmarkArgs) -> Vec<Strin
         .collect()
 }
 
-/// The folder in which each benchmark's data has a folder of its own: the one given, or that of the user's caches. None if
-/// the user has no home.
+/// Returns the folder with a subfolder for each benchmark's data: the given one, or one in the
+/// user's caches. `None` if the user has no home folder.
 pub(super) fn data_root(given: Option<&Path>) -> Option<PathBuf> {
     given
         .map(Path::to_owned)
         .or_else(|| Some(caches::folder()?.join("data")))
 }
 
-/// Where the data of a benchmark is: below the folder of all data, or in the very place that is given.
+/// Returns the location of a benchmark's data: below the folder of all data, or exactly the given
+/// path.
 fn data(benchmark: &str, given: Option<&Path>) -> Option<PathBuf> {
     let needed = benchmarks::entry(benchmark).is_some_and(|entry| entry.needs_data);
     let fetched = data_root(given)
@@ -106,7 +108,7 @@ fn data(benchmark: &str, given: Option<&Path>) -> Option<PathBuf> {
     fetched.or_else(|| given.map(Path::to_owned))
 }
 
-/// The scorer, of a benchmark of one's own alone.
+/// Checks `--scorer`, which only user-supplied benchmarks accept.
 fn check_scorer(benchmark: &str, scorer: Option<&str>) -> Result<(), SettingsError> {
     let Some(name) = scorer else {
         return Ok(());
@@ -120,10 +122,10 @@ fn check_scorer(benchmark: &str, scorer: Option<&str>) -> Result<(), SettingsErr
     rule(name).map(|_| ())
 }
 
-/// A rule of the benchmarks by its name.
+/// Returns the benchmarks' rule of this name.
 ///
 /// # Errors
-/// [`SettingsError`] with the nearest name.
+/// [`SettingsError`] that suggests the most similar name.
 pub(super) fn rule(name: &str) -> Result<Arc<dyn Scorer>, SettingsError> {
     let known: Vec<&str> = benchmarks::scorers().map(|scorer| scorer.name).collect();
     benchmarks::scorer(name).ok_or_else(|| {

@@ -1,11 +1,11 @@
-//! Numbers whose bounds depend on other settings.
+//! Checks numbers whose bounds depend on other settings.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
 use super::SettingsError;
 
-/// The value of a flag, if it lies within bounds.
+/// Returns the value of a flag if it is within bounds.
 ///
 /// # Errors
 /// [`SettingsError`].

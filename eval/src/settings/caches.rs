@@ -1,9 +1,10 @@
-//! The folder for what can be fetched or made again.
+//! The folder for data that can be fetched or generated again.
 
 use std::env;
 use std::path::PathBuf;
 
-/// `eval` among the user's caches: in `XDG_CACHE_HOME`, else in `.cache` of `HOME`. None if neither is set.
+/// Returns the folder `eval` in the user's caches: in `XDG_CACHE_HOME`, else in `.cache` of `HOME`.
+/// `None` if neither is set.
 pub(super) fn folder() -> Option<PathBuf> {
     let set = |name| env::var_os(name).filter(|value| !value.is_empty());
     let caches = set("XDG_CACHE_HOME")
@@ -12,7 +13,7 @@ pub(super) fn folder() -> Option<PathBuf> {
     Some(caches.join("eval"))
 }
 
-/// Where the loaded engine is kept from one start of the program to the next.
+/// Returns the file of the engine snapshot that is reused between starts of the program.
 pub fn snapshot_file() -> Option<PathBuf> {
     folder().map(|folder| folder.join("engine-snapshot"))
 }

@@ -1,4 +1,4 @@
-//! Settings of compaction: the windows of the models whose share it begins at.
+//! Settings of compaction: the context windows of models, if the threshold is a share of them.
 
 use std::fs;
 use std::path::Path;
@@ -9,10 +9,11 @@ use harness::{CompactAt, Compaction};
 use super::SettingsError;
 use crate::providers::ModelRef;
 
-/// Finds the windows that a share is one of, if the size is a share: those of the models that agents may have.
+/// Looks up the context windows of the models that agents may use, if the threshold is a share.
 ///
 /// # Errors
-/// [`SettingsError`] for a file that is no table of windows, and for the first model whose window is not known.
+/// [`SettingsError`] for an invalid table of windows, and for the first model whose window is
+/// unknown.
 pub(super) fn find_windows<'a>(
     compaction: &mut Compaction,
     file: Option<&Path>,

@@ -8,18 +8,18 @@ use report::compare::Against;
 use super::SettingsError;
 use crate::cli::CompareArgs;
 
-/// What is compared, and where it goes.
+/// Runs to compare, and the output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompareSettings {
-    /// Run directories or CSV files; at least two, and none twice.
+    /// Run directories or CSV files; at least two, without duplicates.
     pub runs: Vec<PathBuf>,
-    /// Which are measured by which.
+    /// Which runs are compared with which.
     pub against: Against,
     /// Whether the runs may differ in benchmark, dataset and scorer.
     pub allow_mismatch: bool,
-    /// A file for the comparisons as CSV.
+    /// CSV file for the comparisons.
     pub csv: Option<PathBuf>,
-    /// Whether the comparison is printed as JSON instead of tables.
+    /// Whether to print JSON instead of tables.
     pub json: bool,
 }
 
@@ -27,8 +27,8 @@ impl CompareSettings {
     /// Resolves the flags of a comparison.
     ///
     /// # Errors
-    /// [`SettingsError`] for a run that is given twice, which does not differ from itself, and for a `--csv` that
-    /// would replace a run, or a file of it.
+    /// [`SettingsError`] for a run that is given twice, and for a `--csv` that would overwrite a
+    /// run or one of its files.
     pub fn resolve(args: &CompareArgs) -> Result<Self, SettingsError> {
         let places: Vec<PathBuf> = args.runs.iter().map(|run| place(run)).collect();
         for (index, place) in places.iter().enumerate() {
@@ -62,12 +62,13 @@ impl CompareSettings {
     }
 }
 
-/// The one path of all that lead to a file. Of one that is not there, its folder's with its name.
+/// Returns the canonical path of a file. For a missing file, that of its folder followed by its
+/// name.
 fn place(path: &Path) -> PathBuf {
     if let Ok(place) = fs::canonicalize(path) {
         return place;
     }
-    // The folder of a plain file name is the current one.
+    // A bare file name refers to the current folder.
     let folder = path.parent().map(|folder| {
         if folder.as_os_str().is_empty() {
             Path::new(".")

@@ -1,11 +1,12 @@
-//! Lengths of contexts: `8k`, `1m`, `64000`.
+//! Parses context lengths: `8k`, `1m`, `64000`.
 
 use super::SettingsError;
 
-/// Reads lengths, each once. A single blank, as scripts write it for a flag that they do not set, is none.
+/// Parses lengths and removes duplicates. A single blank value, which scripts pass for an unset
+/// flag, means none.
 ///
 /// # Errors
-/// [`SettingsError`] for anything else that is no length, blanks between commas included.
+/// [`SettingsError`] for any other invalid length, including blanks between commas.
 pub(super) fn parse_all(given: &[String]) -> Result<Vec<usize>, SettingsError> {
     if given.len() == 1 && given[0].trim().is_empty() {
         return Ok(Vec::new());
@@ -20,10 +21,10 @@ pub(super) fn parse_all(given: &[String]) -> Result<Vec<usize>, SettingsError> {
     Ok(lengths)
 }
 
-/// Reads a number of characters, with `k` for thousands or `m` for millions.
+/// Parses a number of characters, with suffix `k` for thousands or `m` for millions.
 ///
 /// # Errors
-/// [`SettingsError`] for anything else.
+/// [`SettingsError`] for any other text.
 fn parse(given: &str) -> Result<usize, SettingsError> {
     let malformed = || {
         SettingsError::new(format!(
@@ -39,7 +40,7 @@ fn parse(given: &str) -> Result<usize, SettingsError> {
             None => (text.as_str(), 1),
         },
     };
-    // The number parser would also take a sign.
+    // The number parser would accept a sign.
     if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(malformed());
     }

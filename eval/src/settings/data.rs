@@ -8,14 +8,14 @@ use super::{SettingsError, benchmark};
 use crate::cli::{FetchArgs, ShowArgs};
 use crate::fetch;
 
-/// What is fetched, and where to.
+/// Data to fetch, and where to store it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FetchSettings {
-    /// Benchmarks whose data has a home.
+    /// Benchmarks whose data can be fetched.
     pub names: Vec<String>,
-    /// The folder in which each gets a folder of its name.
+    /// Folder with a subfolder for each benchmark.
     pub root: PathBuf,
-    /// What takes the place of scheme and host of every address.
+    /// Replacement for scheme and host of every URL.
     pub mirror: Option<String>,
 }
 
@@ -23,7 +23,8 @@ impl FetchSettings {
     /// Resolves the flags of `rlm-eval data fetch`.
     ///
     /// # Errors
-    /// A [`SettingsError`] for a benchmark without data, an address that is none, or a user without a home.
+    /// A [`SettingsError`] for a benchmark without data, an invalid URL, or a user without a home
+    /// folder.
     pub fn resolve(args: &FetchArgs) -> Result<Self, SettingsError> {
         let known = fetch::names();
         for name in &args.names {
@@ -54,16 +55,16 @@ impl FetchSettings {
     }
 }
 
-/// Which samples are shown.
+/// Samples to show.
 #[derive(Debug, Clone)]
 pub struct ShowSettings {
-    /// The benchmark's name in the catalog, or the path of one's own.
+    /// Name of the benchmark in the catalog, or path of a user-supplied one.
     pub benchmark: String,
-    /// What it is opened with.
+    /// Options of the benchmark.
     pub options: benchmarks::Options,
-    /// At most so many samples, the first ones; at least 1.
+    /// Maximum number of samples, taken from the start; at least 1.
     pub limit: usize,
-    /// Whether they are printed as JSON.
+    /// Whether to print JSON.
     pub json: bool,
 }
 
@@ -71,7 +72,7 @@ impl ShowSettings {
     /// Resolves the flags of `rlm-eval data show`.
     ///
     /// # Errors
-    /// A [`SettingsError`] for the first flag that is wrong.
+    /// A [`SettingsError`] for the first invalid flag.
     pub fn resolve(args: &ShowArgs) -> Result<Self, SettingsError> {
         let (benchmark, options) = benchmark::resolve(&args.benchmark, &args.options)?;
         Ok(Self {
@@ -83,7 +84,7 @@ impl ShowSettings {
     }
 }
 
-/// Whether the data of a benchmark is in the folder of all data, given or the usual one.
+/// Whether the data of a benchmark is in the given or default data folder.
 pub fn data_is_here(name: &str, data_dir: Option<&Path>) -> bool {
     benchmark::data_root(data_dir).is_some_and(|root| fetch::is_here(name, &root))
 }

@@ -1,4 +1,4 @@
-//! How progress and tables are shown, by what stderr and stdout are and by `CI`, `NO_COLOR` and `COLUMNS`.
+//! How progress and tables are shown, depending on stderr, stdout, `CI`, `NO_COLOR` and `COLUMNS`.
 
 use std::env;
 use std::io::{IsTerminal, stderr, stdout};
@@ -8,16 +8,17 @@ use report::columns::WIDTH;
 use crate::env_vars;
 use crate::reporter::Style;
 
-/// Whether `cargo eval` started the program: Cargo sets variables with the package of what it runs.
+/// Whether `cargo eval` started the program: Cargo sets variables that name the package it runs.
 pub fn is_run_by_cargo() -> bool {
     let is_ours = |package| package == env!("CARGO_PKG_NAME");
     env::var_os("CARGO").is_some() && env::var_os("CARGO_PKG_NAME").is_some_and(is_ours)
 }
 
-/// Fewer columns make a table no more readable.
+/// Minimum table width; narrower tables are not readable.
 const NARROWEST: u16 = 40;
 
-/// The columns that tables on stdout may fill: `COLUMNS`, or those of the terminal, or 80 where there is none.
+/// Returns the width of tables on stdout: `COLUMNS`, or that of the terminal, or 80 without a
+/// terminal.
 pub fn table_width() -> u16 {
     let given = env::var(env_vars::COLUMNS).ok();
     let given = given.and_then(|columns| columns.trim().parse().ok());
@@ -32,19 +33,19 @@ pub fn table_width() -> u16 {
         .max(NARROWEST)
 }
 
-/// What stderr is, and what the user wants of it.
+/// Properties of stderr, and the user's preferences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Display {
-    /// Whether a person may watch it.
+    /// Whether stderr is a terminal.
     pub is_terminal: bool,
-    /// `CI` is set to something other than `false`: no bars.
+    /// Whether `CI` is set to a value other than `false`, which disables bars.
     pub ci: bool,
-    /// `NO_COLOR` is set to something: no colours (<https://no-color.org>).
+    /// Whether `NO_COLOR` is set, which disables colors (<https://no-color.org>).
     pub no_color: bool,
 }
 
 impl Display {
-    /// Looks at stderr and the environment.
+    /// Inspects stderr and the environment.
     pub fn detect() -> Self {
         let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
         Self {
@@ -54,7 +55,7 @@ impl Display {
         }
     }
 
-    /// Bars if stderr is a terminal that a person watches, lines otherwise, and with `verbose`.
+    /// Returns bars if stderr is a terminal outside CI, else lines; always lines with `verbose`.
     pub fn style(self, verbose: bool) -> Style {
         if self.is_terminal && !self.ci && !verbose {
             Style::Bars {

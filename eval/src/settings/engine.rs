@@ -1,56 +1,58 @@
-//! The settings of whatever runs agents.
+//! Settings of the engine, shared by all commands that run agents.
 
 use harness::provider::{MaybeShared, PriceTable, Sampling};
 use harness::treatment::{Effective, Sent};
 use harness::{AgentSettings, Asker, Assigned, Conduct, Specialist, Treatment};
 
 use super::treatment::{Agents, Flags};
-use super::{Keys, ModelSettings, Resolved, SettingsError, Start, budget, compaction, models, web};
+use super::{
+    Keys, ModelSettings, Resolved, SettingsError, Start, budget, compaction, layers, models, web,
+};
 use crate::cli::{EngineArgs, StoreArgs, TrafficArgs};
 use crate::providers::{ModelRef, UnknownModel};
 
-/// Everything that agents run by.
+/// Everything that agents depend on.
 #[derive(Debug, Clone)]
 pub struct EngineSettings {
-    /// The model.
+    /// Main model.
     pub model: ModelRef,
-    /// The models of the aliases, in their order.
+    /// Models of the aliases, in order.
     pub aliased: Vec<ModelRef>,
-    /// The models of agents below the root that name none.
+    /// Models of agents below the root, unless a call names another.
     pub assigned: Assigned<ModelRef>,
-    /// How models are asked, and where.
+    /// Sampling and servers of the models.
     pub models: ModelSettings,
-    /// What shapes the agents.
+    /// Settings that can change an answer.
     pub treatment: Treatment,
-    /// How they are run.
+    /// Settings that cannot change an answer.
     pub conduct: Conduct,
-    /// The profile that was applied.
+    /// Name of the applied profile.
     pub profile: Option<String>,
-    /// The user's prices before the bundled ones.
+    /// Price table: the user's prices before the bundled ones.
     pub prices: PriceTable,
-    /// How requests go to models.
+    /// Rate limits and retries of requests.
     pub traffic: TrafficArgs,
-    /// Whether pages that are not the program's own may be shown without Chromium's own sandbox.
+    /// Whether third-party pages may run without Chromium's own sandbox.
     pub trust_pages: bool,
     /// Whether rows may reach this machine and its networks.
     pub allow_local: bool,
-    /// Where responses are kept.
+    /// Where responses are stored.
     pub store: StoreArgs,
-    /// Whether the cassette is one that an earlier start of the run began.
+    /// Whether an earlier start of the run began the cassette.
     pub record_goes_on: bool,
-    /// The pace of requests, where other processes keep it, too.
+    /// Request rate shared with other processes, if any.
     pub shared_pace: MaybeShared,
-    /// What is true of the agents: what is recorded of mode, depth and iterations.
+    /// Effective mode, depth and iterations, as recorded.
     pub effective: Effective,
-    /// What the agents get: two runs that send the same are one experiment.
+    /// What the agents get. Two runs that send the same are one experiment.
     pub sent: Sent,
 }
 
 impl EngineSettings {
-    /// Resolves the flags of the engine. Keys that are needed must be there.
+    /// Resolves the flags of the engine. Required keys must be available.
     ///
     /// # Errors
-    /// A [`SettingsError`] for the first flag that is wrong.
+    /// A [`SettingsError`] for the first invalid flag.
     pub fn resolve(
         args: &EngineArgs,
         keys: Keys,
@@ -95,7 +97,7 @@ impl EngineSettings {
             models::check_read(&args.models, &models, model)?;
         }
         let agents = &mut resolved.settings;
-        // Who writes summaries has no turns of his own.
+        // The model that writes summaries has no turns of its own.
         let places = references.iter();
         let with_turns = places.filter(|(place, _)| place != "--compaction-model");
         compaction::find_windows(
@@ -107,6 +109,8 @@ impl EngineSettings {
         let prices = budget::prices(args.budget.prices.as_deref())?;
         let references: Vec<ModelRef> = references.into_iter().map(|(_, model)| model).collect();
         budget::check_prices(args.budget.of_money(), &prices, &references)?;
+        let old = budget::old_prices(&prices, &references, layers::today());
+        resolved.warnings.extend(old);
         let idle = web::idle(&args.web, resolved.settings.treatment.protocol);
         resolved.warnings.extend(idle);
         let left_out = fit_reasoning(&mut resolved.settings, &references, &models.sampling);
@@ -142,9 +146,9 @@ impl EngineSettings {
     }
 }
 
-/// Leaves out what definitions say of reasoning where the format of their model has no words for it, the root's and those of
-/// prompts that may be called alike. `references` are the main model and those of the aliases, in their order. Gives a sentence
-/// for each property that is left out.
+/// Removes the reasoning settings of definitions that the API of their model does not support:
+/// those of the root and of prompts called by alias. `references` are the main model and those of
+/// the aliases, in order. Returns a sentence for each removed property.
 fn fit_reasoning(agents: &mut Agents, references: &[ModelRef], sampling: &Sampling) -> Vec<String> {
     let mut left_out = Vec::new();
     let Some((main, aliased)) = references.split_first() else {

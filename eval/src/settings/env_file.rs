@@ -1,7 +1,8 @@
-//! The file `.env`: keys, addresses that go with them, and settings of an experiment.
+//! Reads the file `.env`: keys, the URLs that they belong to, and settings of an experiment.
 //!
-//! Anybody may have written it, for it comes with the folder. It gets no power: only known names are read, flags that
-//! [`FromFile`] refuses are not, and nothing reaches the environment of this process or of its children.
+//! The file comes with a folder, so anyone may have written it, and it grants no power: only known
+//! names are read, flags that [`FromFile`] rejects are ignored, and nothing is passed to the
+//! environment of this process or its children.
 
 mod place;
 mod syntax;
@@ -23,20 +24,21 @@ use crate::terminal;
 
 static READ: OnceLock<EnvFile> = OnceLock::new();
 
-/// What was read of the file.
+/// Values read from the file.
 struct EnvFile {
     path: PathBuf,
-    /// Keys and base URLs of providers by name.
+    /// Keys and base URLs of providers, by variable name.
     providers: BTreeMap<String, String>,
-    /// Variables of flags by name.
+    /// Variables of flags, by name.
     flags: BTreeMap<String, String>,
 }
 
-/// Reads the nearest file `.env`, here or in a folder above up to the project's root, and prints a warning about each line
-/// and each file that does not count. Without such a file nothing happens.
+/// Reads the nearest file `.env` in the current folder or above, up to the project root, and prints
+/// a warning for each ignored line or file. Does nothing without such a file.
 ///
 /// # Errors
-/// [`SettingsError`] for a file that cannot be read or parsed. It shows no value of the file, which holds keys.
+/// [`SettingsError`] for a file that cannot be read or parsed. The message contains no value,
+/// because the file holds keys.
 pub fn load_env_file() -> Result<(), SettingsError> {
     let Ok(here) = env::current_dir() else {
         return Ok(());
@@ -70,8 +72,8 @@ pub fn load_env_file() -> Result<(), SettingsError> {
 }
 
 impl EnvFile {
-    /// Keeps a value, warns about a name that may not stand here, and passes over those of other programs. As in the
-    /// environment of a shell script, the first value of a name counts.
+    /// Stores a value, warns about a name that is not allowed, and ignores variables of other
+    /// programs. As in a shell script's environment, the first value of a name counts.
     fn take(
         &mut self,
         entry: Entry,
@@ -127,7 +129,8 @@ impl EnvFile {
     }
 }
 
-/// Whether a value names no file outside a folder: as a path, or as parts of a text such as `ALIAS=scripted:FILE`.
+/// Whether a value names no file outside a folder, either as a path or within a text such as
+/// `ALIAS=scripted:FILE`.
 fn names_inside(folder: &Path, here: &Path, value: &str, delimiter: Option<char>) -> bool {
     let part = |part: &str| !part.starts_with('~') && lies_inside(folder, &here.join(part));
     let is_divider =
@@ -135,20 +138,21 @@ fn names_inside(folder: &Path, here: &Path, value: &str, delimiter: Option<char>
     part(value) && value.split(is_divider).all(|text| part(text.trim()))
 }
 
-/// Whether a variable is a provider's, by `harness/endpoints.yaml`.
+/// Whether a variable belongs to a provider in `harness/endpoints.yaml`.
 fn is_of_provider(name: &str) -> bool {
     endpoints()
         .iter()
         .any(|endpoint| endpoint.base_url_variable == name || endpoint.key.as_deref() == Some(name))
 }
 
-/// A key or base URL of a provider as the file has it. The environment comes first: see [`super::models`].
+/// Returns a key or base URL of a provider from the file. The environment has priority: see
+/// [`super::models`].
 pub(super) fn of_file(name: &str) -> Option<&'static str> {
     let value = READ.get()?.providers.get(name)?;
     Some(value.as_str()).filter(|value| !value.trim().is_empty())
 }
 
-/// The value of a flag's variable: of the environment, or of the file.
+/// Returns the value of a flag's variable from the environment or the file.
 pub(super) fn flag_variable(flag: &str) -> Option<String> {
     let name = env_vars::of_flag(flag);
     let of_file = || READ.get()?.flags.get(&name).cloned();
@@ -158,12 +162,13 @@ pub(super) fn flag_variable(flag: &str) -> Option<String> {
     }
 }
 
-/// Path of the file that was read, for messages.
+/// Returns the path of the file that was read, for messages.
 pub(super) fn path() -> Option<&'static Path> {
     READ.get().map(|file| file.path.as_path())
 }
 
-/// A sentence that names the file and the variables that were read of it, without their values. None if none was.
+/// Returns a sentence that names the file and the variables read from it, without their values.
+/// `None` if none was read.
 pub fn env_file_note() -> Option<String> {
     let file = READ.get()?;
     let names: Vec<&str> = file
@@ -175,7 +180,8 @@ pub fn env_file_note() -> Option<String> {
     (!names.is_empty()).then(|| format!("{} sets {}", file.path.display(), names.join(", ")))
 }
 
-/// Variables of the environment that look like a flag's but are unknown, each with the one that it resembles most.
+/// Returns warnings about unknown environment variables that look like a flag's, each with the most
+/// similar one.
 pub fn misspelt_variables() -> Vec<String> {
     let set = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     let flags = cli::variables();

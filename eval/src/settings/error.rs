@@ -1,4 +1,5 @@
-//! What is wrong with a setting, and what to do about it. What that can be stands with each setting; here is what carries it.
+//! The error of invalid settings. The messages are written next to each setting; this type carries
+//! them with a hint.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -12,27 +13,27 @@ use records::run_dir::RunDirError;
 
 use crate::cli::SandboxError;
 
-/// A setting, or a file that a setting names, is wrong. Nothing was started.
+/// A setting, or a file that a setting names, is invalid. Nothing was started.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
-    /// A setting is wrong.
+    /// A setting is invalid.
     #[error("{problem}")]
     Wrong {
-        /// What is wrong, where, and what would be right.
+        /// What is invalid, where, and what would be valid.
         problem: String,
-        /// What to do about it, where that is more.
+        /// Additional advice, if any.
         hint: Option<String>,
     },
 
-    /// Something that the run claims is not in what its agents get. A sweep leaves it out of a cell.
+    /// A setting has no effect on what the agents get. A sweep leaves it out of the cell.
     #[error(transparent)]
     Inert(Box<Inert>),
 
-    /// A driver that is written for agents of other protocols. A sweep skips such a cell.
+    /// A driver is written for other protocols. A sweep skips the cell.
     #[error("--drivers: {0}")]
     UnfitDriver(#[from] UnfitDriver),
 
-    /// The run that is to go on cannot be read.
+    /// The run to be resumed cannot be read.
     #[error(transparent)]
     RunDir(#[from] RunDirError),
 }
@@ -52,7 +53,7 @@ impl SettingsError {
         }
     }
 
-    /// A word that is none of the `known` ones; `problem` says which.
+    /// Returns the error for a word that is not in `known`, suggesting the most similar one.
     pub(super) fn unknown(
         problem: &str,
         nearest: Option<&str>,
@@ -66,12 +67,12 @@ impl SettingsError {
         format!("{problem}; known: {}", known.join(", "))
     }
 
-    /// A file or folder that cannot be read.
+    /// Returns the error for a file or folder that cannot be read.
     pub(super) fn unreadable(path: &Path, reason: impl Display) -> Self {
         Self::new(format!("cannot read {}: {reason}", path.display()))
     }
 
-    /// What to do about it, where that is more than the message says.
+    /// Returns advice that the message does not contain, if any.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Wrong { hint, .. } => hint.clone(),
@@ -130,7 +131,7 @@ impl From<PromptError> for SettingsError {
     }
 }
 
-/// Where the names of drivers are.
+/// Hint that says where to find the names of drivers.
 pub(super) const DRIVERS: &str =
     "`rlm-eval list drivers` shows what there is; --drivers-dir adds your own";
 

@@ -1,4 +1,4 @@
-//! Settings of scorers that are no rule of the benchmarks.
+//! Settings of scorers that need a model or the sandbox.
 
 use std::time::Duration;
 
@@ -8,32 +8,32 @@ use harness::sandbox::Isolation;
 use super::{JudgeSettings, Keys, SettingsError, judge};
 use crate::cli::{ModelArgs, ScorerArgs};
 
-/// How such a scorer is run.
+/// Settings of a scorer outside the benchmarks.
 #[derive(Debug, Clone)]
 pub struct GraderSettings {
-    /// The one that takes the place of the benchmark's; none for the benchmark's.
+    /// Scorer that replaces the benchmark's; `None` for the benchmark's own.
     pub given: Option<OutsideScorer>,
-    /// The model that a judge asks.
+    /// Model that judges.
     pub judge: Option<JudgeSettings>,
-    /// What a scorer file may use.
+    /// Limits of a scorer file.
     pub limits: ScorerLimits,
-    /// Where it runs.
+    /// Isolation of a scorer file.
     pub isolation: Isolation,
 }
 
-/// What a scorer file may use.
+/// Limits of a scorer file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScorerLimits {
-    /// CPU time of loading it, and of each answer.
+    /// CPU time for loading the file and for each answer.
     pub time: Duration,
-    /// Bytes of heap.
+    /// Heap size in bytes.
     pub heap_bytes: u64,
 }
 
-/// Resolves the flags; `models` are those by which a judge is asked.
+/// Resolves the flags; `models` are those of the judge.
 ///
 /// # Errors
-/// A [`SettingsError`] for the first flag that is wrong.
+/// A [`SettingsError`] for the first invalid flag.
 pub(super) fn resolve(
     args: &ScorerArgs,
     models: &ModelArgs,

@@ -1,4 +1,5 @@
-//! The guidance of agents: drivers and profile by name become texts, aliases become a table.
+//! Resolves the guidance of agents: names of drivers and profiles become texts, aliases become a
+//! table.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,36 +19,36 @@ use super::{Resolved, SettingsError};
 use crate::cli::GuidanceArgs;
 use crate::providers::{ModelRef, profile_name};
 
-/// What shapes the prompts of a delegation tree.
+/// Guidance in the prompts of a delegation tree.
 #[derive(Debug, Clone)]
 pub(super) struct Guidance {
-    /// Those of the profile, then those named by the user.
+    /// Drivers of the profile, followed by those named by the user.
     pub drivers: Vec<Driver>,
-    /// The profile that was applied.
+    /// Name of the applied profile.
     pub profile: Option<String>,
-    /// The names of the drivers that it adds.
+    /// Names of the drivers that the profile adds.
     pub of_profile: Vec<String>,
     pub aliases: Vec<ModelAlias>,
     pub assigned: Assigned<ModelRef>,
     pub layers: PromptOverrideSettings,
-    /// What the root's answer has to conform to.
+    /// Schema of the root's answer.
     pub answer_schema: Option<AnswerSchema>,
 }
 
-/// The names of the models that agents may call.
+/// Returns the names of the models that agents may call.
 ///
 /// # Errors
-/// [`SettingsError`] for an alias that is wrong.
+/// [`SettingsError`] for an invalid alias.
 pub fn alias_names(args: &GuidanceArgs) -> Result<Vec<String>, SettingsError> {
     let aliases = parse_aliases(&names(&args.model_aliases))?;
     Ok(aliases.into_iter().map(|alias| alias.alias).collect())
 }
 
-/// Finds drivers, profile and aliases. Without a model, `--profile auto` finds none. Of a profile only the drivers that are
-/// written for the protocol are taken.
+/// Resolves drivers, profile and aliases. Without a model, `--profile auto` finds no profile. Of a
+/// profile, only the drivers written for the protocol are used.
 ///
 /// # Errors
-/// A [`SettingsError`] that says which driver does not fit, or which name or file is wrong.
+/// A [`SettingsError`] that names the unsuitable driver, or the invalid name or file.
 pub(super) fn resolve(
     args: &GuidanceArgs,
     model: Option<&str>,
@@ -99,7 +100,7 @@ pub(super) fn resolve(
     })
 }
 
-/// The models of agents below the root that name none.
+/// Returns the models of agents below the root, unless a call names another.
 fn assigned(args: &GuidanceArgs) -> Result<Assigned<ModelRef>, SettingsError> {
     let mut at_depth = BTreeMap::new();
     for given in &args.model_at_depth {
@@ -140,7 +141,7 @@ fn assigned(args: &GuidanceArgs) -> Result<Assigned<ModelRef>, SettingsError> {
     })
 }
 
-/// The schema in a file.
+/// Reads the schema in a file.
 fn answer_schema(file: &Path) -> Result<AnswerSchema, SettingsError> {
     let wrong = |why: String| {
         let problem = format!("--answer-schema {}: {why}", file.display());
@@ -154,7 +155,7 @@ fn answer_schema(file: &Path) -> Result<AnswerSchema, SettingsError> {
     AnswerSchema::new(json).map_err(wrong)
 }
 
-/// What of the root's definition does nothing in this protocol.
+/// Returns a note about the fields of the root's definition that have no effect in this protocol.
 fn idle(layers: &PromptOverrideSettings, protocol: Protocol) -> Option<String> {
     let definition = layers.definition.as_ref()?;
     let idle = idle_properties(definition, protocol);
@@ -167,7 +168,8 @@ fn idle(layers: &PromptOverrideSettings, protocol: Protocol) -> Option<String> {
     })
 }
 
-/// The drivers of a profile that are written for the protocol. Which ones are added, and which are not, is a note.
+/// Returns the drivers of a profile that are written for the protocol. A note lists those added and
+/// those left out.
 fn apply(
     profile: &Profile,
     library: &DriverLibrary,
@@ -205,9 +207,9 @@ fn apply(
     Ok(fit)
 }
 
-/// Stands for the profile that matches the model.
+/// Word for the profile that matches the model.
 pub(super) const AUTO: &str = "auto";
-/// Stands for no profile.
+/// Word for no profile.
 pub(super) const NONE: &str = "none";
 
 fn profile(args: &GuidanceArgs, model: Option<&str>) -> Result<Option<Profile>, SettingsError> {

@@ -1,4 +1,5 @@
-//! Reads `--header`: what is recorded of a header is its name, and its value or the variable that holds it.
+//! Parses `--header`. A header is recorded by its name and its value, or by the variable that holds
+//! the value.
 
 use std::env;
 
@@ -11,18 +12,18 @@ use super::secret_field::secret_field;
 /// A header that the user adds to the requests to a server.
 #[derive(Debug, Clone)]
 pub struct Header {
-    /// `NAME=VALUE` or `NAME=env:VARIABLE`, the name in lower case.
+    /// Recorded form: `NAME=VALUE` or `NAME=env:VARIABLE`, with the name in lowercase.
     pub recorded: String,
-    /// Whether its value comes from a variable.
+    /// Whether the value comes from a variable.
     pub is_secret: bool,
-    /// As it is sent.
+    /// Header as sent.
     pub sent: ExtraHeader,
 }
 
-/// Reads the values of `--header`.
+/// Parses the values of `--header`.
 ///
 /// # Errors
-/// [`SettingsError`] for the first that is wrong, that gives a secret away, or that stands twice.
+/// [`SettingsError`] for the first header that is invalid, reveals a secret, or is a duplicate.
 pub(super) fn read(given: &[String]) -> Result<Vec<Header>, SettingsError> {
     let mut headers: Vec<Header> = Vec::new();
     for text in given.iter().filter(|text| !text.trim().is_empty()) {
@@ -41,7 +42,7 @@ pub(super) fn read(given: &[String]) -> Result<Vec<Header>, SettingsError> {
 fn one(text: &str) -> Result<Header, SettingsError> {
     let (name, value) = text.split_once('=').unwrap_or((text, ""));
     let (name, value) = (name.trim().to_ascii_lowercase(), value.trim());
-    // The text may be a secret where it is not of the form that it should have.
+    // A malformed text may be a secret, so the message must not quote it.
     if name.is_empty() || value.is_empty() {
         return Err(SettingsError::new(
             "--header: a name or a value is missing; expected NAME=VALUE or NAME=env:VARIABLE, as in x-team=blue",
@@ -88,7 +89,8 @@ fn one(text: &str) -> Result<Header, SettingsError> {
     })
 }
 
-/// The scheme, if there is one, and the variable of a value that refers to one: `$KEY`, `${KEY}`, `env:KEY`, `Bearer $KEY`.
+/// Splits a value that refers to a variable into its scheme, if any, and the variable: `$KEY`,
+/// `${KEY}`, `env:KEY`, `Bearer $KEY`.
 fn reference(value: &str) -> Option<(Option<&str>, &str)> {
     let (scheme, word) = match value.split_once(' ') {
         Some((scheme, word)) => (Some(scheme), word.trim()),

@@ -1,14 +1,14 @@
-//! Where the interactive REPL keeps what was typed.
+//! Path of the interactive REPL's history.
 
 use std::env;
 use std::path::PathBuf;
 
 use crate::env_vars;
 
-/// `eval/history` in the user's state folder: `$XDG_STATE_HOME`, or `~/.local/state`. None for a user
-/// without either.
+/// Returns `eval/history` in the user's state folder: `$XDG_STATE_HOME`, or `~/.local/state`.
+/// `None` for a user without either.
 ///
-/// A relative `XDG_STATE_HOME` counts as not set, as the XDG Base Directory Specification says.
+/// A relative `XDG_STATE_HOME` is ignored, as the XDG Base Directory Specification requires.
 pub(crate) fn path() -> Option<PathBuf> {
     let folder = |name| {
         let folder = PathBuf::from(env::var_os(name)?);

@@ -1,4 +1,5 @@
-//! Hooks by name: files are read and tried, so that one that is wrong is found before any work starts.
+//! Resolves hooks by name. Their files are loaded, so that an invalid one is reported before work
+//! starts.
 
 use std::path::Path;
 
@@ -6,10 +7,10 @@ use harness::hook::HookRegistry;
 
 use super::SettingsError;
 
-/// The bundled hooks, and those of a folder.
+/// Returns the bundled hooks and those of a folder.
 ///
 /// # Errors
-/// [`SettingsError`] for a file that is no hook.
+/// [`SettingsError`] for a file that is not a hook.
 pub fn registry(folder: Option<&Path>) -> Result<HookRegistry, SettingsError> {
     let bundled = HookRegistry::bundled();
     let Some(folder) = folder else {

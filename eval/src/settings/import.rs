@@ -6,19 +6,19 @@ use super::name_list::names;
 use crate::cli::{ImportArgs, ImportSystem};
 use crate::import::Guidance;
 
-/// What is imported, and into which folder.
+/// Files to import, and the output folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportSettings {
     /// Result files of the JavaScript system; at least one.
     pub files: Vec<PathBuf>,
-    /// What the user knows of their runs.
+    /// Details that the user knows about the runs.
     pub guidance: Guidance,
-    /// Folder in which each run gets a folder of its own.
+    /// Folder in which each run gets its own folder.
     pub log_dir: PathBuf,
 }
 
 impl ImportSettings {
-    /// Resolves the flags. Nothing can be wrong with them before the files are read.
+    /// Resolves the flags. They cannot be invalid before the files are read.
     pub fn resolve(args: &ImportArgs) -> Self {
         let ImportSystem::NodeRlm(args) = &args.system;
         Self {

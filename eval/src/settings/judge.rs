@@ -8,21 +8,21 @@ use crate::providers::ModelRef;
 /// A model as judge.
 #[derive(Debug, Clone)]
 pub struct JudgeSettings {
-    /// The model.
+    /// Reference to the model.
     pub model: ModelRef,
-    /// How it is asked, and where.
+    /// Sampling and servers of the model.
     pub models: ModelSettings,
-    /// Its prompt.
+    /// System prompt of the judge.
     pub prompt: JudgePrompt,
-    /// Times that it is asked about one answer until it gives a verdict; at least 1.
+    /// Maximum times that it is asked about one answer until it gives a verdict; at least 1.
     pub asked: u32,
 }
 
-/// Resolves the flags of a judge, if a model is named; `--judge-prompt` without one is an error. `given` are the command's flags of
-/// models.
+/// Resolves the flags of a judge if a model is named; `--judge-prompt` without one is an error.
+/// `given` are the command's model flags.
 ///
 /// # Errors
-/// A [`SettingsError`] for the first flag that is wrong, a prompt that cannot be read, or a key that is missing.
+/// A [`SettingsError`] for the first invalid flag, an unreadable prompt, or a missing key.
 pub(super) fn resolve(
     args: &ScorerArgs,
     given: &ModelArgs,
@@ -55,8 +55,8 @@ pub(super) fn resolve(
     }))
 }
 
-/// The flags of a run's models as they concern its judge: where servers are and how long they may take, and nothing of
-/// how the agents' models sample.
+/// Returns the model flags of a run that also apply to its judge: servers and timeouts, but no
+/// sampling.
 pub(super) fn beside_agents(
     agents: &ModelArgs,
     main: &ModelRef,

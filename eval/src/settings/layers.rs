@@ -1,4 +1,4 @@
-//! What is laid over the prompts: files are read, definitions found and checked, and the day is fixed.
+//! Resolves prompt overrides: reads files, finds and checks definitions, and fixes the date.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -21,24 +21,25 @@ use super::tools::tool_registry;
 use crate::cli::PromptOverrideArgs;
 use crate::providers;
 
-/// What is laid over the prompts of a run.
+/// Overrides of a run's prompts.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PromptOverrideSettings {
-    /// The layers themselves, the date included.
+    /// Overrides, including the date.
     pub overrides: PromptOverrides,
-    /// The definition that the root runs under.
+    /// Definition of the root.
     pub definition: Option<Definition>,
 }
 
-/// The name by which a definition means the run's own model.
+/// Name by which a definition refers to the run's main model.
 pub const DEFAULT_MODEL: &str = "default";
-/// Bytes that a text of a prompt's layers may have.
+/// Maximum size of an override's text in bytes.
 const LONGEST: usize = 1_000_000;
 
-/// Resolves the flags; `aliases` are the names of the run's other models, `hooks` those that a definition may list.
+/// Resolves the flags; `aliases` are the names of the run's other models, `hooks` those that a
+/// definition may list.
 ///
 /// # Errors
-/// A [`SettingsError`] for the first flag that is wrong, and for all faults of the definitions at once.
+/// A [`SettingsError`] for the first invalid flag, or for all errors in the definitions together.
 pub(super) fn resolve(
     args: &PromptOverrideArgs,
     aliases: &[String],
@@ -85,7 +86,7 @@ pub(super) fn resolve(
         replacement,
         definition: laid,
         sections,
-        // A flag of its own, which the guidance adds.
+        // Set from a separate flag in the guidance.
         repl_api: ReplApi::default(),
         actions: actions(args.action_overrides.as_deref())?,
     };
@@ -95,10 +96,10 @@ pub(super) fn resolve(
     })
 }
 
-/// The bundled definitions and those of a folder.
+/// Returns the bundled definitions and those of a folder.
 ///
 /// # Errors
-/// Every fault of every file.
+/// All errors in all files.
 pub fn library(folder: Option<&Path>) -> Result<Library, SettingsError> {
     let library = Library::bundled();
     Ok(match folder {
@@ -107,7 +108,7 @@ pub fn library(folder: Option<&Path>) -> Result<Library, SettingsError> {
     })
 }
 
-/// What definitions may refer to, with these aliases of models.
+/// Returns the names that definitions may refer to, given these model aliases.
 pub fn known(aliases: &[String], tools: &ToolRegistry, hooks: &HookRegistry) -> Known {
     let models = aliases.iter().cloned();
     Known {
@@ -117,7 +118,7 @@ pub fn known(aliases: &[String], tools: &ToolRegistry, hooks: &HookRegistry) -> 
             .all()
             .map(|tool| {
                 let variables = tool.variables().iter();
-                // What a flag of its own gives needs no declaration.
+                // A value from a separate flag needs no declaration.
                 let variables = variables.filter(|variable| variable.name != FILES_DIR);
                 let variables = variables.map(|variable| variable.name.clone());
                 (tool.spec().name.clone(), variables.collect())
@@ -151,7 +152,7 @@ fn definition(library: &Library, name: &str, known: &Known) -> Result<Definition
     }
 }
 
-/// Texts of the user's own in place of bundled sections, with what they include.
+/// Returns user-supplied texts that replace bundled sections, with their includes resolved.
 fn own_sections(library: &Library) -> Result<BTreeMap<String, String>, SettingsError> {
     let mut sections = BTreeMap::new();
     for definition in library.overridden() {
@@ -209,7 +210,7 @@ fn actions(path: Option<&Path>) -> Result<ActionOverrides, SettingsError> {
     harness::yaml::read(&text).map_err(|error| wrong_file(FLAG, path, error))
 }
 
-/// A name for one line of a prompt.
+/// Parses a name that must fit on one line of a prompt.
 fn line(flag: &'static str, given: Option<&str>) -> Result<String, SettingsError> {
     let text = given.unwrap_or_default().trim();
     if text.chars().any(char::is_control) {
@@ -219,10 +220,15 @@ fn line(flag: &'static str, given: Option<&str>) -> Result<String, SettingsError
     Ok(text.to_owned())
 }
 
-/// The given day, or today's in UTC.
+/// Returns the current date in UTC.
+pub(super) fn today() -> Date {
+    Timestamp::now().to_zoned(TimeZone::UTC).date()
+}
+
+/// Returns the given date, or today's in UTC.
 fn date(given: Option<&str>) -> Result<String, SettingsError> {
     let day = match given.map(str::trim) {
-        None => Timestamp::now().to_zoned(TimeZone::UTC).date(),
+        None => today(),
         Some(given) => given
             .parse::<Date>()
             .ok()

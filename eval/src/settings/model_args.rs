@@ -1,4 +1,4 @@
-//! `--model-args`: fields of a request's body that the user adds, and those that nobody may.
+//! Parses `--model-args`: request fields added by the user, except reserved ones.
 
 use harness::provider::Sampling;
 use serde_json::{Map, Value};
@@ -7,7 +7,8 @@ use super::SettingsError;
 use super::secret_field::secret_field;
 use crate::providers::ModelRef;
 
-/// Refuses a field of `--model-args` that a flag of its own gives, too: only one of them can be sent, and both would be recorded.
+/// Rejects a field of `--model-args` that a flag sets too, because only one can be sent but both
+/// would be recorded.
 pub(super) fn both_given(sampling: &Sampling) -> Result<(), SettingsError> {
     let flags: [(&'static str, bool, &[&'static str]); 6] = [
         (
@@ -50,13 +51,14 @@ pub(super) fn both_given(sampling: &Sampling) -> Result<(), SettingsError> {
     Ok(())
 }
 
-/// The fields of `--model-args`. Those of `references` say which variable holds the key that somebody may have put there.
+/// Parses the fields of `--model-args`. `references` give the variable of the key, in case someone
+/// put the key there.
 pub(super) fn extra(
     given: &[String],
     references: &[(String, ModelRef)],
 ) -> Result<Map<String, Value>, SettingsError> {
     let wrong = |name: Option<&str>, problem: &str| {
-        // The value may be a secret, and so may what has no name.
+        // Do not quote the text: the value may be a secret, and so may a text without a name.
         let name = name.map_or(String::new(), |name| format!(" {name}"));
         SettingsError::new(format!(
             "--model-args{name}: {problem}; expected KEY=VALUE, as in top_p=0.9"
@@ -105,7 +107,7 @@ pub(super) fn extra(
     Ok(fields)
 }
 
-/// Why nobody would read what such a field asks for, if so.
+/// Returns the reason why the response to such a field would not be used, if any.
 fn unread(name: &str, value: &Value) -> Option<&'static str> {
     match name {
         "n" | "candidate_count" if *value != 1 => Some(

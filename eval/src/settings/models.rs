@@ -1,4 +1,6 @@
-//! Settings of models: how they are asked, and the servers and keys of those that run over HTTP.
+//! Settings of models: sampling, and the servers and keys of those that run over HTTP.
+//!
+//! Every key that is read is registered for redaction before anything is printed or stored.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,23 +18,23 @@ use crate::cli::ModelArgs;
 use crate::env_vars;
 use crate::providers::ModelRef;
 
-/// How the models of a command are asked, and where.
+/// Sampling and servers of a command's models.
 #[derive(Debug, Clone)]
 pub struct ModelSettings {
-    /// How they are to answer.
+    /// Sampling parameters.
     pub sampling: Sampling,
     /// Whether responses are streamed.
     pub stream: bool,
-    /// How long a request may take.
+    /// Timeouts of a request.
     pub timeouts: Timeouts,
-    /// The longest response of earlier starts of the run, in output tokens; none if there is none.
+    /// Longest response of earlier starts of the run, in output tokens; `None` without one.
     pub longest_response: Option<u64>,
-    /// The servers that the run uses, by their prefix.
+    /// Servers that the run uses, by prefix.
     pub servers: BTreeMap<String, Server>,
 }
 
 impl ModelSettings {
-    /// Where the models of each prefix run.
+    /// Returns the base URL for each prefix.
     pub fn base_urls(&self) -> BTreeMap<&str, &str> {
         let servers = self.servers.iter();
         servers
@@ -40,7 +42,7 @@ impl ModelSettings {
             .collect()
     }
 
-    /// The headers that the user adds, as they are recorded: of a secret, where it comes from.
+    /// Returns the user's headers as recorded: for a secret, its source.
     pub fn headers(&self) -> Vec<&str> {
         let mut headers: Vec<&str> = self
             .servers
@@ -52,7 +54,7 @@ impl ModelSettings {
         headers
     }
 
-    /// Where the last start of a run asked models, by its `config.json`, if it is another place now.
+    /// Returns the base URLs of the run's last start, from its `config.json`, if they have changed.
     pub(super) fn moved_from(&self, config: &Value) -> Option<String> {
         let engine = config.get("engine")?;
         let Some(Value::Object(last)) = engine.get("base_urls") else {
@@ -72,22 +74,22 @@ impl ModelSettings {
     }
 }
 
-/// A server of models, and the key to it.
+/// A model server with its key.
 #[derive(Clone)]
 pub struct Server {
-    /// What it is.
+    /// Kind of server.
     pub endpoint: &'static Endpoint,
-    /// Where it is.
+    /// Base URL of the server.
     pub base_url: String,
-    /// The key, for the provider alone.
+    /// API key, sent only to the provider.
     pub key: Option<Secret>,
-    /// Whether the key is that of the file `.env`.
+    /// Whether the key comes from the file `.env`.
     pub key_is_of_file: bool,
-    /// What the user adds to each request.
+    /// Headers that the user adds to each request.
     pub headers: Vec<Header>,
 }
 
-/// Shows whether there is a key, and never the key.
+/// Shows whether there is a key, but never the key.
 impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Server")
@@ -100,16 +102,16 @@ impl fmt::Debug for Server {
     }
 }
 
-/// Whether the keys of models are needed.
+/// Whether the keys of models are required.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keys {
-    /// They are: a server may be asked.
+    /// Required: a server may be called.
     Needed,
-    /// They are not: no server is asked.
+    /// Not required: no server is called.
     Unneeded,
 }
 
-/// Reads the keys of all servers, whether used or not: each key is redacted from everything that is printed
+/// Reads the keys of all servers, used or not, so that each key is redacted from everything printed
 /// and stored.
 pub fn know_keys() {
     for name in endpoints()
@@ -123,15 +125,16 @@ pub fn know_keys() {
     }
 }
 
-/// A variable of the environment of this process.
+/// Returns a nonblank variable of this process's environment.
 fn variable(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.trim().is_empty())
 }
 
-/// Resolves the flags, for models whose references have known forms. `place` says where each stands: `--model`.
+/// Resolves the flags for models with valid references. `place` names the flag of each: `--model`.
 ///
 /// # Errors
-/// A [`SettingsError`] for a value that makes no sense, that a model's format cannot express, or a key that is missing.
+/// A [`SettingsError`] for a value that is invalid or not supported by a model's API, or for a
+/// missing key.
 pub(super) fn resolve(
     args: &ModelArgs,
     references: &[(String, ModelRef)],
@@ -203,8 +206,9 @@ pub(super) fn resolve(
     })
 }
 
-/// What a definition says of reasoning, as far as the format of its model has words for it; `of` names the definition. With it
-/// comes a sentence for each property that is left out. What flags say of it is checked already, and goes over it.
+/// Returns the reasoning settings of a definition that its model's API supports, with a sentence
+/// for each property left out; `of` names the definition. Flags override the definition and are
+/// already checked.
 pub(super) fn fit_reasoning(
     of: &str,
     reference: &ModelRef,
@@ -220,6 +224,8 @@ pub(super) fn fit_reasoning(
             "effort"
         } else if settings.reasoning_tokens.take().is_some() {
             "maxTokens"
+        } else if settings.effort.take().is_some() {
+            "effort"
         } else {
             break;
         };
@@ -237,11 +243,11 @@ fn unsupported(flag: &str, reference: &ModelRef, reason: &str) -> SettingsError 
     ))
 }
 
-/// Checks that a server is there to read what the flags say of how models are to answer: models from files answer what stands
-/// there. `reference` is the main model.
+/// Checks that some server receives the sampling flags, because models from files ignore them.
+/// `reference` is the main model.
 ///
 /// # Errors
-/// [`SettingsError`] for the first flag that nobody would read.
+/// [`SettingsError`] for the first flag that no model uses.
 pub(super) fn check_read(
     args: &ModelArgs,
     settings: &ModelSettings,
@@ -271,7 +277,7 @@ pub(super) fn check_read(
     }
 }
 
-/// The address of an endpoint that a variable gives: of the environment, or of the file `.env`.
+/// Base URL of an endpoint, set by a variable in the environment or in the file `.env`.
 enum Named {
     ByEnvironment(String),
     ByFile(&'static str),
@@ -283,11 +289,11 @@ fn named_address(endpoint: &Endpoint) -> Option<Named> {
     variable(name).map(Named::ByEnvironment).or_else(of_file)
 }
 
-/// The server of an endpoint: at the address that the user gave, by flag or by variable, or at its own. Only at its own, and
-/// where it has none, must there be a key or a header that stands for it, if keys are needed. `asked` is where the reference
-/// stands, and the reference.
+/// Returns the server of an endpoint at the URL given by flag or variable, or at its default URL.
+/// If keys are required, the default URL needs a key or an equivalent header. `asked` names the
+/// flag and the reference.
 ///
-/// An address of the file `.env` gets the key of that file, and no other secret.
+/// A URL from the file `.env` gets the key from that file and no other secret.
 ///
 /// # Errors
 /// [`SettingsError`].
@@ -357,7 +363,7 @@ pub(super) fn server(
     })
 }
 
-/// A secret of this start would go to an address that a file names.
+/// Returns the error for a secret of this start that would be sent to a URL from a file.
 fn elsewhere(secret: &str, endpoint: &Endpoint, address: &str) -> SettingsError {
     let name = &endpoint.base_url_variable;
     let file = env_file::path().unwrap_or_else(|| Path::new(".env"));
@@ -373,9 +379,9 @@ fn elsewhere(secret: &str, endpoint: &Endpoint, address: &str) -> SettingsError 
     )
 }
 
-/// Returns the address of the first server that this start does not name: neither as `typed` nor in a
-/// variable, nor is it the provider's own. For settings from a folder, which anybody may have written.
-/// A server without a key counts as well, because it receives prompts and what tools read.
+/// Returns the first server URL that this start does not name: neither as `typed` nor in a
+/// variable, nor the provider's default. Used for settings from a folder, which anyone may have
+/// written. A server without a key counts too, because it receives prompts and what tools read.
 pub(super) fn unnamed_address<'a>(
     settings: &'a ModelSettings,
     typed: Option<&str>,
@@ -403,10 +409,10 @@ pub(super) fn unnamed_address<'a>(
     Some(&found.base_url)
 }
 
-/// The server of a provider by its name, for `rlm-eval list models`.
+/// Returns the server of a provider by name, for `rlm-eval list models`.
 ///
 /// # Errors
-/// [`SettingsError`] with the nearest name, or for a key that is missing.
+/// [`SettingsError`] that suggests the most similar name, or reports a missing key.
 pub fn provider_server(
     name: &str,
     base_url: Option<&str>,
@@ -430,7 +436,7 @@ pub fn provider_server(
     )
 }
 
-/// The flag that a setting came from.
+/// Returns the flag of a setting.
 fn flag_of(setting: &str) -> &'static str {
     match setting {
         "temperature" => "--temperature",
@@ -449,7 +455,7 @@ mod tests {
 
     use super::*;
 
-    /// A model, what flags say, the tokens of reasoning that it is asked with, and what is said of those left out.
+    /// A model, flags, its resulting reasoning tokens, and the notes on removed settings.
     type Row<'a> = (
         &'a str,
         &'a dyn Fn(&mut Sampling),
@@ -462,7 +468,7 @@ mod tests {
         let tokens = |sampling: &mut Sampling| sampling.reasoning_tokens = Some(4_000);
         let warm = |sampling: &mut Sampling| sampling.temperature = Some(0.5);
         let as_it_is = |_: &mut Sampling| {};
-        let rows: [Row<'_>; 7] = [
+        let rows: [Row<'_>; 8] = [
             ("anthropic/m", &as_it_is, Some(2_000), &[]),
             (
                 "openai/m",
@@ -498,6 +504,15 @@ mod tests {
                 &[
                     "prompt `p`: `anthropic/m` is asked without reasoning.maxTokens: Anthropic's API takes no temperature \
                    but 1 together with reasoning tokens",
+                ],
+            ),
+            (
+                "anthropic/claude-opus-4-8",
+                &as_it_is,
+                None,
+                &[
+                    "prompt `p`: `anthropic/claude-opus-4-8` is asked without reasoning.maxTokens: `claude-opus-4-8` takes \
+                   no number of reasoning tokens; set the effort instead",
                 ],
             ),
             ("anthropic/m", &tokens, Some(2_000), &[]),

@@ -1,7 +1,7 @@
-//! Flags that take several names, separated by commas.
+//! Parses flags that take several names, separated by commas.
 
-/// The names without the spaces around them and in their order, each once. Blank entries count for
-/// nothing, so that `--drivers ""`, as scripts write it, means none.
+/// Returns the trimmed names in order, without duplicates. Blank entries are ignored, so that
+/// `--drivers ""` in a script means none.
 pub(super) fn names(given: &[String]) -> Vec<String> {
     let mut names: Vec<String> = Vec::with_capacity(given.len());
     for name in given.iter().map(|name| name.trim()) {

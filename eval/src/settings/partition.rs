@@ -1,4 +1,7 @@
-//! `--partition`: which share of a run's samples this machine takes.
+//! `--partition`: the shard of a run's samples that this machine takes.
+//!
+//! Shards run on different machines and by different versions, so the rules that assign samples to
+//! shards are fixed; a run records which rule it uses.
 
 use std::collections::HashSet;
 use std::env;
@@ -10,29 +13,29 @@ use sha2::{Digest, Sha256};
 
 use crate::env_vars;
 
-/// One of several shares of a run. Together they are the whole run, and no sample is in two.
+/// One of several shards of a run. Together they cover the run without overlap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Partition {
-    /// 1-based, at most `of`.
+    /// Number of the shard, 1-based, at most `of`.
     pub index: u32,
-    /// How many there are.
+    /// Number of shards.
     pub of: u32,
 }
 
-/// How the samples of a run fall to its shares. A run keeps the rule that it was begun with.
+/// Rule that assigns samples to shards. A run keeps the rule that it started with.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Deal {
-    /// Rule 2: dealt in turn, see [`Partition::dealt`].
+    /// Rule 2: assigned in turn, see [`Partition::dealt`].
     #[default]
     InTurn,
-    /// Rule 1, of runs that were begun before there was another: see [`Partition::holds`].
+    /// Rule 1, of older runs: see [`Partition::holds`].
     ByHash,
-    /// As rule 2 dealt them when the run was begun: the ids of the share's samples, in the order of the run.
+    /// As assigned by rule 2 when the run started: the ids of the shard's samples, in run order.
     Recorded(Vec<String>),
 }
 
 impl Deal {
-    /// The number of the rule, which runs keep.
+    /// Returns the recorded number of the rule.
     pub fn rule(&self) -> u32 {
         match self {
             Self::ByHash => 1,
@@ -41,12 +44,13 @@ impl Deal {
     }
 }
 
-/// More machines than this are a slip of the hand.
+/// Maximum number of shards; larger numbers are probably typing errors.
 const MOST: u32 = 10_000;
 
 impl Partition {
-    /// Whether [`Deal::ByHash`] gives the sample to this share: by the first 8 bytes of the SHA-256 of its id, as a big-endian
-    /// number modulo `of`. Nothing else counts, so that a sample stays where it is whatever else is chosen.
+    /// Whether [`Deal::ByHash`] assigns the sample to this shard: by the first 8 bytes of the
+    /// SHA-256 of its id, as a big-endian number modulo `of`. The shard depends on nothing else, so
+    /// a sample keeps it whatever else is selected.
     pub fn holds(self, id: &str) -> bool {
         let hash = Sha256::digest(id);
         let number = hash
@@ -56,8 +60,9 @@ impl Partition {
         number % u64::from(self.of) == u64::from(self.index - 1)
     }
 
-    /// Which of these samples [`Deal::InTurn`] gives to this share: they are put in the order of the SHA-256 of their ids, and
-    /// share M of N gets the M-th and every N-th after it. The shares' sizes differ by one at most.
+    /// Returns the samples that [`Deal::InTurn`] assigns to this shard: sorted by the SHA-256 of
+    /// their ids, shard M of N gets the M-th and every N-th after it. The sizes of shards differ by
+    /// at most one.
     pub fn dealt<'a>(self, ids: impl IntoIterator<Item = &'a str>) -> HashSet<&'a str> {
         let mut ranked: Vec<_> = ids.into_iter().map(|id| (Sha256::digest(id), id)).collect();
         ranked.sort_unstable();
@@ -66,7 +71,8 @@ impl Partition {
     }
 }
 
-/// `2/8`, or `auto` for the share that a Kubernetes Indexed Job or a Slurm array gives this process.
+/// Parses `2/8`, or `auto` for the shard that a Kubernetes Indexed Job or a Slurm array assigns to
+/// this process.
 impl FromStr for Partition {
     type Err = String;
 
@@ -96,7 +102,7 @@ fn new(index: u32, of: u32) -> Result<Partition, String> {
     Ok(Partition { index, of })
 }
 
-/// The share by the variables of the job's scheduler.
+/// Returns the shard from the variables of the job scheduler.
 fn auto(variable: impl Fn(&str) -> Option<String>) -> Result<Partition, String> {
     let number = |name: &str| {
         let value = variable(name);
@@ -177,7 +183,7 @@ mod tests {
                 "{of} shares are about even"
             );
         }
-        // For ever: runs on other machines and of other versions must agree.
+        // Must never change: runs on other machines and of other versions must agree.
         let held = |id: &str| {
             (1..=8).find(|index| {
                 Partition {
@@ -213,7 +219,8 @@ mod tests {
                 assert_eq!(all.len(), count);
             }
         }
-        // `sorted(ids, key=lambda id: hashlib.sha256(id.encode()).digest())[0::2]` in Python, in any order of the ids.
+        // Same as `sorted(ids, key=lambda id: hashlib.sha256(id.encode()).digest())[0::2]` in
+        // Python, for any order of the ids.
         let ids = ["a", "b", "c", "d", "e"];
         let mut backwards = ids;
         backwards.reverse();
@@ -225,10 +232,10 @@ mod tests {
 
     const DEALT: [&str; 3] = ["d", "b", "a"];
 
-    /// By `hashlib.sha256(id).digest()[:8]` in Python.
+    /// Computed with `hashlib.sha256(id).digest()[:8]` in Python.
     const KNOWN: [Option<u32>; 3] = [Some(3), Some(6), Some(1)];
 
-    /// Variables, and the share that they name or the end of the error.
+    /// Variables, and the shard that they name or the end of the error.
     type Row<'a> = (&'a [(&'a str, &'a str)], Result<(u32, u32), &'a str>);
 
     #[test]

@@ -16,41 +16,41 @@ use crate::cli::{HookArgs, PromptArgs};
 /// The agent whose prompt is shown.
 #[derive(Debug, Clone)]
 pub struct PromptSettings {
-    /// What kind of agent.
+    /// Kind of agent.
     pub role: Role,
-    /// Depth, mode, and what its children get.
+    /// Depth, mode, and settings of its children.
     pub config: PromptConfig,
-    /// Iterations that it has.
+    /// Iteration limit of the agent.
     pub iterations: u32,
-    /// Its name, which says where in the tree it stands.
+    /// Invocation id, which encodes its position in the tree.
     pub invocation_id: String,
-    /// The queries of the agents above it, root first: none, or one for each.
+    /// Queries of the agents above it, root first: none, or one for each.
     pub lineage: Vec<String>,
-    /// The prompt that its caller gave it.
+    /// System prompt given by its caller.
     pub system_prompt: Option<String>,
-    /// The models that it may call by name.
+    /// Models that it may call by name.
     pub aliases: Vec<ModelAlias>,
-    /// Guidance for the root.
+    /// Drivers of the root.
     pub drivers: Vec<Driver>,
-    /// The functions in its REPL beside the builtins.
+    /// Functions in its REPL besides the builtins.
     pub tools: Vec<ToolSpec>,
-    /// What its requests offer as native tools.
+    /// Native tools that its requests offer.
     pub native_tools: Vec<ToolSpec>,
-    /// What is laid over the prompts.
+    /// Prompt overrides.
     pub overrides: PromptOverrides,
-    /// Whether code comes by calls of a tool.
+    /// Whether code is sent in tool calls.
     pub code_via_tool: bool,
-    /// Whether the sizes of the sections are printed.
+    /// Whether to print the sizes of the sections.
     pub sizes: bool,
-    /// Whether the sections are printed apart, as JSON.
+    /// Whether to print the sections as JSON.
     pub json: bool,
 }
 
 impl PromptSettings {
-    /// Resolves the flags of a prompt. Models need not exist: none is called.
+    /// Resolves the flags of a prompt. Models need not exist, because none is called.
     ///
     /// # Errors
-    /// A [`SettingsError`] for the first flag that is wrong.
+    /// A [`SettingsError`] for the first invalid flag.
     pub fn resolve(args: &PromptArgs) -> Result<Resolved<Self>, SettingsError> {
         let flags = Flags {
             guidance: &args.guidance,
@@ -89,7 +89,7 @@ impl PromptSettings {
             }
             None => iterations_for_depth(depth, DEFAULT_MAX_ITERATIONS),
         };
-        // Children get their part of the run's iterations, which are the root's own.
+        // Children get a share of the run's iterations, which are the root's.
         let of_run = if depth == 0 {
             iterations
         } else {
@@ -140,7 +140,7 @@ impl PromptSettings {
         }))
     }
 
-    /// The agent, as the assembly of prompts takes it.
+    /// Returns the agent in the form that prompt assembly takes.
     pub fn agent(&self) -> AgentPrompt<'_> {
         AgentPrompt {
             role: self.role,
@@ -159,7 +159,7 @@ impl PromptSettings {
     }
 }
 
-/// The first agent of a depth: `root`, `d1-c0`, `d1-c0.d2-c0`.
+/// Returns the id of the first agent at a depth: `root`, `d1-c0`, `d1-c0.d2-c0`.
 fn invocation_id(depth: u32) -> String {
     if depth == 0 {
         return "root".to_owned();

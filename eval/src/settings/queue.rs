@@ -1,4 +1,4 @@
-//! Settings of queues: of runs that go into one, of workers, and of `rlm-eval queue`.
+//! Settings of queues: of runs submitted to one, of workers, and of `rlm-eval queue`.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,29 +10,30 @@ use serde_json::Value;
 
 use super::{RunSettings, SettingsError, Start};
 use crate::cli::{
-    Granted, QueueAccessArgs, QueueTargetArgs, ResumeArgs, RunArgs, WorkerArgs, one_line,
+    Granted, PowerArgs, QueueAccessArgs, QueueTargetArgs, ResumeArgs, RunArgs, RunPowerArgs,
+    WorkerArgs, one_line,
 };
 use crate::invocation::quoted;
 
-/// What `--queue` is to go on without one.
+/// Value of `--queue` that resumes a run without a queue.
 const NONE: &str = "none";
 
-/// A run whose attempts others make.
+/// Settings of a run whose attempts are made by workers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueueSettings {
-    /// How the server is reached.
+    /// Access to the server.
     pub access: Access,
     /// Whether the run is only submitted.
     pub detach: bool,
-    /// Time without a sign of life after which an attempt is given to another worker.
+    /// Time without a heartbeat after which an attempt is given to another worker.
     pub lease: Duration,
-    /// Workers that may die of an attempt.
+    /// Maximum workers that may die while making an attempt.
     pub tries: u64,
-    /// Servers that keep each message.
+    /// Number of servers that store each message.
     pub replicas: usize,
-    /// Most bytes of results that lie in the queue.
+    /// Maximum bytes of results in the queue.
     pub max_bytes: Option<u64>,
-    /// The run whose attempts tell how long samples take.
+    /// Run whose attempts indicate how long samples take.
     pub order_by: Option<PathBuf>,
 }
 
@@ -47,7 +48,7 @@ fn access(url: &str, args: &QueueAccessArgs) -> Access {
     }
 }
 
-/// The queue of a run, if it has one.
+/// Returns the queue of a run, if it has one.
 pub(super) fn resolve(args: &RunArgs) -> Result<Option<QueueSettings>, SettingsError> {
     let flags = &args.queue;
     let Some(url) = flags.queue.as_deref().filter(|url| url.trim() != NONE) else {
@@ -99,32 +100,32 @@ pub(super) fn resolve(args: &RunArgs) -> Result<Option<QueueSettings>, SettingsE
     }))
 }
 
-/// A worker.
+/// Settings of a worker.
 #[derive(Debug, Clone)]
 pub struct WorkerSettings {
-    /// How the server is reached.
+    /// Access to the server.
     pub access: Access,
-    /// The only runs to work on; empty for all.
+    /// Runs to work on; empty for all.
     pub runs: Vec<RunKey>,
-    /// Attempts in progress at once.
+    /// Maximum concurrent attempts.
     pub concurrency: usize,
-    /// Where the data of benchmarks is here.
+    /// Folder of benchmark data on this machine.
     pub data_dir: Option<PathBuf>,
-    /// An address that keys may go to.
+    /// URL that keys may be sent to.
     pub base_url: Option<String>,
-    /// Whether rows may name programs that are run.
-    pub allow_commands: bool,
-    /// Whether rows may reach this machine and its networks.
-    pub allow_local: bool,
+    /// Permissions of agents.
+    powers: PowerArgs,
+    /// Permissions of runs.
+    run_powers: RunPowerArgs,
     /// Time that attempts get to finish when the worker is stopped.
     pub drain: Duration,
-    /// Time without anything to do after which the worker ends.
+    /// Time without work after which the worker exits.
     pub idle_exit: Option<Duration>,
     /// Files and folders that runs may name.
     pub confirmed: ResumeArgs,
-    /// What it is called.
+    /// Name of the worker.
     pub name: String,
-    /// Its machine.
+    /// Name of the machine.
     pub host: String,
 }
 
@@ -132,7 +133,7 @@ impl WorkerSettings {
     /// Resolves the flags of a worker.
     ///
     /// # Errors
-    /// [`SettingsError`] for a folder that is no run.
+    /// [`SettingsError`] for a folder without a run.
     pub fn resolve(args: &WorkerArgs) -> Result<Self, SettingsError> {
         let host = host();
         let runs = args.run.iter().map(|run| key(run).map(|(key, _)| key));
@@ -142,8 +143,8 @@ impl WorkerSettings {
             concurrency: args.concurrency,
             data_dir: args.data_dir.clone(),
             base_url: args.base_url.clone(),
-            allow_commands: args.allow_commands,
-            allow_local: args.allow_local,
+            powers: args.powers.clone(),
+            run_powers: args.run_powers.clone(),
             confirmed: ResumeArgs::of_folder(Path::new("."), false, false, &args.confirmed)
                 .map_err(|error| SettingsError::new(one_line(&error)))?,
             drain: *args.drain,
@@ -156,8 +157,8 @@ impl WorkerSettings {
         })
     }
 
-    /// The settings of a run as its flags in the queue have them, with what is this machine's own: data, keys, concurrency. What would
-    /// write to places that the flags name is left out.
+    /// Resolves a run's flags from the queue with this machine's data, keys and concurrency. Flags
+    /// that would write to places they name are left out.
     ///
     /// # Errors
     /// A sentence about the first flag that cannot be used here.
@@ -169,13 +170,13 @@ impl WorkerSettings {
         args.engine.store.record = None;
         args.engine.store.cache = None;
         args.concurrency = self.concurrency;
-        args.powers.allow_commands = self.allow_commands;
-        args.engine.powers.allow_local = self.allow_local;
+        args.powers = self.run_powers.clone();
+        args.engine.powers = self.powers.clone();
         if self.data_dir.is_some() {
             args.options.data_dir.clone_from(&self.data_dir);
         }
         let mut run = RunSettings::at(&args, Start::GoesOn)?.settings;
-        // What the run may spend is kept in the queue.
+        // The budget of the run is kept in the queue.
         run.engine.conduct.budget = harness::Budget::default();
         run.check_addresses(Path::new("the run"), self.base_url.as_deref(), "")
             .map_err(|_| {
@@ -190,8 +191,8 @@ impl WorkerSettings {
 }
 
 impl WorkerSettings {
-    /// Refuses files and folders that only the run names. The queue and where results go are the worker's
-    /// own.
+    /// Rejects files and folders that only the run names. The queue and the results folder are the
+    /// worker's own.
     fn check_places(&self, flags: &Value) -> Result<(), SettingsError> {
         let mut flags = flags.clone();
         if let Some(flags) = flags.as_object_mut() {
@@ -200,7 +201,7 @@ impl WorkerSettings {
         let unconfirmed = self.confirmed.unconfirmed(&flags);
         let unconfirmed = unconfirmed
             .map_err(|problem| SettingsError::new(format!("the run's flags: {problem}")))?;
-        let own = ["--record", "--cache", "--log-dir"];
+        let own = ["--record", "--cache"];
         let places = unconfirmed.into_iter().filter(|place| {
             let has_own_data = place.flag == "--data-dir" && self.data_dir.is_some();
             !own.contains(&place.flag.as_str()) && !has_own_data
@@ -217,18 +218,18 @@ impl WorkerSettings {
     }
 }
 
-/// What `rlm-eval queue` is about.
+/// Target of `rlm-eval queue`.
 #[derive(Debug, Clone)]
 pub struct QueueTarget {
-    /// How the server is reached.
+    /// Access to the server.
     pub access: Access,
-    /// The run; none for all.
+    /// Run to act on; `None` for all.
     pub run: Option<RunKey>,
-    /// The sample.
+    /// Id of a sample.
     pub sample: Option<String>,
-    /// The worker.
+    /// Name of a worker.
     pub worker: Option<String>,
-    /// Whether JSON is printed.
+    /// Whether to print JSON.
     pub json: bool,
 }
 
@@ -236,7 +237,7 @@ impl QueueTarget {
     /// Resolves the flags of `rlm-eval queue`.
     ///
     /// # Errors
-    /// [`SettingsError`] if no server is named, or a folder is no run.
+    /// [`SettingsError`] if no server is named, or a folder is not a run.
     pub fn resolve(args: &QueueTargetArgs) -> Result<Self, SettingsError> {
         let run = args.run.as_deref().map(key).transpose()?;
         let (run, recorded) = run.map_or((None, None), |(key, url)| (Some(key), url));
@@ -257,11 +258,11 @@ impl QueueTarget {
     }
 }
 
-/// Returns the key of a run by its id or its folder, and the queue that the folder names.
+/// Returns the key of a run, given by id or folder, and the queue that the folder names.
 fn key(run: &str) -> Result<(RunKey, Option<String>), SettingsError> {
     let folder = Path::new(run);
     if !folder.is_dir() {
-        // A key that is copied from the queue's own listing stands for itself.
+        // A key copied from the queue's listing is used as is.
         let own = RunKey::try_from(run.to_owned());
         let is_key = own.as_ref().is_ok_and(|own| {
             let head = own.as_str().rsplit_once('-').map(|(head, _)| head);
@@ -279,7 +280,7 @@ fn key(run: &str) -> Result<(RunKey, Option<String>), SettingsError> {
     Ok((RunKey::of(id), url))
 }
 
-/// The machine's name.
+/// Returns the name of the machine.
 fn host() -> String {
     let name = rustix::system::uname();
     let name = name.nodename().to_string_lossy().into_owned();
@@ -287,5 +288,51 @@ fn host() -> String {
         "worker".to_owned()
     } else {
         name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Args as _, Command, FromArgMatches};
+    use harness::sandbox::Isolation;
+    use serde_json::json;
+
+    use super::{RunArgs, WorkerArgs, WorkerSettings};
+
+    fn parse<T: FromArgMatches>(command: Command, words: &[&str]) -> T {
+        let matches = command.get_matches_from(words);
+        T::from_arg_matches(&matches).expect("valid flags")
+    }
+
+    #[test]
+    fn grants_a_queued_run_no_permission() {
+        let submitted: RunArgs = parse(
+            RunArgs::augment_args(Command::new("run")),
+            &["run", "--benchmark", "s-niah", "--model", "scripted"],
+        );
+        let mut flags = serde_json::to_value(&submitted).expect("flags are data");
+        for place in ["", "/engine", "/engine/sandbox"] {
+            let group = flags.pointer_mut(place).expect("a group of flags");
+            group["isolation"] = json!("thread");
+            group["allow_commands"] = json!(true);
+            group["allow_local"] = json!(true);
+            group["powers"] = json!({"isolation": {"kind": "thread"}, "allow_commands": true, "allow_local": true});
+        }
+        let rows: [(&[&str], bool); 2] = [
+            (&[], false),
+            (
+                &["--isolation", "strict", "--allow-commands", "--allow-local"],
+                true,
+            ),
+        ];
+        for (words, is_allowed) in rows {
+            let words = [&["worker", "nats://127.0.0.1:1"][..], words].concat();
+            let worker = parse(WorkerArgs::augment_args(Command::new("worker")), &words);
+            let settings = WorkerSettings::resolve(&worker).expect("valid settings");
+            let run = settings.of_run(&flags).expect("a run that fits");
+            assert!(!matches!(run.engine.conduct.isolation, Isolation::Thread));
+            assert_eq!(run.engine.allow_local, is_allowed);
+            assert_eq!(run.allow_commands, is_allowed);
+        }
     }
 }

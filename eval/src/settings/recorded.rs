@@ -1,4 +1,5 @@
-//! What a run records of its settings: `config.json`, but for what is known only when it begins. They hold no secret.
+//! The settings recorded in `config.json`, except values known only at the start of a run. They
+//! contain no secrets.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -7,7 +8,7 @@ use super::{EngineSettings, JudgeSettings, RunSettings};
 use crate::models::part_of;
 
 impl RunSettings {
-    /// The settings as `config.json` shows them.
+    /// Returns the settings as shown in `config.json`.
     pub fn recorded(&self) -> Map<String, Value> {
         let engine = &self.engine;
         let options = &self.benchmark_options;
@@ -60,11 +61,11 @@ impl RunSettings {
     }
 }
 
-/// What shapes the agents, and how they are run. A new field of either is here by itself.
+/// Returns treatment and conduct. New fields are included automatically.
 pub(crate) fn agents(engine: &EngineSettings) -> Value {
     let treatment = &engine.treatment;
     let mut all = fields(treatment);
-    // What stands here by other names.
+    // Recorded under other names below.
     let prompt = all.remove("prompt_layers");
     for name in ["attempt_budget", "sandbox", "web_agent"] {
         all.remove(name);
@@ -103,7 +104,7 @@ pub(crate) fn agents(engine: &EngineSettings) -> Value {
     Value::Object(all)
 }
 
-/// What is recorded of a part of the settings, by its fields.
+/// Returns the serialized fields of a part of the settings.
 pub fn fields(settings: &impl Serialize) -> Map<String, Value> {
     match json!(settings) {
         Value::Object(fields) => fields,
@@ -111,7 +112,7 @@ pub fn fields(settings: &impl Serialize) -> Map<String, Value> {
     }
 }
 
-/// A judge's settings.
+/// Returns the recorded settings of a judge.
 fn judge(settings: &JudgeSettings) -> Value {
     json!({
         "model": settings.model,

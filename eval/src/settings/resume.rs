@@ -1,4 +1,7 @@
 //! Settings of `rlm-eval run --resume`.
+//!
+//! Recorded flags are overlaid with typed ones. The folder may come from someone else, so places
+//! that only it names must be confirmed on the command line.
 
 use std::path::{Path, PathBuf};
 
@@ -8,25 +11,26 @@ use serde_json::{Value, json};
 use super::{Deal, Resolved, RunSettings, SettingsError, Start};
 use crate::cli::{Place, ResumeArgs, RunArgs};
 
-/// A run that goes on.
+/// A run to be resumed.
 #[derive(Debug, Clone)]
 pub struct ResumeSettings {
-    /// Its folder.
+    /// Folder of the run.
     pub dir: PathBuf,
-    /// Whether attempts that ended in an error are made again.
+    /// Whether attempts that ended in an error are rerun.
     pub retry_errors: bool,
-    /// Whether it goes on although another program made it.
+    /// Whether the run may be resumed although another program made it.
     pub allow_program_change: bool,
-    /// The settings that it was begun with, and in their place those that are typed.
+    /// Recorded settings, overridden by typed ones.
     pub run: RunSettings,
 }
 
 impl ResumeSettings {
-    /// Resolves the flags of a run that goes on: those that its `config.json` has, and over them those that are typed.
+    /// Resolves the flags of a resumed run: those in its `config.json`, overridden by typed ones.
     ///
     /// # Errors
-    /// A [`SettingsError`] if the folder holds no run that can go on, or for the first flag that is wrong. Whether the
-    /// settings can still give the same answers is known when the run is opened.
+    /// A [`SettingsError`] if the folder contains no run that can be resumed, or for the first
+    /// invalid flag. Whether the settings still give the same answers is checked when the run is
+    /// opened.
     pub fn resolve(args: &ResumeArgs) -> Result<Resolved<Self>, SettingsError> {
         let dir = args.dir.clone();
         if args.log_dir_given {
@@ -97,11 +101,11 @@ impl ResumeSettings {
     }
 }
 
-/// Refuses places that only a file names. `command` is what would name them, without the program's name,
-/// up to the flags that may follow.
+/// Rejects places that only a file names. `command` is the command that would name them, without
+/// the program's name and before further flags.
 ///
 /// # Errors
-/// A [`SettingsError`] whose hint is the whole command.
+/// A [`SettingsError`] whose hint is the complete command.
 pub fn check_places(file: &Path, places: &[Place], command: &str) -> Result<(), SettingsError> {
     if places.is_empty() {
         return Ok(());
@@ -117,7 +121,7 @@ pub fn check_places(file: &Path, places: &[Place], command: &str) -> Result<(), 
     ))
 }
 
-/// The flags that shape agents and how their models are asked.
+/// Returns the flags that determine agents and sampling.
 fn of_agents(flags: &RunArgs) -> Option<Value> {
     let mut engine = serde_json::to_value(&flags.engine).ok()?;
     let all = engine.as_object_mut()?;
@@ -130,10 +134,10 @@ fn of_agents(flags: &RunArgs) -> Option<Value> {
     Some(engine)
 }
 
-/// How the samples of a share were dealt when it was begun, by its `config.json`.
+/// Returns how samples were assigned to the shard when it started, from its `config.json`.
 ///
 /// # Errors
-/// A sentence, if these flags would make it another share, or the file does not say what it should.
+/// A sentence, if these flags would change the shard or the file lacks required values.
 fn deal(config: &Value, run: &RunSettings) -> Result<Deal, String> {
     let (selection, options) = (&run.selection, &run.benchmark_options);
     let begun = |name: &str| config.get("benchmark").and_then(|all| all.get(name));

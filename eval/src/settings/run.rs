@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::name_list::names;
 use super::{
     Deal, EngineSettings, GraderSettings, Keys, Partition, QueueSettings, Resolved, SettingsError,
-    Start, benchmark, budget, grader, judge, models, queue,
+    Start, benchmark, budget, grader, judge, layers, models, queue,
 };
 use crate::cli::{Place, RunArgs, recorded_places};
 use crate::env_vars;
@@ -19,54 +19,54 @@ use crate::invocation::quoted;
 #[derive(Debug, Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct RunSettings {
-    /// The benchmark's name in the catalog, or the path of one's own.
+    /// Name of the benchmark in the catalog, or path of a user-supplied one.
     pub benchmark: String,
-    /// What the benchmark is opened with.
+    /// Options of the benchmark.
     pub benchmark_options: benchmarks::Options,
-    /// Which samples are run.
+    /// Selection of samples.
     pub selection: Selection,
-    /// What scores them.
+    /// Settings of the scorer.
     pub grader: GraderSettings,
     /// Independent attempts at each sample; at least 1.
     pub attempts: u32,
-    /// Attempts that may be under way at once; at least 1.
+    /// Maximum concurrent attempts; at least 1.
     pub concurrency: usize,
-    /// Folder in which the run gets a folder of its own.
+    /// Folder in which the run gets its own folder.
     pub log_dir: PathBuf,
-    /// The mean score, from 0 to 1, below which the run fails a gate.
+    /// Mean score, from 0 to 1, below which the run fails.
     pub min_score: Option<f64>,
-    /// How many attempts may end in an error before the run is stopped.
+    /// Number of errors that stops the run.
     pub fail_on_error: Option<ErrorGate>,
-    /// Whether the summary is printed as JSON instead of a table.
+    /// Whether to print the summary as JSON instead of a table.
     pub json: bool,
-    /// Whether progress shows all that agents do.
+    /// Whether progress shows every event of the agents.
     pub verbose: bool,
     /// Whether only an estimate is shown.
     pub dry_run: bool,
-    /// Whether a dry run asks the main model once.
+    /// Whether a dry run sends the main model one request.
     pub check_key: bool,
     /// Whether rows may name programs that are run.
     pub allow_commands: bool,
-    /// Permissions of this start, as the words that grant them.
+    /// Permissions of this start, as the flags that grant them.
     pub powers: Vec<String>,
-    /// Where others make the attempts, if they do.
+    /// Queue whose workers make the attempts, if any.
     pub queue: Option<QueueSettings>,
-    /// The agents.
+    /// Settings of the agents.
     pub engine: EngineSettings,
-    /// The flags that these settings are made of, as JSON: what `--resume` makes them of again.
+    /// Flags behind these settings, as JSON, from which `--resume` restores them.
     pub flags: Value,
 }
 
-/// When a run is failing.
+/// Number of errors that stops a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ErrorGate {
-    /// Once at least this share of all its attempts, above 0 and below 1, has ended in an error.
+    /// Share of all attempts, above 0 and below 1.
     Share(f64),
-    /// Once so many attempts, at least 1, have.
+    /// Number of attempts, at least 1.
     Count(u64),
 }
 
-/// Below 1 a share, from 1 on a whole count.
+/// Parses a share below 1 or a whole number from 1.
 impl FromStr for ErrorGate {
     type Err = &'static str;
 
@@ -89,7 +89,7 @@ impl FromStr for ErrorGate {
     }
 }
 
-/// As it is typed.
+/// Serializes the gate as typed.
 impl Serialize for ErrorGate {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_f64(match self {
@@ -100,10 +100,11 @@ impl Serialize for ErrorGate {
 }
 
 impl ErrorGate {
-    /// Errors that a run of so many attempts may have and go on.
+    /// Returns the maximum errors with which a run of `attempts` attempts continues.
     pub fn allowed(self, attempts: u64) -> u64 {
         match self {
-            // Rounding up: the first error that reaches the share ends the run. 0.1 is a little more than a tenth.
+            // Round up: the first error that reaches the share stops the run. As a float, 0.1 is
+            // slightly more than a tenth.
             #[expect(
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,
@@ -117,27 +118,27 @@ impl ErrorGate {
     }
 }
 
-/// Which samples of a benchmark are run.
+/// Selection of a benchmark's samples.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Selection {
-    /// At most this many, the first ones; at least 1.
+    /// Maximum number of samples, taken from the start; at least 1.
     pub max_tasks: Option<usize>,
-    /// Only those with these ids; empty for all.
+    /// Ids to keep; empty for all.
     pub ids: Vec<String>,
-    /// Only those whose facts have, for each key, one of the values.
+    /// Metadata filters: each key with its accepted values.
     pub filters: Vec<(String, Vec<String>)>,
-    /// The seed of a random choice of `max_tasks`.
+    /// Seed of a random selection of `max_tasks` samples.
     pub sample_seed: Option<u64>,
-    /// Of those that are left, only this share; none for all.
+    /// Shard of the remaining samples; `None` for all.
     pub partition: Option<Partition>,
-    /// How samples fall to shares.
+    /// Rule that assigns samples to shards.
     pub deal: Deal,
 }
 
 impl RunSettings {
-    /// Checks that models are asked only where this start would ask them, for settings that come from a
-    /// `folder`. `typed` is the value of `--base-url`, and `command` the command that would pass it, without
-    /// the program's name.
+    /// Checks that settings from a `folder` use only servers that this start names. `typed` is the
+    /// value of `--base-url`, and `command` the command that would pass it, without the program's
+    /// name.
     ///
     /// # Errors
     /// [`SettingsError`].
@@ -165,14 +166,14 @@ impl RunSettings {
         }
     }
 
-    /// Returns the flags that have to be passed again to resume the run, as a shell takes them, with a
-    /// blank before each: places that its folder names, and permissions.
+    /// Returns the flags to repeat when resuming the run, quoted for a shell and each preceded by a
+    /// space: places that its folder names, and permissions.
     pub fn typed_again(&self) -> String {
         let url = self.flags.pointer("/engine/models/base_url");
         let url = url.and_then(Value::as_str);
         let url = url.filter(|_| self.check_addresses(&self.log_dir, None, "").is_err());
         let url = url.map(|url| format!("--base-url {}", quoted(url)));
-        // The flags were serialized here, so they can be read.
+        // Serialized by this program, so they can be read.
         let places = recorded_places(&self.flags).unwrap_or_default();
         let places = places.iter().map(Place::to_string);
         let words = url.into_iter().chain(places);
@@ -183,13 +184,13 @@ impl RunSettings {
     /// Resolves the flags of a run.
     ///
     /// # Errors
-    /// A [`SettingsError`] for the first flag that is wrong. Whether the benchmark can use its options is
-    /// known when it is opened.
+    /// A [`SettingsError`] for the first invalid flag. Whether the benchmark supports its options
+    /// is checked when it is opened.
     pub fn resolve(args: &RunArgs) -> Result<Resolved<Self>, SettingsError> {
         Self::at(args, Start::New)
     }
 
-    /// The same for a run that may have begun before.
+    /// Resolves the flags of a new or resumed run.
     pub(super) fn at(args: &RunArgs, start: Start) -> Result<Resolved<Self>, SettingsError> {
         let (benchmark, benchmark_options) = benchmark::resolve(&args.benchmark, &args.options)?;
         let selection = Selection {
@@ -227,12 +228,16 @@ impl RunSettings {
             args.options.scorer.as_deref(),
             harness::scripts_run_in(),
         )?;
-        // Today is another day when the run goes on.
+        // Record the date, because the run may be resumed on another day.
         let date = &engine.settings.treatment.overrides.date;
         flags["engine"]["guidance"]["layers"]["date"] = date.as_str().into();
         if let Some(judge) = &grader.judge {
             let prices = &engine.settings.prices;
             budget::check_prices(args.engine.budget.of_money(), prices, [&judge.model])?;
+            let old = budget::old_prices(prices, [&judge.model], layers::today());
+            let is_new = |text: &String| !engine.warnings.contains(text);
+            let old = old.filter(is_new);
+            engine.warnings.extend(old);
         }
         Ok(engine.map(|engine| Self {
             benchmark,
@@ -257,7 +262,7 @@ impl RunSettings {
     }
 }
 
-/// `key=a|b` as key and values.
+/// Parses `key=a|b` into key and values.
 fn filters(given: &[String]) -> Result<Vec<(String, Vec<String>)>, SettingsError> {
     let filter = |given: String| {
         let (key, values) = given.split_once('=').unwrap_or_default();

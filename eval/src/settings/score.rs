@@ -7,40 +7,41 @@ use benchmarks::{OutsideScorer, Scorer};
 use harness::Budget;
 use harness::provider::PriceTable;
 
-use super::{GraderSettings, Keys, SettingsError, benchmark, budget, grader};
+use super::{GraderSettings, Keys, SettingsError, benchmark, budget, grader, layers};
 use crate::cli::{IsolationKind, ScoreArgs, TrafficArgs};
+use crate::terminal;
 
-/// Which run is scored again, and how.
+/// Run to score again, and how.
 pub struct ScoreSettings {
-    /// The run's folder.
+    /// Folder of the run.
     pub dir: PathBuf,
-    /// The scorer.
+    /// Scorer to use.
     pub scorer: OtherScorer,
-    /// How one that is no rule is run.
+    /// Settings of a scorer other than a rule.
     pub grader: GraderSettings,
-    /// How requests go to a judge.
+    /// Rate limits and retries of a judge's requests.
     pub traffic: TrafficArgs,
-    /// What it may use.
+    /// Budget of a judge.
     pub budget: Budget,
-    /// The user's prices before the bundled ones.
+    /// Price table: the user's prices before the bundled ones.
     pub prices: PriceTable,
-    /// Folder of its cache.
+    /// Folder of the judge's response cache.
     pub cache: Option<PathBuf>,
-    /// Answers that are scored at once; at least 1.
+    /// Maximum concurrent answers; at least 1.
     pub concurrency: usize,
-    /// Whether the summary is printed as JSON instead of a table.
+    /// Whether to print the summary as JSON instead of a table.
     pub json: bool,
 }
 
-/// The scorer of a run that is scored again.
+/// Scorer of a run that is scored again.
 pub enum OtherScorer {
     /// A rule of the benchmarks.
     Rule(Arc<dyn Scorer>),
-    /// One that they cannot run.
+    /// A scorer that needs a model or the sandbox.
     Outside(OutsideScorer),
 }
 
-/// The first flag that sets one of these limits, if there is one.
+/// Returns the first flag that sets one of these limits.
 pub fn budget_flag(budget: &Budget) -> Option<&'static str> {
     let of_money = budget.cost_usd.map(|_| "--max-cost");
     let of_tokens = budget.tokens.map(|_| "--max-tokens");
@@ -52,7 +53,7 @@ impl ScoreSettings {
     /// Resolves the flags.
     ///
     /// # Errors
-    /// [`SettingsError`], or for a limit that is out of bounds.
+    /// [`SettingsError`] for the first invalid flag or a limit out of bounds.
     pub fn resolve(args: &ScoreArgs) -> Result<Self, SettingsError> {
         let name = args.scorer.trim();
         let isolation = IsolationKind::Process.of(1, false)?;
@@ -70,6 +71,9 @@ impl ScoreSettings {
         let judge = grader.judge.as_ref().map(|judge| &judge.model);
         let prices = budget::prices(args.prices.as_deref())?;
         budget::check_prices(args.max_cost.map(|_| "--max-cost"), &prices, judge)?;
+        if let Some(old) = budget::old_prices(&prices, judge, layers::today()) {
+            terminal::warning(&old);
+        }
         Ok(Self {
             dir: args.dir.clone(),
             scorer,

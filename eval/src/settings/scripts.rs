@@ -1,4 +1,5 @@
-//! Where code of files runs, other than that of models: hooks, prompt modules, tools and `systemPromptFunction`.
+//! Isolation of script files other than cells: hooks, prompt modules, tools and
+//! `systemPromptFunction`.
 
 use std::env;
 
@@ -6,7 +7,7 @@ use harness::sandbox::{Isolation, WorkerCommand};
 
 use crate::cli::WORKER;
 
-/// Has script files run in worker processes: as strict as those of cells, and also where cells run on threads.
+/// Runs script files in worker processes with the isolation of cells, even if cells run on threads.
 pub fn confine_scripts(cells: &Isolation) {
     let command = match cells {
         Isolation::Process(command) => WorkerCommand {
@@ -14,7 +15,7 @@ pub fn confine_scripts(cells: &Isolation) {
             ..command.clone()
         },
         Isolation::Thread => WorkerCommand {
-            // Where the path cannot be found out, by the name the program was called by.
+            // If the path is unknown, use the name by which the program was called.
             program: env::current_exe()
                 .unwrap_or_else(|_| env::args_os().next().unwrap_or_default().into()),
             arguments: vec![WORKER.to_owned()],

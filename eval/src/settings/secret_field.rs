@@ -4,7 +4,7 @@ use harness::prompt::definition::secrets_in;
 use harness::provider::http::strike_out;
 use serde_json::Value;
 
-/// What a name of a secret contains, in lower case and without separators.
+/// Parts that mark a name as a secret's, in lowercase without separators.
 const ANYWHERE: [&str; 9] = [
     "apikey",
     "accesskey",
@@ -17,7 +17,7 @@ const ANYWHERE: [&str; 9] = [
     "bearer",
 ];
 
-/// What it ends with. `max_tokens` and `eos_token` are none.
+/// Endings that mark a name as a secret's. `max_tokens` and `eos_token` are not secrets.
 const AT_THE_END: [&str; 5] = [
     "accesstoken",
     "apitoken",
@@ -26,23 +26,23 @@ const AT_THE_END: [&str; 5] = [
     "sessiontoken",
 ];
 
-/// What it is.
+/// Complete names of secrets.
 const WHOLE: [&str; 5] = ["auth", "xauth", "token", "cookie", "jwt"];
 
-/// Words that such a name ends with, of a text: `openai_key`, `pwd`, `hf_token`.
+/// Last words of the names of secrets with text values: `openai_key`, `pwd`, `hf_token`.
 const LAST_WORDS: [&str; 5] = ["key", "pwd", "token", "jwt", "signature"];
 
-/// Words before `token` that make it no secret, but a word of the model's: `eos_token`.
+/// Words before `token` that denote a token of the model's vocabulary: `eos_token`.
 const OPEN_TOKENS: [&str; 8] = ["bos", "eos", "pad", "sep", "unk", "mask", "start", "end"];
 
-/// Words before `key` that make it no secret: `prompt_cache_key`.
+/// Words before `key` that denote no secret: `prompt_cache_key`.
 const OPEN_KEYS: [&str; 2] = ["cache", "idempotency"];
 
-/// Fields whose members are named by what users write, and say nothing of their values.
+/// Fields whose members are named by user text, which says nothing about their values.
 const NAMED_FREELY: [&str; 1] = ["logit_bias"];
 
-/// The path of the first field whose name says that it holds a secret, or whose value is a key of a well-known form or holds
-/// one that this start would send: `api_key`, `headers.Authorization`.
+/// Returns the path of the first field whose name marks a secret, or whose value has the form of a
+/// well-known key or contains a key of this start: `api_key`, `headers.Authorization`.
 pub(super) fn secret_field(name: &str, value: &Value) -> Option<String> {
     if is_secret(name) || value.is_string() && ends_as_secret(name) {
         return Some(name.to_owned());
@@ -68,7 +68,7 @@ pub(super) fn secret_field(name: &str, value: &Value) -> Option<String> {
     inside.map(|inside| format!("{name}.{inside}"))
 }
 
-/// Whether a text is what stands in a header of authorization: `Bearer` and a word.
+/// Whether a text is the value of an authorization header: `Bearer` and a word.
 fn is_bearer(text: &str) -> bool {
     let mut words = text.split_whitespace();
     let scheme = words.next().unwrap_or_default();

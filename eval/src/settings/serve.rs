@@ -1,4 +1,4 @@
-//! Settings of `rlm-eval serve`: the agents that are served by name, and the clients that may ask them.
+//! Settings of `rlm-eval serve`: the named agents, and the clients that may call them.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::env;
@@ -23,40 +23,40 @@ use crate::cli::{EngineArgs, ServeArgs, ServedArgs, recorded};
 use crate::env_vars;
 use crate::protocol_fit;
 
-/// Characters that a key has at least: shorter ones can be guessed.
+/// Minimum length of a key in characters; shorter ones can be guessed.
 const SHORTEST_KEY: usize = 16;
 
 /// Everything that a server depends on.
 #[derive(Debug)]
 pub struct ServeSettings {
-    /// Where it listens.
+    /// Address to listen on.
     pub address: SocketAddr,
-    /// Who may use it.
+    /// Clients that may use the server.
     pub clients: Clients,
-    /// Agents at work at once.
+    /// Maximum concurrent agents.
     pub max_concurrency: usize,
-    /// Requests that may wait.
+    /// Maximum waiting requests.
     pub max_queue: usize,
-    /// Bytes of a request.
+    /// Maximum bytes of a request.
     pub max_request_bytes: usize,
-    /// Characters above which a text goes into the context.
+    /// Length in characters above which a text is moved to the context.
     pub long_text: usize,
-    /// How long requests may go on when the server is to end.
+    /// Time for requests to finish at shutdown.
     pub shutdown_timeout: Duration,
-    /// The agents.
+    /// Agents to serve.
     pub served: ServedSettings,
 }
 
-/// The agents that others can ask.
+/// Agents that clients can call.
 #[derive(Debug, Clone)]
 pub struct ServedSettings {
-    /// Each with the name that clients use and a line about it.
+    /// Name, description and settings of each agent.
     pub agents: Vec<(String, String, EngineSettings)>,
     /// Folder of the run directories.
     pub log_dir: PathBuf,
-    /// Sandboxes that are kept ready for each agent.
+    /// Number of sandboxes kept ready for each agent.
     pub ready: usize,
-    /// What all of them may spend together.
+    /// Joint budget of all agents.
     pub budget: Budget,
 }
 
@@ -64,7 +64,7 @@ impl ServeSettings {
     /// Resolves the flags.
     ///
     /// # Errors
-    /// A [`SettingsError`] for the first flag, agent or client that is wrong.
+    /// A [`SettingsError`] for the first invalid flag, agent or client.
     pub fn resolve(args: &ServeArgs) -> Result<Resolved<Self>, SettingsError> {
         let clients = clients(args.client_keys.as_deref())?;
         let served = ServedSettings::resolve(&args.served, &args.engine)?;
@@ -82,10 +82,11 @@ impl ServeSettings {
 }
 
 impl ServedSettings {
-    /// Resolves the flags: each model as a solver and as a coordinator where its protocol has both, and the agents of the file.
+    /// Resolves the flags: each model as solver and as coordinator if its protocol has both, and
+    /// the agents of the file.
     ///
     /// # Errors
-    /// A [`SettingsError`] for the first flag or agent that is wrong.
+    /// A [`SettingsError`] for the first invalid flag or agent.
     pub fn resolve(
         args: &ServedArgs,
         engine: &EngineArgs,
@@ -173,7 +174,7 @@ impl Resolved<ServedSettings> {
             }
         }
         let mut engine = engine.settings;
-        // One budget for all of them: each request is charged to it.
+        // A single budget for all agents, to which each request is charged.
         engine.conduct.budget = Budget::default();
         let unfit = |error: protocol_fit::UnfitProtocol| SettingsError::new(error.to_string());
         protocol_fit::check_question(&engine.treatment, None).map_err(unfit)?;
@@ -188,7 +189,7 @@ impl Resolved<ServedSettings> {
     }
 }
 
-/// The names that a model is served by, each with the flags that it stands for.
+/// Returns the names under which a model is served, each with its flags.
 fn named(flags: EngineArgs) -> Vec<(String, EngineArgs)> {
     let model = flags.model.to_string();
     let protocol = flags.guidance.protocol;
@@ -211,7 +212,7 @@ fn named(flags: EngineArgs) -> Vec<(String, EngineArgs)> {
     all
 }
 
-/// The flags of the command line with those of an agent in their places.
+/// Returns the command-line flags, overridden by those of an agent.
 fn overlaid(engine: &EngineArgs, own: &Map<String, Value>) -> Result<EngineArgs, String> {
     let command = EngineArgs::augment_args(clap::Command::new("agent"));
     let mut by_flag: HashMap<String, String> = HashMap::new();
@@ -239,7 +240,7 @@ fn overlaid(engine: &EngineArgs, own: &Map<String, Value>) -> Result<EngineArgs,
         flags.insert(id.clone(), value.clone());
     }
     let mut read: EngineArgs = recorded(&Value::Object(flags))?;
-    // Permissions are those of this start.
+    // Permissions come only from this start.
     read.powers.clone_from(&engine.powers);
     Ok(read)
 }
@@ -265,14 +266,14 @@ fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, SettingsError>
         .map_err(|problem| SettingsError::new(format!("{}: {problem}", path.display())))
 }
 
-/// The file of `--client-keys`.
+/// Contents of the file of `--client-keys`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
     clients: Vec<Entry>,
 }
 
-/// A client of the file.
+/// A client in the file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
@@ -287,7 +288,7 @@ struct Entry {
     max_llm_calls: Option<u64>,
 }
 
-/// The clients of a file, or the one whose key is in the environment, or anybody.
+/// Returns the clients of a file, or the one whose key is in the environment, or any client.
 fn clients(file: Option<&Path>) -> Result<Clients, SettingsError> {
     let Some(path) = file else {
         let key = env::var(env_vars::CLIENT_KEY).unwrap_or_default();
@@ -370,7 +371,7 @@ fn globs(names: &[String]) -> Result<GlobSet, String> {
     globs.build().map_err(|error| format!("`models`: {error}"))
 }
 
-/// The hash of a key, which from now on is struck out of whatever is printed or stored.
+/// Returns the hash of a key and registers the key for redaction.
 fn of_key(key: &str) -> Result<KeyHash, String> {
     let key = key.trim();
     if key.chars().count() < SHORTEST_KEY {

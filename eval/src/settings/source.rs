@@ -1,4 +1,4 @@
-//! Texts that the user names by a flag: a question and the context that it is about.
+//! Sources of the question and its context.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -7,22 +7,23 @@ use std::sync::Arc;
 
 use super::SettingsError;
 
-/// Longer texts are refused, in bytes: the engine takes up to twice as much for one, and that again to change it.
+/// Maximum size of a text in bytes: the engine uses up to twice as much for it, and that again to
+/// change it.
 const LONGEST: u64 = 500_000_000;
 
-/// Where a question comes from.
+/// Source of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum QuerySource {
-    /// The flag itself.
+    /// Text of the flag.
     Text(String),
-    /// A file.
+    /// Path of a file.
     File(PathBuf),
     /// Standard input.
     Stdin,
 }
 
 impl QuerySource {
-    /// The question, without blank lines around it.
+    /// Reads the question without blank lines around it.
     ///
     /// # Errors
     /// [`SettingsError`] for a source that cannot be read, is not UTF-8, or is blank.
@@ -41,21 +42,21 @@ impl QuerySource {
     }
 }
 
-/// Where a context comes from.
+/// Source of a context.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ContextSource {
-    /// There is none: an empty text.
+    /// No context: an empty text.
     Empty,
-    /// A file, as it is.
+    /// A file, read unchanged.
     File(PathBuf),
     /// The text files of a folder.
     Folder(PathBuf),
 }
 
 impl ContextSource {
-    /// The context. That of a folder is made of its files and those of the folders in it, sorted by path,
-    /// each below a line `==> PATH <==` with its path in the folder; hidden files and links to folders are
-    /// left out.
+    /// Reads the context. For a folder, it consists of the files in it at any depth, sorted by
+    /// path, each after a line `==> PATH <==` with its relative path; hidden files and links to
+    /// folders are left out.
     ///
     /// # Errors
     /// [`SettingsError`] for a file or folder that cannot be read, is not UTF-8, or is too long.
@@ -138,7 +139,7 @@ fn read_text(path: &Path, source: impl io::Read) -> Result<String, SettingsError
     })
 }
 
-/// What a file is that people take for text, by its first bytes.
+/// Returns the format of a binary file that people may take for text, from its first bytes.
 fn no_text(bytes: &[u8]) -> Option<&'static str> {
     if bytes.starts_with(b"%PDF-") {
         Some("a PDF")
@@ -160,7 +161,7 @@ mod tests {
 
     use super::{ContextSource, QuerySource};
 
-    /// What a context made of these files is, or why there is none; `DIR` stands for their folder.
+    /// Returns the context made of these files, or the error; `DIR` stands for their folder.
     fn read(files: &[(&str, &[u8])], source: fn(PathBuf) -> ContextSource) -> String {
         let folder = tempfile::tempdir().unwrap();
         for (name, content) in files {

@@ -1,4 +1,4 @@
-//! Settings of `rlm-eval sweep`: the matrix of a file and of flags as the command lines of its cells.
+//! Settings of `rlm-eval sweep`: the matrix, from a file and from flags.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,43 +11,43 @@ use serde_json::Value;
 use super::SettingsError;
 use crate::cli::{self, SweepArgs};
 
-/// What a sweep runs over.
+/// Axes of a sweep.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Matrix {
-    /// Flags of `rlm-eval run` that all cells share, without their dashes, each with its values.
+    /// Flags of `rlm-eval run` shared by all cells, without dashes, each with its values.
     pub run: BTreeMap<String, Vec<String>>,
-    /// Models; none for that of `run`.
+    /// Models; empty for that of `run`.
     pub models: Vec<String>,
-    /// Protocols but for `direct`, which is always there.
+    /// Protocols other than `direct`, which is always included.
     pub protocols: Vec<String>,
-    /// Prompt modes.
+    /// Prompt modes of the root.
     pub prompt_modes: Vec<String>,
     /// Values of `--max-depth`.
     pub depths: Vec<String>,
-    /// Models of children; `none` for that of the cell.
+    /// Models of children; `none` for the model of the cell.
     pub child_models: Vec<String>,
-    /// Values of further flags, by the flag's name without its dashes; none for a flag that does not vary.
+    /// Values of further flags, by flag name without dashes; empty if none varies.
     pub varied: Vec<Varied>,
     /// Sets of drivers.
     pub driver_sets: Vec<Vec<String>>,
-    /// Whether nothing is to be run, so that no key is needed.
+    /// Whether nothing will be run, so that no key is required.
     pub dry_run: bool,
 }
 
 /// A flag of `rlm-eval run` that varies between cells.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Varied {
-    /// Without its dashes.
+    /// Name without dashes.
     pub flag: &'static str,
-    /// What it stands before in the name of a cell.
+    /// Prefix of its value in the name of a cell.
     pub label: &'static str,
-    /// Whether it is a setting of the model, which its baseline has, too.
+    /// Whether it is a setting of the model, which applies to the baseline too.
     pub of_model: bool,
-    /// At least one.
+    /// Values; at least one.
     pub values: Vec<String>,
 }
 
-/// The matrix as a file has it.
+/// Contents of a matrix file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 struct File {
@@ -64,7 +64,7 @@ struct File {
     driver_sets: Vec<Vec<String>>,
 }
 
-/// Flags of `rlm-eval run` that are the matrix's or the sweep's own.
+/// Flags of `rlm-eval run` that belong to the matrix or the sweep.
 const NOT_SHARED: [&str; 11] = [
     "check-key",
     "child-model",
@@ -80,11 +80,11 @@ const NOT_SHARED: [&str; 11] = [
 ];
 
 impl Matrix {
-    /// Reads the file, if there is one, and puts what is typed in its place.
+    /// Reads the file, if there is one, and overrides it with typed flags.
     ///
     /// # Errors
-    /// A [`SettingsError`] for a file that cannot be read or is no matrix, and for flags that a sweep sets itself. The
-    /// flags' values are checked when cells are made of them.
+    /// A [`SettingsError`] for a file that cannot be read or is not a matrix, and for flags that a
+    /// sweep sets itself. Values of flags are checked when cells are built.
     pub fn resolve(args: &SweepArgs) -> Result<Self, SettingsError> {
         let file = args.matrix.as_deref().map(read).transpose()?;
         let file = file.unwrap_or_default();
@@ -134,7 +134,7 @@ impl Matrix {
         let models = axis("models", &args.models, &file.models, None)?;
         let models = match (names_a_model, args.models.is_empty()) {
             (false, _) => models,
-            // That of `run`, in place of those of the file.
+            // The model of `run`, instead of those in the file.
             (true, true) => Vec::new(),
             (true, false) => {
                 let problem = "--models and --model both name models: give one of them";
@@ -233,8 +233,8 @@ impl Matrix {
 }
 
 impl Matrix {
-    /// Which value an axis has twice, if any has: it would make the same cell twice. Likewise a driver that a set has twice
-    /// and agents would have once.
+    /// Returns a message about an axis with a duplicate value, which would make the same cell
+    /// twice, or a set with a duplicate driver, which agents would get once.
     fn repeated(&self) -> Option<String> {
         if let Some(name) = self.driver_sets.iter().find_map(|set| twice(set)) {
             return Some(format!("driver-sets: {name} is twice in one set"));
@@ -259,16 +259,16 @@ impl Matrix {
     }
 }
 
-/// The first value that is there a second time.
+/// Returns the first duplicate.
 fn twice(values: &[String]) -> Option<&String> {
     let mut seen = BTreeSet::new();
     values.iter().find(|value| !seen.insert(*value))
 }
 
-/// The word for children with the model of their root.
+/// Word for children with the model of their root.
 pub(crate) const SAME: &str = "none";
 
-/// The protocol of the cell that all others are measured by.
+/// Protocol of the baseline cell.
 pub(crate) const BASELINE: &str = "direct";
 
 fn driver_set(set: &str) -> Vec<String> {
@@ -277,7 +277,7 @@ fn driver_set(set: &str) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-/// A file, or the ready sweep of this name.
+/// Reads a file, or the bundled sweep of this name.
 fn read(path: &Path) -> Result<File, SettingsError> {
     let name = path.to_str().unwrap_or_default();
     let mut ready = benchmarks::catalog().iter().flat_map(Entry::sweeps);
@@ -299,7 +299,7 @@ fn no_ready_sweep(benchmark: &str) -> SettingsError {
     ))
 }
 
-/// Flags as typed: `--name value`, `--name=value`, `--name`.
+/// Parses typed flags: `--name value`, `--name=value`, `--name`.
 fn typed(words: &[String]) -> Result<BTreeMap<String, Vec<String>>, String> {
     let mut flags: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut words = words.iter().peekable();
@@ -316,7 +316,7 @@ fn typed(words: &[String]) -> Result<BTreeMap<String, Vec<String>>, String> {
     Ok(flags)
 }
 
-/// The values of a flag.
+/// Returns the values of a flag as text.
 fn texts(value: &Value) -> Result<Vec<String>, String> {
     match value {
         Value::Array(values) => values.iter().map(text).collect(),

@@ -1,4 +1,5 @@
-//! The tools of a run: names become tools with their values, files of JavaScript are read and checked.
+//! Resolves the tools of a run: names become tools with their values, and JavaScript files are read
+//! and checked.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -17,10 +18,10 @@ use super::name_list::names;
 use super::{SettingsError, prompt_library};
 use crate::cli::{PromptOverrideArgs, ToolArgs};
 
-/// Every tool that can be named: the bundled ones, and those of a folder.
+/// Returns all tools that can be named: the bundled ones and those of a folder.
 ///
 /// # Errors
-/// [`SettingsError`] for a file of the folder that is no tool.
+/// [`SettingsError`] for a file in the folder that is not a tool.
 pub fn tool_registry(folder: Option<&Path>) -> Result<ToolRegistry, SettingsError> {
     let sandbox = Arc::new(ToolSandbox::new(harness::scripts_run_in()));
     let mut registry = ToolRegistry::with_host_tools(&sandbox);
@@ -43,11 +44,12 @@ pub fn tool_registry(folder: Option<&Path>) -> Result<ToolRegistry, SettingsErro
     Ok(registry)
 }
 
-/// Resolves the flags. The tools of the definition that is laid over the root come first, then those named. No text that is
-/// sent may hold a secret.
+/// Resolves the flags. The tools of the root's definition come first, followed by the named ones.
+/// No text that is sent may contain a secret.
 ///
 /// # Errors
-/// A [`SettingsError`] for the first flag that is wrong, and for all that is wrong with a definition's tools at once.
+/// A [`SettingsError`] for the first invalid flag, or for all errors in a definition's tools
+/// together.
 pub(super) fn resolve(
     args: &ToolArgs,
     given: &[String],
@@ -81,7 +83,7 @@ pub(super) fn resolve(
             "--env {name}: no tool and no prompt reads a variable of this name"
         )));
     }
-    // In whatever order they are typed, agents see them in the same: it is no part of the fingerprint.
+    // Sort, because the typed order is not part of the fingerprint and must not reach agents.
     let mut typed = names(&args.tools);
     typed.sort();
     let named = resolver
@@ -100,19 +102,19 @@ pub(super) fn resolve(
     })
 }
 
-/// What agents may call besides each other.
+/// Tools that agents may call.
 pub(super) struct Equipped {
-    /// All of it.
+    /// Tools of all agents.
     pub all: AgentTools,
-    /// The tools of the root that its definition names.
+    /// Tools of the root that its definition names.
     pub of_definition: ToolSet,
 }
 
-/// What a run under any of a folder's own definitions would refuse by the values that the flags and the environment give: variables
-/// without one, tools that cannot be had, and secrets in prompts.
+/// Returns the errors that a run under any definition of a folder would report for the values of
+/// flags and environment: missing variables, unavailable tools, and secrets in prompts.
 ///
 /// # Errors
-/// A [`SettingsError`] for a value that is wrong.
+/// A [`SettingsError`] for an invalid value.
 pub fn faults_by_values(
     given: &[String],
     registry: &ToolRegistry,
@@ -137,14 +139,14 @@ pub fn faults_by_values(
     Ok(refused.chain(leaks).collect())
 }
 
-/// The process environment, whose secrets are kept out of prompts.
+/// Returns the process environment, whose secrets are kept out of prompts.
 fn process_values() -> BTreeMap<String, String> {
     env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect()
 }
 
-/// Refuses texts that are laid over prompts and hold a secret.
+/// Rejects prompt overrides that contain a secret.
 fn check_texts(
     layers: &PromptOverrides,
     web: &AgentTurnSettings,
@@ -183,7 +185,7 @@ fn descriptions(wanted: &ActionOverride) -> impl Iterator<Item = &str> {
     given.into_iter().flatten().map(String::as_str)
 }
 
-/// What a model reads of the file of a web agent, schemas apart.
+/// Returns the texts in a web agent's file that a model reads, without schemas.
 fn web_texts(web: &AgentTurnSettings) -> impl Iterator<Item = &str> {
     let prompts = [
         &web.persona,
@@ -198,11 +200,11 @@ fn web_texts(web: &AgentTurnSettings) -> impl Iterator<Item = &str> {
     texts.chain(web.action_overrides.values().flat_map(descriptions))
 }
 
-/// Reads `--env`: `NAME=VALUE`, or `NAME` for the value that the environment of this process has.
+/// Parses `--env`: `NAME=VALUE`, or `NAME` for the value in the environment of this process.
 fn values(given: &[String]) -> Result<BTreeMap<String, String>, SettingsError> {
     let mut values = BTreeMap::new();
     for text in given {
-        // The text may hold a secret value.
+        // The text may contain a secret, so the message must not quote it.
         let wrong = |problem: &str| {
             SettingsError::new(format!("--env: {problem}; expected NAME=VALUE or NAME"))
         };

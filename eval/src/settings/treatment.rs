@@ -1,6 +1,7 @@
-//! What the flags make of the agents: a treatment, of which every claim is in what the agents get.
+//! Builds the treatment from flags, and rejects explicit settings that have no effect on what the
+//! agents get.
 //!
-//! A setting at its default claims nothing: what it comes to is recorded.
+//! A setting at its default is not explicit; only its effective value is recorded.
 
 use std::convert::Infallible;
 
@@ -21,7 +22,7 @@ use super::{Resolved, SettingsError, confine_scripts, hook_registry};
 use crate::cli::{CodeVia, EngineArgs, GuidanceArgs, HookArgs, ToolArgs, WebArgs, recorded};
 use crate::providers::ModelRef;
 
-/// The flags that claim something of the agents.
+/// Flags that determine the agents.
 pub(super) struct Flags<'a> {
     pub guidance: &'a GuidanceArgs,
     pub tools: &'a ToolArgs,
@@ -30,35 +31,37 @@ pub(super) struct Flags<'a> {
     pub web: &'a WebArgs,
 }
 
-/// Whether something begins with these settings.
+/// Whether the settings are for a new run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Start {
-    /// It does.
+    /// A new run.
     New,
-    /// It goes on with what it was begun with. An earlier program may have accepted what changes nothing, and its run can still
-    /// be finished: the labels are recorded.
+    /// A resumed run. An earlier program may have accepted settings without effect, and its run can
+    /// still be finished: the labels are recorded.
     GoesOn,
 }
 
-/// What the flags come to.
+/// Result of resolving the flags.
 pub(super) struct Agents {
     pub treatment: Treatment,
-    /// The profile that was applied.
+    /// Name of the applied profile.
     pub profile: Option<String>,
-    /// The definition that the root runs under.
+    /// Definition of the root.
     pub definition: Option<Definition>,
-    /// The models of agents below the root that name none.
+    /// Models of agents below the root, unless a call names another.
     pub assigned: Assigned<ModelRef>,
     pub effective: Effective,
     pub sent: Sent,
 }
 
 impl Flags<'_> {
-    /// Makes a treatment of the flags and of what `given` says besides, and refuses what no agent would get. Without a model,
-    /// `--profile auto` finds none. Drivers that it adds and that the root's prompt has no place for are left out, with a note.
+    /// Builds a treatment from the flags and from `given`, rejecting what no agent would get.
+    /// Without a model, `--profile auto` finds no profile. Its drivers that do not fit the root's
+    /// prompt are left out, with a note.
     ///
     /// # Errors
-    /// A [`SettingsError`] for the first flag that is wrong; [`SettingsError::Inert`] for one that would change nothing.
+    /// A [`SettingsError`] for the first invalid flag; [`SettingsError::Inert`] for one without
+    /// effect.
     pub fn resolve(
         &self,
         given: Treatment,
@@ -132,7 +135,7 @@ impl Flags<'_> {
         let effective = treatment.effective();
         let mut profile = guidance.profile;
         if effective.drivers.len() < treatment.drivers.len() {
-            // Those that were named are there: the rest is of the profile that matched the model.
+            // Named drivers are present; the others come from the profile that matched the model.
             let is_there = |driver: &Driver| effective.drivers.contains(&driver.name);
             let profile = profile.take().unwrap_or_default();
             let (kept, dropped): (Vec<Driver>, Vec<Driver>) =
@@ -167,13 +170,14 @@ impl Flags<'_> {
         })
     }
 
-    /// The profile, if it was named. One that goes by the model claims nothing, and so brings nothing that is named, too.
+    /// Returns the profile if it was named. An auto-matched profile is not an explicit setting and
+    /// implies no other.
     fn typed_profile<'a>(&self, guidance: &'a Guidance) -> Option<&'a str> {
         let is_named = ![AUTO, NONE].contains(&self.guidance.profile.trim());
         guidance.profile.as_deref().filter(|_| is_named)
     }
 
-    /// What differs from its default.
+    /// Returns the settings that differ from their defaults.
     fn claims(&self, guidance: &Guidance, run: &Treatment) -> Vec<Claim> {
         let mut claims = Vec::new();
         if run.prompt_mode != PromptMode::default() {
@@ -227,7 +231,7 @@ impl Flags<'_> {
         if let Some(profile) = self.typed_profile(guidance) {
             let of_profile = guidance.of_profile.iter().cloned();
             let only: Vec<String> = of_profile.filter(|name| !drivers.contains(name)).collect();
-            // One whose drivers are all named is claimed by them.
+            // A profile whose drivers are all named is covered by them.
             claims.extend((!only.is_empty()).then(|| Claim::Profile {
                 name: profile.to_owned(),
                 drivers: only,
@@ -253,10 +257,10 @@ fn as_texts(assigned: &Assigned<ModelRef>) -> Assigned<String> {
     texts
 }
 
-/// Flags without a claim: as if it had not been made.
+/// Returns the flags as if the setting had not been given.
 ///
 /// # Errors
-/// A sentence about a flag that does not read back.
+/// A sentence about a flag that cannot be parsed again.
 pub fn leave_out(args: &EngineArgs, claim: &Claim) -> Result<EngineArgs, String> {
     let claim = claim.to_string();
     let (flag, value) = claim.split_once(' ').unwrap_or((&claim, ""));
@@ -266,7 +270,8 @@ pub fn leave_out(args: &EngineArgs, claim: &Claim) -> Result<EngineArgs, String>
     recorded(&Value::Object(flags))
 }
 
-/// Takes a flag out of recorded ones: of a list the one value, which may have more behind a `=`; a text also where it is a file.
+/// Removes a flag from recorded ones: from a list, only the given value, which may continue after a
+/// `=`; a text also if it comes from a file.
 fn forget(flags: &mut Map<String, Value>, flag: &str, value: &str) {
     for (name, given) in flags {
         let ending = name.strip_prefix(flag);

@@ -8,36 +8,36 @@ use view::Subject;
 use crate::cli::ViewArgs;
 use crate::env_vars;
 
-/// What is shown, and how.
+/// Runs to show, and how.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ViewSettings {
     /// A folder of run directories, or one run directory.
     pub dir: PathBuf,
-    /// What is done with it.
+    /// Output of the viewer.
     pub output: ViewOutput,
 }
 
-/// What becomes of the runs.
+/// Output of the viewer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ViewOutput {
-    /// They are served.
+    /// Serve the runs.
     Serve {
-        /// The port; 0 for any that is free.
+        /// Port; 0 for any free one.
         port: u16,
-        /// Whether a browser is opened.
+        /// Whether to open a browser.
         open: bool,
     },
-    /// One page is written.
+    /// Write one page.
     Export {
-        /// The page.
+        /// File of the page.
         file: PathBuf,
-        /// What it shows.
+        /// Run or sample to show.
         subject: Subject,
     },
 }
 
 impl ViewSettings {
-    /// Resolves the flags. Nothing can be wrong with them before the folder is read.
+    /// Resolves the flags. They cannot be invalid before the folder is read.
     pub fn resolve(args: &ViewArgs) -> Self {
         let output = match &args.export {
             None => ViewOutput::Serve {
@@ -62,7 +62,7 @@ impl ViewSettings {
     }
 }
 
-/// Whether there is a screen that a browser could open on.
+/// Whether there is a display on which a browser can open.
 fn has_browser() -> bool {
     let set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
     cfg!(target_os = "macos") || set(env_vars::DISPLAY) || set(env_vars::WAYLAND_DISPLAY)

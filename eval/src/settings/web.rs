@@ -1,4 +1,4 @@
-//! The prompt and permissions of web agents: the file of `--web-agent`.
+//! Prompt and permissions of web agents: the file of `--web-agent`.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -10,7 +10,7 @@ use harness::{Protocol, read_text_file};
 use super::SettingsError;
 use crate::cli::WebArgs;
 
-/// Reads the file and checks what it says.
+/// Reads and checks the file.
 ///
 /// # Errors
 /// [`SettingsError`] with the file and the field.
@@ -21,17 +21,18 @@ pub(super) fn resolve(args: &WebArgs) -> Result<AgentTurnSettings, SettingsError
     }
 }
 
-/// The flags that do nothing in this protocol and claim nothing of its agents: how a run is recorded.
+/// Returns a note about the recording flags that have no effect in this protocol. They do not
+/// change its agents, so they are not an error.
 pub(super) fn idle(args: &WebArgs, protocol: Protocol) -> Option<String> {
     let takes_pictures = protocol.nature().takes_pictures();
     (args.screenshots && !takes_pictures)
         .then(|| format!("--screenshots does nothing in the {protocol} protocol"))
 }
 
-/// The system prompt of the web agent of the file.
+/// Returns the system prompt in the web agent's file.
 ///
 /// # Errors
-/// As for [`resolve`].
+/// Like [`resolve`].
 pub(super) fn system_text(
     args: &WebArgs,
     settings: &AgentTurnSettings,

@@ -1,4 +1,6 @@
-//! The cells that a matrix makes: each combination once, axes that a protocol does not have left out, and no two that send the
+//! Generates the cells of a matrix.
+//!
+//! Each combination occurs once, axes that a protocol lacks are left out, and no two cells send the
 //! same.
 
 use std::fmt;
@@ -15,22 +17,23 @@ use crate::settings::{
     BASELINE, EngineSettings, Matrix, RunSettings, SAME, SettingsError, Varied, leave_out,
 };
 
-/// Characters of a cell's name; with the number before it, still a file name everywhere.
+/// Maximum characters of a cell's name, short enough for a file name with the number before it.
 const LONGEST: usize = 100;
 
-/// The cells of a plan as they are found.
+/// Cells collected for a plan.
 #[derive(Default)]
 pub(super) struct Cells {
     runs: Vec<Cell>,
     skipped: Vec<Skipped>,
     left_out: Vec<Skipped>,
-    /// Of each cell, which one it is, what is sent in it, and what of its model can change an answer.
+    /// For each cell: its combination, what is sent in it, and the identity of its model.
     made: Vec<(Combination, Sent, String)>,
-    /// Of each cell, the shared flags that change nothing in it.
+    /// For each cell: the shared flags without effect.
     inert: Vec<Vec<Inert>>,
 }
 
-/// Which model is asked, whatever it is called: on a server, by the address that its requests go to.
+/// Returns the identity of the model that is asked, independent of its alias; for a model on a
+/// server, the address of its requests.
 fn asked(engine: &EngineSettings, benchmark: &str) -> String {
     let on_server = engine.model.on_server().and_then(|(endpoint, model)| {
         let server = engine.models.servers.get(&endpoint.name)?;
@@ -40,7 +43,8 @@ fn asked(engine: &EngineSettings, benchmark: &str) -> String {
     on_server.unwrap_or_else(|| main_identity(&engine.model, benchmark))
 }
 
-/// What the agents get, their models by what of them can change an answer: one that has the root's under another name has the root's.
+/// Returns what the agents get, with models replaced by their identity. A model that equals the
+/// root's under another name counts as the root's.
 fn by_identity(engine: &EngineSettings, benchmark: &str) -> Sent {
     let main = main_identity(&engine.model, benchmark);
     let mut sent = engine.sent.clone();
@@ -57,7 +61,7 @@ fn plays_back(model: &ModelRef) -> bool {
     matches!(model.named(), Named::Offline(provider, _) if provider.plays_back)
 }
 
-/// What becomes of a combination.
+/// Result of resolving a combination.
 enum Resolved {
     /// It can run with these flags.
     Runs(Box<RunArgs>, Box<EngineSettings>),
@@ -66,10 +70,11 @@ enum Resolved {
 }
 
 impl Cells {
-    /// Adds a combination, unless it makes no sense or is there already without the axes that its protocol does not have.
+    /// Adds a combination, unless it makes no sense or equals an earlier one after axes without
+    /// effect are removed.
     ///
     /// # Errors
-    /// [`SweepError`] for flags that are wrong, and for a cell that would send what another one sends.
+    /// [`SweepError`] for invalid flags and for a cell that would send the same as another.
     pub(super) fn add(
         &mut self,
         matrix: &Matrix,
@@ -89,7 +94,7 @@ impl Cells {
             return Ok(());
         }
         let name = format!("{:02}-{}", self.runs.len() + 1, combination.name(matrix));
-        // The same model otherwise sampled answers otherwise.
+        // The same model with other sampling settings answers differently.
         let sampled = combination.varied(matrix).filter(|(axis, _)| axis.of_model);
         let sampled: String = sampled
             .map(|(axis, value)| format!(" {}={value}", axis.flag))
@@ -120,10 +125,10 @@ impl Cells {
         Ok(())
     }
 
-    /// The plan.
+    /// Builds the plan.
     ///
     /// # Errors
-    /// [`SweepError::InertEverywhere`] for a shared flag that changes nothing in any cell.
+    /// [`SweepError::InertEverywhere`] for a shared flag without effect in every cell.
     pub(super) fn plan(self) -> Result<Plan, SweepError> {
         if let [first, others @ ..] = self.inert.as_slice() {
             let is_everywhere = |claim: &Claim| {
@@ -149,8 +154,8 @@ impl Cells {
     }
 }
 
-/// Resolves a combination's flags. An axis that its protocol does not have is taken out of the combination; a flag that all
-/// cells share and that changes nothing in this one is left out and noted in `left_out`.
+/// Resolves the flags of a combination. An axis that the protocol lacks is removed; a shared flag
+/// without effect is left out and noted in `left_out`.
 fn resolve(
     matrix: &Matrix,
     combination: &mut Combination,
@@ -190,7 +195,7 @@ fn resolve(
                     return Ok(Resolved::Skipped(inert.to_string()));
                 }
             }
-            // It would send what the cell without that axis sends.
+            // It would send the same as the cell without that axis.
             problem => {
                 return Err(SweepError::Settings {
                     cell: combination.to_string(),
@@ -201,7 +206,7 @@ fn resolve(
     }
 }
 
-/// Whether a claim is one of the matrix, and not of the flags that all cells share.
+/// Returns whether a setting belongs to an axis of the matrix and not to the shared flags.
 fn is_axis(matrix: &Matrix, claim: &Claim) -> bool {
     let varies = |flag| matrix.varied.iter().any(|axis| axis.flag == flag);
     match claim {
@@ -212,23 +217,23 @@ fn is_axis(matrix: &Matrix, claim: &Claim) -> bool {
     }
 }
 
-/// One combination of the matrix.
+/// One combination of values of the matrix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Combination {
     model: Option<String>,
     protocol: String,
-    /// None where the protocol's prompt has no modes.
+    /// `None` if the protocol's prompt has no modes.
     mode: Option<String>,
-    /// None where the root has no children.
+    /// `None` if the root has no children.
     depth: Option<String>,
-    /// None where children have the model of the cell.
+    /// `None` if children use the model of the cell.
     child_model: Option<String>,
-    /// Values of the matrix's further flags, in their order; none where the protocol does not have the flag.
+    /// Values of the matrix's further flags, in order; `None` if the protocol lacks the flag.
     varied: Vec<Option<String>>,
     drivers: Vec<String>,
 }
 
-/// All combinations; no axis has a value twice.
+/// Returns all combinations. Values of an axis are distinct.
 pub(super) fn combinations(matrix: &Matrix) -> Vec<Combination> {
     let models: Vec<Option<String>> = if matrix.models.is_empty() {
         vec![None]
@@ -236,7 +241,7 @@ pub(super) fn combinations(matrix: &Matrix) -> Vec<Combination> {
         matrix.models.iter().cloned().map(Some).collect()
     };
     let varied = products(matrix);
-    // A baseline has the axes that are the model's own.
+    // A baseline keeps the axes that belong to the model.
     let mut of_baselines: Vec<Vec<Option<String>>> = Vec::new();
     for values in &varied {
         let axes = matrix.varied.iter().zip(values);
@@ -283,7 +288,7 @@ pub(super) fn combinations(matrix: &Matrix) -> Vec<Combination> {
     all
 }
 
-/// All combinations of the values of the further flags; one without any where nothing varies.
+/// Returns all combinations of the further flags' values; a single empty one if there are none.
 fn products(matrix: &Matrix) -> Vec<Vec<Option<String>>> {
     let mut all = vec![Vec::new()];
     for axis in &matrix.varied {
@@ -300,13 +305,13 @@ fn products(matrix: &Matrix) -> Vec<Vec<Option<String>>> {
 }
 
 impl Combination {
-    /// The further flags that it has, with their values.
+    /// Returns the further flags of the combination with their values.
     fn varied<'a>(&'a self, matrix: &'a Matrix) -> impl Iterator<Item = (&'a Varied, &'a String)> {
         let axes = matrix.varied.iter().zip(&self.varied);
         axes.filter_map(|(axis, value)| Some((axis, value.as_ref()?)))
     }
 
-    /// As flags of `rlm-eval run`, without those that all cells share.
+    /// Returns the combination as flags of `rlm-eval run`, without shared flags.
     fn flags(&self) -> Vec<String> {
         let mut flags = Vec::new();
         let mut add = |name: &str, value: &str| {
@@ -329,7 +334,7 @@ impl Combination {
         flags
     }
 
-    /// Takes out the axes of these claims. Whether any was there.
+    /// Removes the axes of these settings. Returns whether any was present.
     fn without_axes(&mut self, matrix: &Matrix, claims: &[Claim]) -> bool {
         let before = self.clone();
         for claim in claims {
@@ -353,7 +358,7 @@ impl Combination {
         }
     }
 
-    /// Takes out the axes that are at their defaults and have nothing to say of these agents.
+    /// Removes axes that are at their defaults and do not apply to these agents.
     fn read_off(&mut self, matrix: &Matrix, engine: &EngineSettings) {
         if engine.effective.prompt_mode.is_none() {
             self.mode = None;
@@ -364,7 +369,7 @@ impl Combination {
         }
     }
 
-    /// What distinguishes the cell from the others, as the name of a folder.
+    /// Returns the folder name, built from what distinguishes the cell.
     fn name(&self, matrix: &Matrix) -> String {
         let mut parts = Vec::new();
         if matrix.models.len() > 1 {
@@ -391,7 +396,7 @@ impl Combination {
     }
 }
 
-/// For messages: `--protocol rlm --prompt-mode coordinator --max-depth 1`.
+/// Formats the combination for messages: `--protocol rlm --prompt-mode coordinator --max-depth 1`.
 impl fmt::Display for Combination {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let flags = self.flags();
@@ -401,8 +406,8 @@ impl fmt::Display for Combination {
     }
 }
 
-/// A flag with its values as words of a command line: several in one word where the flag takes them so, and a switch
-/// that is `true` without any.
+/// Returns a flag with its values as command-line words: joined in one word if the flag allows
+/// that, and without a value for a switch that is `true`.
 fn shared(command: &clap::Command, name: &str, values: &[String]) -> Vec<String> {
     let known = command
         .get_arguments()
@@ -423,7 +428,7 @@ fn shared(command: &clap::Command, name: &str, values: &[String]) -> Vec<String>
     }
 }
 
-/// The flags of a cell, parsed as those of `rlm-eval run` are.
+/// Parses the flags of a cell like those of `rlm-eval run`.
 fn flags(matrix: &Matrix, combination: &Combination) -> Result<RunArgs, String> {
     let command = RunArgs::augment_args(clap::Command::new("run"));
     let mut words = vec!["eval".to_owned(), "run".to_owned()];
@@ -434,7 +439,7 @@ fn flags(matrix: &Matrix, combination: &Combination) -> Result<RunArgs, String> 
         words.extend(shared(&command, name, values));
     }
     if !matrix.run.contains_key("profile") {
-        // A profile that goes by the model's name would be a difference between cells that nobody named.
+        // An auto-matched profile would be a difference between cells that nobody named.
         words.push("--profile=none".to_owned());
     }
     let own = combination.flags();
@@ -446,7 +451,7 @@ fn flags(matrix: &Matrix, combination: &Combination) -> Result<RunArgs, String> 
             Command::Run(mut args) => {
                 args.start.dry_run = matrix.dry_run;
                 let guidance = &mut args.engine.guidance;
-                // An axis that the cell lacks is not one of the environment's either.
+                // An axis that the cell lacks must not come from the environment either.
                 if combination.mode.is_none() {
                     guidance.prompt_mode = PromptMode::default();
                 }

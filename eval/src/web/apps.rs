@@ -1,4 +1,5 @@
-//! Runs apps in a browser: each in a tab of its own, with the environment's addresses behind a shim of `fetch`.
+//! Runs apps in a browser, each in its own tab, with the environment's endpoints behind a shim of
+//! `fetch`.
 
 mod server;
 
@@ -19,7 +20,7 @@ use super::check::{Checks, in_page, stopped};
 use super::refused::Refused;
 use server::AppServer;
 
-/// The apps and documents of an attempt.
+/// Apps and documents of an attempt.
 pub(super) struct BrowserApps {
     world: AppWorld,
     server: AppServer,
@@ -30,13 +31,13 @@ pub(super) struct BrowserApps {
     kept: Kept,
 }
 
-/// What outlasts an attempt.
+/// State that outlives an attempt.
 #[derive(Clone, Default)]
 pub(super) struct Kept {
     pub(super) refused: Arc<Refused>,
-    /// The HTML of the newest app.
+    /// HTML of the newest app.
     pub(super) launched: Arc<Mutex<Option<String>>>,
-    /// Whether a person sees the apps, and ends the attempt by closing them.
+    /// Whether a person sees the apps and ends the attempt by closing them.
     pub(super) is_visible: bool,
 }
 
@@ -46,10 +47,10 @@ struct Running {
 }
 
 impl BrowserApps {
-    /// Opens a fresh profile that reaches its apps alone, with the apps that run from the beginning.
+    /// Opens a fresh profile that can reach only its apps, and launches the initial apps.
     ///
     /// # Errors
-    /// [`PageProblem::Broken`] where the browser or the server of apps does not start.
+    /// [`PageProblem::Broken`] if the browser or the app server does not start.
     pub async fn open(
         pool: &Pool,
         world: AppWorld,
@@ -82,12 +83,12 @@ impl BrowserApps {
 
     fn newest(&self) -> Option<Page> {
         let running = self.running.lock();
-        // Those of the world were there before the agent.
+        // The apps of the environment existed before the agent launched any.
         let launched = running.iter().skip(self.world.running.len());
         launched.last().map(|app| app.page.clone())
     }
 
-    /// Runs the check that is next in a world of one's own.
+    /// Runs the next check of a user-supplied environment.
     async fn run_check(&self, answer: Option<&str>) -> Result<(), PageError> {
         let ran = self.checks.run(answer, self.newest().as_ref(), None).await;
         ran.map_err(|error| broken(&error))
@@ -103,7 +104,7 @@ impl BrowserApps {
             .collect();
         for page in pages {
             match page.closed().await {
-                // Whoever closes the last window ends the browser.
+                // Closing the last window ends the browser.
                 Ok(()) | Err(Error::BrowserEnded(_)) => {}
                 Err(error) => return Err(broken(&error)),
             }
@@ -123,7 +124,7 @@ impl Drop for BrowserApps {
         let Some(profile) = self.profile.take() else {
             return;
         };
-        // Outside of a runtime the profile takes its browser with it.
+        // Outside a runtime, dropping the profile ends its browser.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(profile.close());
         }
@@ -140,7 +141,7 @@ impl AppHost for BrowserApps {
         *self.kept.launched.lock() = Some(html.to_owned());
         match page.goto(&address).await {
             Ok(()) => {}
-            // What an app does while it loads is its author's.
+            // Errors of an app while it loads are its author's.
             Err(error) if !error.is_infrastructure() => {}
             Err(error) => return Err(broken(&error)),
         }
@@ -221,7 +222,7 @@ fn broken(error: &dyn std::fmt::Display) -> PageError {
     PageError::new(PageProblem::Broken, error.to_string())
 }
 
-/// The title as it stands in a document; what scripts make of it is not looked at.
+/// Returns the title in the document, ignoring changes by scripts.
 fn title(html: &str) -> String {
     const UNNAMED: &str = "an app without a title";
     let lower = html.to_ascii_lowercase();
@@ -243,7 +244,7 @@ fn title(html: &str) -> String {
     }
 }
 
-/// Characters of a title that are reported.
+/// Maximum characters of a reported title.
 const LONGEST_TITLE: usize = 120;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Runs checks: JavaScript in a page or an app, and requests to the server of a site.
+//! Runs checks: JavaScript in a page or an app, and requests to a site's server.
 
 use std::time::Duration;
 
@@ -9,20 +9,20 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 use url::Url;
 
-/// A function that begins a check in the page.
+/// Function that starts a check in the page.
 const CHECK: &str = include_str!("check.js");
-/// Where a check leaves what it came to.
+/// Name under which a check leaves its result.
 const PLACE: &str = "outcomeOfTheCheck";
-/// How long a check may take, what its app asks models for included.
+/// Maximum duration of a check, including model calls of its app.
 const CHECK_TIME: Duration = Duration::from_mins(3);
-/// How often it is looked for.
+/// Poll interval for the result.
 const CHECK_PAUSE: Duration = Duration::from_millis(50);
-/// What a server may take for its answer.
+/// Timeout of a request to a server.
 const REQUEST_TIME: Duration = Duration::from_secs(15);
-/// Bytes of an answer, at most.
+/// Maximum bytes of a response.
 const MOST_BYTES: usize = 10_000_000;
 
-/// The checks of an attempt in a world of one's own, one for each message of the user, and what they have come to.
+/// Checks of an attempt in a user-supplied environment, one per user message, with their results.
 #[derive(Default)]
 pub(super) struct Checks {
     checks: Vec<Option<Check>>,
@@ -37,11 +37,11 @@ impl Checks {
         }
     }
 
-    /// Checks what came of the user's newest message, which was answered so. `page` is that in front, and `site` where requests
-    /// go.
+    /// Checks the result of the newest user message, which was answered with `answer`. `page` is
+    /// the page in front, and `site` the target of requests.
     ///
     /// # Errors
-    /// Of the browser, where it is its fault.
+    /// A browser failure.
     pub(super) async fn run(
         &self,
         answer: Option<&str>,
@@ -75,22 +75,23 @@ impl Checks {
         Ok(())
     }
 
-    /// What they have come to; none where nothing is checked.
+    /// Returns the results; `None` if nothing is checked.
     pub(super) fn state(&self) -> Option<Value> {
         let is_checked = self.checks.iter().any(Option::is_some);
         is_checked.then(|| json!({ "turns": *self.turns.lock() }))
     }
 }
 
-/// What a check comes to in a page: `{"check", "problem"}`. `script` is the body of an async function, or an expression.
+/// Runs a check in a page and returns `{"check", "problem"}`. `script` is the body of an async
+/// function, or an expression.
 ///
 /// # Errors
-/// Of the browser.
+/// A browser failure.
 pub(super) async fn in_page(page: &Page, script: &str) -> Result<Value, Error> {
     let has_return = script
         .split(|letter: char| !letter.is_alphanumeric() && letter != '_' && letter != '$')
         .any(|word| word == "return");
-    // The check stands there as code, since an app's own policy may forbid `eval`.
+    // Inserted as code, because the content security policy of an app may forbid `eval`.
     let body = if has_return {
         script.to_owned()
     } else {
@@ -103,7 +104,7 @@ pub(super) async fn in_page(page: &Page, script: &str) -> Result<Value, Error> {
     let until = Instant::now() + CHECK_TIME;
     let mut begun = false;
     while Instant::now() < until {
-        // A page may ask its user, who agrees to everything.
+        // Accept every dialog that the page opens.
         if page.dialog().is_some() {
             page.answer_dialog(true, None).await?;
             continue;
@@ -113,7 +114,7 @@ pub(super) async fn in_page(page: &Page, script: &str) -> Result<Value, Error> {
             Ok(_) if !begun => begun = true,
             Ok(Value::Null) => return Ok(stopped("the document was left meanwhile")),
             Ok(value) if value["done"] == true => {
-                // Another one may follow, after the user's next message.
+                // Forget the result, because another check may follow the next message.
                 drop(page.evaluate_apart(&forget).await);
                 return Ok(value);
             }
@@ -126,12 +127,12 @@ pub(super) async fn in_page(page: &Page, script: &str) -> Result<Value, Error> {
     Ok(stopped(&format!("it was not done after {seconds} s")))
 }
 
-/// A check that came to nothing.
+/// Returns the result of a check that did not complete.
 pub(super) fn stopped(problem: &str) -> Value {
     json!({ "check": null, "problem": problem })
 }
 
-/// The JSON that a server answers with.
+/// Returns the JSON response of a server.
 async fn asked(base: &Url, url: &str, reach: &Reach) -> Result<Value, String> {
     let url = base.join(url).map_err(|error| format!("{url}: {error}"))?;
     let beyond = || format!("{url} is not within reach of the row; `allow` has what else is");
@@ -143,11 +144,11 @@ async fn asked(base: &Url, url: &str, reach: &Reach) -> Result<Value, String> {
         ReachError::Local { .. } => format!("{error}; --allow-local lets rows reach it"),
         error => error.to_string(),
     })?;
-    // An error says that there is a provider already.
+    // An error means that a provider is already installed.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = reqwest::Client::builder()
         .no_proxy()
-        // Never the name: it could resolve to something else meanwhile.
+        // Use the resolved addresses, because the name could resolve differently by now.
         .resolve_to_addrs(origin.place().0, &addresses)
         .redirect(reqwest::redirect::Policy::none())
         .timeout(REQUEST_TIME)

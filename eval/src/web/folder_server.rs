@@ -1,4 +1,4 @@
-//! A folder of files as a web site, on a port of loopback of its own.
+//! Serves a folder of files as a web site on a loopback port of its own.
 
 use std::net::Ipv4Addr;
 use std::path::{Component, Path, PathBuf};
@@ -12,17 +12,17 @@ use percent_encoding::percent_decode_str;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
-/// A folder that is served for as long as this lives.
+/// A folder that is served until this value is dropped.
 pub(super) struct FolderServer {
     pub(super) port: u16,
     _serving: JoinSet<()>,
 }
 
 impl FolderServer {
-    /// Serves a folder.
+    /// Starts serving a folder.
     ///
     /// # Errors
-    /// The system's, where it gives no port or the folder is gone.
+    /// [`std::io::Error`] if no port is available or the folder does not exist.
     pub(super) async fn open(folder: &Path) -> std::io::Result<Self> {
         let folder = Arc::new(folder.canonicalize()?);
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
@@ -30,7 +30,7 @@ impl FolderServer {
         let router = Router::new().fallback(answer).with_state(folder);
         let mut serving = JoinSet::new();
         serving.spawn(async move {
-            // It ends with the task, and never by itself.
+            // Ends only when its task does.
             let _ = axum::serve(listener, router).await;
         });
         Ok(Self {
@@ -56,7 +56,7 @@ async fn answer(State(folder): State<Arc<PathBuf>>, method: Method, uri: Uri) ->
         return (StatusCode::NOT_FOUND, "there is no such page").into_response();
     };
     let kind = HeaderValue::from_static(kind);
-    // A page that is gone back to is asked for anew.
+    // Prevent caching, so that going back requests the page again.
     let kept = HeaderValue::from_static("no-store");
     (
         [(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, kept)],
@@ -65,7 +65,7 @@ async fn answer(State(folder): State<Arc<PathBuf>>, method: Method, uri: Uri) ->
         .into_response()
 }
 
-/// A file of the folder; of a folder in it, its `index.html`.
+/// Reads a file of the folder; for a subfolder, its `index.html`.
 fn read(folder: &Path, path: &str) -> Option<(Vec<u8>, &'static str)> {
     let path = Path::new(path.trim_start_matches('/'));
     let stays = |part| matches!(part, Component::Normal(_) | Component::CurDir);
@@ -76,7 +76,7 @@ fn read(folder: &Path, path: &str) -> Option<(Vec<u8>, &'static str)> {
     if file.is_dir() {
         file.push("index.html");
     }
-    // No link leads out of the folder.
+    // Links must not lead out of the folder.
     let file = file
         .canonicalize()
         .ok()

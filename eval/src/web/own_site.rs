@@ -1,4 +1,4 @@
-//! A web site of one's own for an attempt: its server, where it is, and how the attempt finds it.
+//! A user-supplied web site for an attempt: its server, its address, and where the attempt starts.
 
 use std::sync::Arc;
 
@@ -11,26 +11,26 @@ use super::check::Checks;
 use super::folder_server::FolderServer;
 use super::server_process::ServerProcess;
 
-/// An address that one attempt at a time has: its servers cannot share it.
+/// Lock of an address that only one attempt may use at a time.
 pub(super) type Turn = Arc<tokio::sync::Mutex<()>>;
 
-/// The site, for as long as this lives.
+/// An open site, which closes when dropped.
 pub(super) struct OpenSite {
-    /// Where the attempt begins.
+    /// URL where the attempt starts.
     pub(super) start: Url,
-    /// What is within reach; the first is its own.
+    /// Reachable origins; the first is the site's own.
     pub(super) within_reach: Vec<Origin>,
-    /// The same, with the addresses that they may have.
+    /// The same origins with their permitted addresses.
     pub(super) reach: Reach,
-    /// Whether agents read its addresses without their origin, whose port differs from attempt to attempt.
+    /// Whether agents see URLs without the origin, whose port differs between attempts.
     pub(super) is_short: bool,
     pub(super) checks: Checks,
     _server: Server,
 }
 
-/// What serves it.
+/// Server of the site.
 enum Server {
-    /// Somebody else.
+    /// Managed by someone else.
     Elsewhere,
     Folder {
         _server: FolderServer,
@@ -42,11 +42,11 @@ enum Server {
 }
 
 impl OpenSite {
-    /// Opens the site of a row. `turn` is that of the address of its server. What others serve is at public addresses unless
-    /// `allow_local` is set.
+    /// Opens the site of a row. `turn` returns the lock of its server's address. Sites of others
+    /// must have public addresses unless `allow_local` is set.
     ///
     /// # Errors
-    /// A sentence: what does not start, or is no address.
+    /// A sentence about a server that does not start or an invalid address.
     pub(super) async fn open(
         site: &OwnSite,
         allow_local: bool,
@@ -67,7 +67,7 @@ impl OpenSite {
                 (url, true, Server::Folder { _server: served })
             }
             SiteSource::Command(command) => {
-                // A port of its own is nobody else's.
+                // A port chosen for the attempt needs no lock.
                 let turn = if command.address.contains("{port}") {
                     None
                 } else {
@@ -103,7 +103,7 @@ impl OpenSite {
             };
             origins.push(origin.clone());
         }
-        // A name that does not resolve is for the browser to report.
+        // The browser reports a name that does not resolve.
         if let Err(error @ ReachError::Local { .. }) = reach.resolve(&own).await {
             return Err(format!(
                 "{error}; if you trust these rows, add --allow-local"

@@ -1,4 +1,4 @@
-//! What pages asked for and did not get, counted for the user.
+//! Counts blocked requests of pages for the user.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use browser::Origin;
 use parking_lot::Mutex;
 use url::Url;
 
-/// Origins that are named at the end.
+/// Maximum origins named in the summary.
 const MOST_NAMED: usize = 5;
 
-/// How often what was out of reach was asked for, by origin.
+/// Number of blocked requests by origin.
 #[derive(Debug, Default)]
 pub(crate) struct Refused(Mutex<BTreeMap<String, u64>>);
 
@@ -24,7 +24,7 @@ impl Refused {
         }
     }
 
-    /// All of it in a sentence; none where nothing was refused.
+    /// Returns a sentence about all blocked requests; `None` without any.
     pub(crate) fn sum(&self) -> Option<String> {
         let counts = self.0.lock();
         let times: u64 = counts.values().sum();

@@ -1,4 +1,4 @@
-//! A server that a row names: started for an attempt, and ended with its children.
+//! Runs the server that a row names: started for an attempt, and ended with its child processes.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -16,32 +16,32 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 use url::Url;
 
-/// What a server may take until it answers.
+/// Maximum time until the server answers.
 const START: Duration = Duration::from_mins(1);
-/// What the server of an earlier attempt may take until it no longer answers at the same address.
+/// Maximum time for an earlier attempt's server at the same address to stop answering.
 const END: Duration = Duration::from_secs(10);
-/// What its last words may take.
+/// Maximum time to wait for the last output of a server that exited.
 const LAST_WORDS: Duration = Duration::from_secs(5);
-/// How often it is tried.
+/// Interval between connection attempts.
 const PAUSE: Duration = Duration::from_millis(20);
-/// Lines of what it printed that an error may quote.
+/// Maximum lines of output quoted in an error.
 const LINES_KEPT: usize = 5;
 
-/// A running server; dropping it ends its processes.
+/// A running server, whose processes end when it is dropped.
 pub(super) struct ServerProcess {
-    /// Where it answers.
+    /// URL of the server.
     pub(super) address: Url,
     _child: Child,
-    // Ends the whole group once its stdin closes.
+    // Kills the whole process group when its stdin closes.
     _guard: Child,
     _listening: JoinSet<()>,
 }
 
 impl ServerProcess {
-    /// Starts it, and waits until it takes connections.
+    /// Starts the server and waits until it accepts connections.
     ///
     /// # Errors
-    /// A sentence: it does not start, or does not answer.
+    /// A sentence about a server that does not start or does not answer.
     pub(super) async fn start(command: &ServerCommand) -> Result<Self, String> {
         let line = command.words.join(" ");
         let failed = |why: String| format!("the server `{line}` did not start: {why}");
@@ -55,7 +55,7 @@ impl ServerProcess {
             address.host_str().unwrap_or_default().to_owned(),
             address.port_or_known_default().unwrap_or_default(),
         );
-        // The one of the attempt before may still be on its way out.
+        // The previous attempt's server may still be shutting down.
         let until = Instant::now() + END;
         while TcpStream::connect(place.clone()).await.is_ok() {
             if Instant::now() > until {
@@ -64,7 +64,7 @@ impl ServerProcess {
             }
             sleep(PAUSE).await;
         }
-        // That of a file which is named without one.
+        // A file name without a folder refers to the current folder.
         let folder = if command.folder.as_os_str().is_empty() {
             Path::new(".")
         } else {
@@ -96,7 +96,7 @@ impl ServerProcess {
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
-            .process_group(0) // Ctrl-C of the terminal must not end it before its work
+            .process_group(0) // Ctrl-C in the terminal must not end the server before its attempt.
             .spawn()
             .map_err(|error| failed(format!("no guard: {error}")))?;
         let said = Said::default();
@@ -110,9 +110,9 @@ impl ServerProcess {
         let until = Instant::now() + START;
         while TcpStream::connect(place.clone()).await.is_err() {
             if let Ok(Some(status)) = child.try_wait() {
-                // What it printed last is still on its way.
+                // The last output may still be in transit.
                 let rest = async { while listening.join_next().await.is_some() {} };
-                // A child of its own may hold the pipe open.
+                // A child process may keep the pipe open.
                 let _ = timeout(LAST_WORDS, rest).await;
                 return Err(failed(format!("it ended with {status}{said}")));
             }
@@ -140,7 +140,7 @@ async fn free_port() -> std::io::Result<u16> {
         .port())
 }
 
-/// The last lines that a server printed.
+/// Last lines that a server printed.
 #[derive(Clone, Default)]
 struct Said(Arc<Mutex<VecDeque<String>>>);
 

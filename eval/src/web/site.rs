@@ -1,4 +1,4 @@
-//! The site of one attempt, on a port of loopback of its own.
+//! Serves the generated site of one attempt on a loopback port of its own.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -17,10 +17,10 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use url::form_urlencoded;
 
-/// The site of a sample, behind its server.
+/// Site of a sample, shared with its server.
 type SharedSite = Arc<Mutex<Box<dyn benchmarks::Site>>>;
 
-/// A site that is served for as long as this lives.
+/// A site that is served until this value is dropped.
 pub(super) struct Site {
     address: SocketAddr,
     state: SharedSite,
@@ -28,10 +28,10 @@ pub(super) struct Site {
 }
 
 impl Site {
-    /// Serves the site of a sample.
+    /// Starts serving the site of a sample.
     ///
     /// # Errors
-    /// The system's, where it gives no port.
+    /// [`std::io::Error`] if no port is available.
     pub(super) async fn serve(site: Box<dyn benchmarks::Site>) -> std::io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
@@ -41,7 +41,7 @@ impl Site {
             .with_state(Arc::clone(&state));
         let mut serving = JoinSet::new();
         serving.spawn(async move {
-            // It ends with the task, and never by itself.
+            // Ends only when its task does.
             let _ = axum::serve(listener, router).await;
         });
         Ok(Self {
@@ -51,12 +51,12 @@ impl Site {
         })
     }
 
-    /// Where it is.
+    /// Returns the origin of the site.
     pub(super) fn origin(&self) -> Origin {
         Origin::loopback(self.address.port())
     }
 
-    /// What its server has received.
+    /// Returns the state of the site's server.
     pub(super) fn state(&self) -> Value {
         self.state.lock().state()
     }
@@ -87,7 +87,7 @@ async fn answer(
 fn response(answered: Answered) -> Response {
     let status = StatusCode::from_u16(answered.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let kind = HeaderValue::from_static(answered.content_type);
-    // A page that is gone back to is asked for anew.
+    // Prevent caching, so that going back requests the page again.
     let kept = HeaderValue::from_static("no-store");
     let headers = [(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, kept)];
     let mut response = (status, headers, answered.body).into_response();

@@ -1,4 +1,5 @@
-//! What each kind of server is sent, byte for byte: method, path with query, headers in their order, body.
+//! Requests to each kind of server, compared byte for byte: method, path with query, headers in
+//! order, and body.
 
 use std::collections::BTreeMap;
 
@@ -8,21 +9,21 @@ use serde_json::Value;
 
 use crate::binary::Binary;
 
-/// A way to reach a server, as `docs/MODELS.md` has it.
+/// A way to reach a server, as described in `docs/MODELS.md`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
-    /// Which server speaks so.
+    /// Server that accepts these requests.
     server: String,
-    /// The path of its base URL.
+    /// Path of the base URL.
     base: String,
-    /// The variable that holds its base URL; none where `--base-url` gives it.
+    /// Variable that holds the base URL; `None` if `--base-url` sets it.
     #[serde(default)]
     base_url_variable: Option<String>,
     #[serde(default)]
     variables: BTreeMap<String, String>,
     args: Vec<String>,
-    /// What it has to see.
+    /// Expected request.
     request: String,
 }
 
@@ -56,7 +57,7 @@ fn every_server_gets_what_it_expects() {
     assert!(wrong.is_empty(), "these rows would be:\n{wrong}");
 }
 
-/// A request as it came, but for the port, the prompt, and a length that is right.
+/// Returns a request with its port, prompt and (correct) content length replaced.
 fn shown(seen: &Seen, server: &FaultServer) -> String {
     let host = server.origin().replace("http://", "");
     let length = seen.text.len().to_string();
@@ -117,7 +118,8 @@ fn a_header_with_a_secret_is_recorded_by_its_variable() {
         first.0,
         serde_json::json!(["x-gateway-key=env:GATEWAY_KEY", "x-team=blue"])
     );
-    // By name and reference: another value is the same experiment, another variable is not.
+    // Headers count by name and reference: a changed value keeps the fingerprint, a changed
+    // variable does not.
     let forms = ["x-team=blue", "x-gateway-key=env:GATEWAY_KEY"];
     assert_eq!(run(&forms, "again", "another-canary"), first);
     let other = ["x-team=blue", "x-gateway-key=env:OTHER_KEY"];

@@ -1,4 +1,5 @@
-//! Baselines for long contexts, against a server whose window does not hold the context; and the ready sweeps over them.
+//! Baselines for long contexts against a server whose context window is too small, and the example
+//! sweeps over them.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,13 +11,13 @@ use serde_json::{Value, json};
 use crate::binary::Binary;
 use crate::run::lines;
 
-/// Characters of a conversation that the server's model reads.
+/// Context window of the server's model, in characters.
 const WINDOW: usize = 20_000;
 
-/// Where the answer stands in the context, in characters.
+/// Position of the answer in the context, in characters.
 const PLACE: usize = 51_000;
 
-/// The newest message, and all characters of the conversation.
+/// Returns the newest message and the length of the conversation in characters.
 fn newest(seen: &Seen) -> (String, usize) {
     let messages = seen.body["messages"].as_array().unwrap();
     let mut texts = messages
@@ -42,7 +43,7 @@ fn answer(seen: &Seen) -> Behaviour {
     })
 }
 
-/// 100,000 characters of which one sentence matters.
+/// Returns a binary with a context of 100,000 characters in which one sentence matters.
 fn binary() -> Binary {
     let filler = "Nothing of note stands in this line of the log.\n";
     let mut context = filler.repeat(PLACE.div_ceil(filler.len()));
@@ -59,7 +60,7 @@ fn binary() -> Binary {
 
 #[test]
 fn each_baseline_does_with_a_long_context_what_it_says() {
-    // The flags, and the status, the answer, requests and cuts that they lead to.
+    // Flags, then status, answer, number of requests, and number of cuts.
     let rows: [(&str, &str, Option<&str>, usize, usize); 6] = [
         ("--protocol direct", "ok", Some("unknown"), 7, 6),
         ("--protocol direct --overflow refuse", "limit", None, 1, 0),

@@ -1,4 +1,4 @@
-//! Runs the built binary in a folder and an environment of its own.
+//! Runs the built binary in its own folder and environment.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,12 +9,12 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
-/// Whether tests that are long by their nature take all the time they could use, as `./test.sh --full` has it.
+/// Whether long tests run at full length, as in `./test.sh --full`.
 pub fn is_full() -> bool {
     std::env::var_os("EVAL_TEST_FULL").is_some()
 }
 
-/// What a run of the binary gave.
+/// Result of running the binary.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Ran {
     pub code: Option<i32>,
@@ -22,7 +22,7 @@ pub struct Ran {
     pub stderr: String,
 }
 
-/// The binary with nothing in its environment, in a fresh folder that holds these files.
+/// The binary with an empty environment, in a fresh folder with some files.
 pub struct Binary {
     folder: TempDir,
     variables: BTreeMap<String, String>,
@@ -55,7 +55,7 @@ impl Binary {
 
     pub fn command<S: AsRef<str>>(&self, args: &[S]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_eval"));
-        // As if it were found by its name: that is what it prints commands with.
+        // As if found through `PATH`: printed commands start with this name.
         command.arg0("rlm-eval");
         command
             .args(args.iter().map(AsRef::as_ref))
@@ -65,7 +65,7 @@ impl Binary {
         command
     }
 
-    /// Runs a line in a shell, where `"$0"` is the binary.
+    /// Runs a shell command line in which `"$0"` is the binary.
     pub fn shell(&self, line: &str) -> Ran {
         let output = Command::new("/bin/sh")
             .args(["-c", line, env!("CARGO_BIN_EXE_eval")])
@@ -92,7 +92,8 @@ impl Binary {
             .expect("the binary starts");
         let mut pipe = child.stdin.take().expect("stdin is a pipe");
         let stdin = stdin.into();
-        // In a thread of its own: the binary may answer before it has read everything, or never read.
+        // Write in a thread, because the binary may answer before it has read everything, or never
+        // read.
         let writer = std::thread::spawn(move || drop(pipe.write_all(&stdin)));
         let output = child.wait_with_output().expect("the binary ends");
         writer.join().expect("the writer does not panic");

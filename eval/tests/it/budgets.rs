@@ -1,4 +1,4 @@
-//! Budgets of a run and of an attempt: what stops, what it leaves, and that it goes on.
+//! Budgets of runs and attempts: what they stop, what is kept, and that the run can be resumed.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -10,7 +10,7 @@ use crate::binary::Binary;
 use crate::faults::{records, run_dir};
 use fault_server::{Behaviour, FaultServer};
 
-/// Two calls an attempt, which take 100 tokens and a cent each.
+/// Model with two calls per attempt, each of 100 tokens and one cent.
 const PRICED: &str = "description: Counts and costs.
 rules:
   - tokens: { input: 90, output: 10 }
@@ -45,7 +45,7 @@ fn a_run_stops_at_its_budget_and_goes_on_with_a_larger_one() {
         assert_eq!(code, Some(106), "{flag}: {stderr}");
         let stopped = format!("the run was stopped: the {flag} budget is used up ({spent})");
         assert!(stderr.contains(&stopped), "{flag}: {stderr}");
-        // The third attempt had its first call, and no second.
+        // The third attempt made its first call but not its second.
         assert_eq!(records(binary.path()).len(), 2, "{flag}");
 
         let dir = run_dir(binary.path());
@@ -80,7 +80,7 @@ fn an_attempt_that_is_over_its_budget_ends_with_limit_and_the_others_go_on() {
 
 #[test]
 fn a_call_is_not_sent_again_once_the_budget_is_used_up() {
-    // Each response costs a cent.
+    // Each response costs one cent.
     let prices = "{date: d, source: s, prices: [{models: ['openai/*'], input: 0, output: 100}]}";
     let failed = r#"{"choices": [{"message": {"role": "assistant", "content": "Ad"}, "finish_reason": "error"}],
         "usage": {"prompt_tokens": 9, "completion_tokens": 100}}"#;
@@ -94,7 +94,8 @@ fn a_call_is_not_sent_again_once_the_budget_is_used_up() {
         "--judge-attempts",
         "20",
     ];
-    // What is answered, flags, what the run says was spent, requests, and the exit code: a judge without a verdict is an error.
+    // Responses, flags, reported spending, requests, and exit code. A judge without a verdict is an
+    // error.
     let rows = [
         (
             failed,
@@ -141,17 +142,17 @@ fn a_call_is_not_sent_again_once_the_budget_is_used_up() {
     }
 }
 
-/// A server whose calls are given up, and the run that gives them up.
+/// A server whose calls are abandoned, and the run that abandons them.
 struct GivenUp {
     server: FaultServer,
     prices: &'static str,
     flags: &'static [&'static str],
-    /// How each start is ended, and by then how many requests the server has had and how many calls that it does not answer
-    /// are in trajectories.
+    /// For each start: the signal that ends it, and the expected numbers of requests at the server
+    /// and of unanswered calls in trajectories by then.
     stops: [(&'static str, usize, usize); 2],
-    /// The event of such a call.
+    /// Event of an unanswered call.
     event: &'static str,
-    /// What the last start, which sends nothing more, says was spent of the budget.
+    /// Spending reported by the last start, which sends nothing more.
     spent: &'static str,
 }
 
@@ -164,7 +165,7 @@ fn what_is_given_up_at_a_stop_is_booked_so_that_all_starts_pass_a_budget_by_one_
         GivenUp {
             server: FaultServer::list(vec![Behaviour::Stall]),
             prices: a_dollar,
-            // A response that nobody gets is taken to be as long as it may be: a dollar.
+            // An abandoned response is charged at its maximum length: one dollar.
             flags: &LIMITED,
             stops: [(first, 2, 2), (second, 4, 2)],
             event: "llm_request",
@@ -173,7 +174,8 @@ fn what_is_given_up_at_a_stop_is_booked_so_that_all_starts_pass_a_budget_by_one_
     });
     let long = r#"{"choices": [{"message": {"role": "assistant", "content": "Ada"}, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 9, "completion_tokens": 9000}}"#;
-    // A response is taken to be as long as the longest so far, of an earlier start too: 18 dollars each.
+    // A response is assumed to be as long as the longest so far, including earlier starts: 18
+    // dollars each.
     let learned = GivenUp {
         server: FaultServer::list(vec![
             Behaviour::Status(200, Vec::new(), long.to_owned()),
@@ -185,7 +187,8 @@ fn what_is_given_up_at_a_stop_is_booked_so_that_all_starts_pass_a_budget_by_one_
         event: "llm_request",
         spent: "$54.0000 of $50",
     };
-    // The agents cost nothing; a judge that has said nothing yet is taken to say 4,000 tokens, 8 dollars.
+    // The agents cost nothing. A judge without responses so far is assumed to use 4,000 tokens: 8
+    // dollars.
     let judged = ["KILL", "INT"].map(|signal| GivenUp {
         server: FaultServer::start(|seen| match seen.body["model"].as_str() {
             Some("judge") => Behaviour::Stall,
@@ -201,7 +204,7 @@ fn what_is_given_up_at_a_stop_is_booked_so_that_all_starts_pass_a_budget_by_one_
             "--judge-model",
             "openai/judge",
         ],
-        // The agents are not asked again.
+        // The agents are not called again.
         stops: [(signal, 4, 2), (signal, 6, 2)],
         event: "judge_request",
         spent: "$32.0000 of $20",
@@ -238,7 +241,7 @@ impl GivenUp {
                 .stdout(Stdio::null())
                 .stderr(Stdio::null());
             let mut child = pipes.spawn().unwrap();
-            // The calls are at the server, and in the trajectories.
+            // Wait until the calls have reached the server and the trajectories.
             let mut looks = 0;
             while self.server.seen().len() < wanted || self.asked(binary.path()) < asked {
                 assert!(child.try_wait().unwrap().is_none(), "{signal}: it ended");
@@ -266,7 +269,7 @@ impl GivenUp {
         assert_eq!(self.server.seen().len(), requests, "{stops:?}");
     }
 
-    /// Attempts in whose trajectory such a call is.
+    /// Returns the number of attempts whose trajectories contain such a call.
     fn asked(&self, dir: &Path) -> usize {
         let event = format!("\"{}\"", self.event);
         let files = std::fs::read_dir(run_dir(dir).join("trajectories")).unwrap();

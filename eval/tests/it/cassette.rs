@@ -1,4 +1,4 @@
-//! Cassettes and the cache: what was answered once is answered again, without a server.
+//! Cassettes and the response cache: recorded responses are reused without a server.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +12,8 @@ use fault_server::{Behaviour, FaultServer};
 
 const PRICES: &str = "{date: d, source: s, prices: [{models: ['openai/*'], input: 1, output: 2}]}";
 
-/// What an agent says that has one child answer and asks one question of another, and makes a mistake before.
+/// Response of an agent that makes a mistake, delegates to one child, and asks another one a
+/// question.
 fn script(body: &Value) -> String {
     let messages = body["messages"].as_array().unwrap();
     let text = |message: &Value| message["content"].as_str().unwrap_or_default().to_owned();
@@ -74,7 +75,8 @@ fn run(binary: &Binary, log_dir: &str, more: &[&str]) -> Ran {
     binary.run(&args, "")
 }
 
-/// Every file of the only run in a folder but `config.json`, whose flags differ, without times.
+/// Returns every file of the only run in a folder, without times and without `config.json`, whose
+/// flags differ.
 fn files(binary: &Binary, log_dir: &str) -> BTreeMap<String, String> {
     let mut runs = fs::read_dir(binary.path().join(log_dir)).unwrap();
     let run = runs.next().unwrap().unwrap().path();
@@ -94,7 +96,7 @@ fn files(binary: &Binary, log_dir: &str) -> BTreeMap<String, String> {
                 .to_str()
                 .unwrap()
                 .to_owned();
-            // Random numbers and readings of the clock are in the journal.
+            // Random numbers and clock readings are in the journal.
             if name != "config.json" && !name.starts_with("journal/") {
                 files.insert(name, without_times(&path).replace(&id, "RUN"));
             }
@@ -105,7 +107,7 @@ fn files(binary: &Binary, log_dir: &str) -> BTreeMap<String, String> {
 
 const TIMES: [&str; 11] = [
     "at_ms",
-    // What a call would be billed is estimated from what its server counted, and a cassette asks none.
+    // The billed amount is estimated from the server's counts, and a cassette has no server.
     "estimate",
     "ms",
     "executed_ms",
@@ -151,7 +153,7 @@ fn without_times(path: &Path) -> String {
     }
 }
 
-/// No cell of these runs holds a quote.
+/// Splits CSV without quoted cells, as in these runs.
 fn csv_rows(text: &str) -> Vec<Vec<String>> {
     let row = |line: &str| line.split(',').map(str::to_owned).collect();
     text.lines().map(row).collect()
@@ -255,7 +257,7 @@ fn what_was_answered_once_is_not_asked_again() {
         .stdout;
     let mark = format!("{asked} of {asked}, at no cost");
     assert!(shown.contains(&mark), "{mark}: {shown}");
-    // What the cache gives is paid for already.
+    // Cached responses are already paid for.
     let spent = ["--max-llm-calls", "1", "--max-tokens", "1"];
     let third = run(&binary, "third", &[&args[..], &spent].concat());
     assert_eq!(third.code, Some(0), "{}", third.stderr);
@@ -282,7 +284,7 @@ fn a_full_disk_under_a_cassette_ends_the_run_and_what_was_answered_is_paid() {
         &server.openai(),
         "--record tape.jsonl --prices prices.yaml --concurrency 1 --isolation thread --log-dir runs",
     ];
-    // No file may be larger than 256 KB, and a write beyond is an error instead of a signal.
+    // Limit files to 256 KB and turn the signal for a larger write into an error.
     let script = format!("trap '' XFSZ; ulimit -f 256; exec {}", eval.join(" "));
     let ran = Command::new("bash")
         .args(["-c", &script])

@@ -1,4 +1,4 @@
-//! The command line: its help, its lists, and what it says about wrong input.
+//! The command line: its help, its lists, and its errors for invalid input.
 
 use std::collections::BTreeMap;
 use std::os::unix::process::CommandExt as _;
@@ -53,7 +53,7 @@ fn without_arguments_help_is_printed() {
     );
 }
 
-/// What is shown of a list: a new benchmark, scorer or driver changes no snapshot.
+/// Excerpts of the lists, so that a new benchmark, scorer or driver changes no snapshot.
 const LISTED: [(&str, &[&str]); 5] = [
     ("benchmarks", &["arc", "s-niah"]),
     ("scorers", &["exact", "arc-grid", "file:PATH", "judge"]),
@@ -69,7 +69,7 @@ fn lists() {
         let mut items: Vec<Value> = serde_json::from_str(&json).unwrap();
         let all = items.len();
         let is_shown = |name: &str| match what {
-            // All forms of a reference, and one of the models by name.
+            // All forms of references, and one model by name.
             "models" => !name.starts_with("scripted/") || name.ends_with("/s-niah"),
             _ => names.is_empty() || names.contains(&name),
         };
@@ -90,7 +90,7 @@ fn lists() {
         let rows = rows.into_iter().zip(&shown);
         let rows = rows.filter(|(_, name)| is_shown(name)).map(|(row, _)| row);
         let lines: Vec<&str> = std::iter::once(header).chain(rows).collect();
-        // How wide a column is depends on the rows that are left out.
+        // The width of a column depends on the omitted rows.
         insta::with_settings!({filters => vec![(" {2,}", "  ")]}, {
             insta::assert_snapshot!(format!("list_{what}"), lines.join("\n"));
         });
@@ -229,7 +229,7 @@ fn a_reader_that_has_seen_enough_is_no_error() {
         let output = {
             use std::io::Write as _;
             let mut pipe = child.stdin.take().expect("stdin is a pipe");
-            // A binary that reads no input may have ended already.
+            // A binary that reads no input may have exited already.
             let _ = pipe.write_all(b"{\"code\": \"\"}\n{\"code\": \"\"}\n");
             drop(pipe);
             child.wait_with_output().expect("the binary ends")

@@ -1,4 +1,4 @@
-//! Flags as typed become settings: what each flag changes.
+//! Resolution of flags to settings: what each flag changes.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use eval::settings::{Resolved, RunSettings};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// One row of `cli_settings.json`: what these flags change of a run without them.
+/// One row of `cli_settings.json`: flags, and how they change the settings of a default run.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
@@ -42,7 +42,7 @@ fn flags_become_settings() {
     );
 }
 
-/// The settings of a run with these flags, flat.
+/// Returns the flattened settings of a run with these flags.
 fn resolve(args: &[String]) -> BTreeMap<String, Value> {
     let mut start = vec!["eval", "run"];
     for default in ["--benchmark=s-niah", "--model=scripted"] {
@@ -82,12 +82,12 @@ fn resolve(args: &[String]) -> BTreeMap<String, Value> {
         "warnings": warnings,
     });
     flatten("", others, &mut all);
-    // Today.
+    // The current date.
     all.remove("engine.date");
     all
 }
 
-/// Each value by the path to it.
+/// Adds each value under its path.
 fn flatten(path: &str, value: Value, into: &mut BTreeMap<String, Value>) {
     match value {
         Value::Object(fields) if !fields.is_empty() => {
@@ -107,7 +107,7 @@ fn flatten(path: &str, value: Value, into: &mut BTreeMap<String, Value>) {
     }
 }
 
-/// What is there by its hash is shown without it: it may change for other reasons.
+/// Removes digests, whose values may change for other reasons.
 fn without_digests(json: &str) -> Value {
     let is_digest = |text: &&str| text.len() == 64 && text.bytes().all(|b| b.is_ascii_hexdigit());
     let parts = json.split('"');

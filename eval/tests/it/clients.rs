@@ -1,7 +1,7 @@
-//! Libraries that others wrote, as clients of `rlm-eval serve`: none of them is changed.
+//! Unmodified third-party client libraries against `rlm-eval serve`.
 //!
-//! `scripts/install-clients.sh` installs them under `target/clients`, as `./test.sh --full` has it do. What each needs of the
-//! server is in `serve.rs` as bytes.
+//! `scripts/install-clients.sh` installs them under `target/clients`; `./test.sh --full` runs it.
+//! The requests that each sends are tested as bytes in `serve.rs`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,7 +10,7 @@ use crate::serve::{Served, folder};
 
 const KEY: &str = "sk-client-key-0123456789";
 
-/// Where the libraries are; none where they are not installed, which is said.
+/// Returns the folder of the libraries. If they are not installed, prints that and returns `None`.
 fn libraries() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/clients");
     if folder.join("installed").is_file() && std::env::var_os("EVAL_TEST_PEERS").is_some() {

@@ -1,4 +1,5 @@
-//! Conversations that grow long, from the command line: what the end of 300 iterations still knows, and `kill -9` between summaries.
+//! Long conversations from the command line: what an agent still knows after 300 iterations, and
+//! `kill -9` between summaries.
 
 use std::fs;
 use std::process::Stdio;
@@ -11,7 +12,8 @@ use serde_json::{Value, json};
 use crate::binary::Binary;
 use crate::run::{finish, lines};
 
-/// An agent reads a word in iteration 3 and needs it in iteration 300, in a window of 32,000 tokens.
+/// An agent reads a word in iteration 3 and needs it in iteration 300, with a window of 32,000
+/// tokens.
 #[test]
 fn three_hundred_iterations_in_a_window_of_32000_tokens() {
     let model = concat!(
@@ -40,7 +42,7 @@ fn three_hundred_iterations_in_a_window_of_32000_tokens() {
             "{compaction}: {} {:?} after {:?} iterations, {cut} cuts, {:?} calls",
             record.status, record.answer, record.iterations, record.llm_calls
         ));
-        // Nothing of the opening ever changes, and no cut goes beyond what there is.
+        // The opening never changes, and no cut exceeds what exists.
         for event in lines::<Value>(&run.dir.trajectory("q", 1)) {
             let kind = &event["kind"];
             if kind["type"] == "context_compacted" {
@@ -53,7 +55,7 @@ fn three_hundred_iterations_in_a_window_of_32000_tokens() {
     println!("{}", shown.join("\n"));
 }
 
-/// The third summary is never answered: the process is killed then, and goes on with the two that it had.
+/// The third summary is never answered: the process is killed and resumes with the first two.
 #[test]
 fn an_attempt_goes_on_between_its_summaries() {
     let stalls = std::sync::atomic::AtomicBool::new(true);
@@ -144,6 +146,6 @@ fn an_attempt_goes_on_between_its_summaries() {
     };
     assert_eq!((of("attempt_resumed"), of("attempt_restarted")), (1, 0));
     assert_eq!(of("context_compacted"), 3);
-    // Asked again: the summary that was never answered. New: the request after it.
+    // One repeated request, the unanswered summary, and one new request after it.
     assert_eq!(server.seen().len(), before + 2);
 }

@@ -1,4 +1,4 @@
-//! `rlm-eval compare`: what it shows of runs, what it writes, and what it refuses.
+//! `rlm-eval compare`: its output, its files, and its errors.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::binary::{Binary, Ran};
 use crate::run_dir_fixture::{failed, identity, record};
 
-/// Files that are compared in the order of their names, with further arguments, and the exit code.
+/// Files compared in name order, further arguments, and the exit code.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {
@@ -156,8 +156,8 @@ fn comparisons_are_written_as_csv() {
         "",
     );
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    // With d = 1, 1, 1, 0 over four samples, and 1, 1, 1, 0, 0 over five: error s/√n, and too few
-    // for a t test; the interval by `difference_interval` of tests/statistics/reference.py.
+    // With d = 1, 1, 1, 0 over four samples and 1, 1, 1, 0, 0 over five: error s/√n, and too few
+    // for a t test; the interval is `difference_interval` of tests/statistics/reference.py.
     let rounded: Vec<String> = fs::read_to_string(binary.path().join("out.csv"))
         .unwrap()
         .lines()
@@ -206,7 +206,7 @@ fn ten_thousand_rows_are_quick() {
         "{}",
         ran.stdout
     );
-    // A second or two; the rest is for a busy machine and a build without optimisation.
+    // Takes a second or two; the rest allows for a busy machine and an unoptimized build.
     assert!(
         begun.elapsed() < Duration::from_secs(60),
         "{:?}",

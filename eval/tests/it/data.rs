@@ -1,4 +1,4 @@
-//! `rlm-eval data`: fetches from a server that fails in every way, whole or not at all, and shows samples.
+//! `rlm-eval data`: atomic fetches from a server that fails in every way, and showing samples.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use crate::binary::{Binary, Ran};
 use crate::data_server::{Answer, DataServer};
 use crate::run::tree;
 
-/// The data of a fixture in the form that its home has.
+/// Data of a fixture in the form of its source.
 const LONGBENCH: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/../benchmarks/src/longbench/fixture/data.json"
@@ -24,7 +24,7 @@ fn hex(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
 }
 
-/// The hub's list and file of LongBench-v2, of which the list says what is given.
+/// Returns the hub's listing and file of LongBench-v2; the listing claims the given checksum.
 fn longbench(path: &str, sha256: Option<String>) -> BTreeMap<String, Vec<u8>> {
     let data = fs::read(LONGBENCH).unwrap();
     let list = json!([
@@ -59,7 +59,7 @@ fn fetch(binary: &Binary, server: &DataServer, name: &str) -> Ran {
     binary.run(&args, "")
 }
 
-/// How a server fails on the way; the requests for the file, and how often a request was sent again.
+/// Server failures, with the expected requests for the file and number of retries.
 #[test]
 fn a_fetch_survives_a_bad_server() {
     let size = right()[FILE].len();
@@ -200,7 +200,7 @@ fn data_that_is_not_what_was_asked_for_is_refused() {
     }
 }
 
-/// The real tasks, where they are, against the checksums that the program has.
+/// Compares the checksums in the program with the real tasks, if they are available.
 #[test]
 fn the_checksums_of_arc_are_those_of_the_real_tasks() {
     let tasks =

@@ -1,22 +1,22 @@
-//! A server of files that fails as it is told: cut off, refused, redirected, wrong.
+//! A file server that fails on request: truncated, rejected, redirected or wrong responses.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
-/// What a request gets.
+/// Response to a request.
 #[derive(Clone, Copy, Debug)]
 pub enum Answer {
-    /// The file, or the part that is asked for.
+    /// The file, or the requested range.
     File,
-    /// Half of what is asked for, and then nothing.
+    /// Half of the requested bytes, then the connection closes.
     Half,
-    /// The whole file, whatever part is asked for.
+    /// The whole file, ignoring the requested range.
     FromTheBeginning,
-    /// Other bytes.
+    /// Wrong bytes.
     Wrong,
-    /// The same file at another address of the server.
+    /// A redirect to the same file at another URL of the server.
     Elsewhere,
     /// A status with `retry-after: 0`.
     Status(u16),
@@ -24,15 +24,15 @@ pub enum Answer {
 
 type Log = Arc<Mutex<Vec<String>>>;
 
-/// A server on a port of its own, for as long as the test runs.
+/// A server on its own port for the duration of a test.
 pub struct DataServer {
     pub origin: String,
     seen: Log,
 }
 
 impl DataServer {
-    /// Serves files by their paths. The answers are given in turn to the requests for what is no list of files, and after
-    /// them files.
+    /// Serves files by path. Requests for files, but not for listings, get the given answers in
+    /// order and then succeed.
     pub fn start(files: BTreeMap<String, Vec<u8>>, answers: &[Answer]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());
@@ -41,14 +41,14 @@ impl DataServer {
         let mut answers: VecDeque<Answer> = answers.iter().copied().collect();
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                // A client that goes away is what some tests are about.
+                // Some tests close the connection on purpose.
                 let _ = serve(stream, &files, &mut answers, &log);
             }
         });
         Self { origin, seen }
     }
 
-    /// Paths asked for, each with its range.
+    /// Returns the requested paths, each with its range.
     pub fn seen(&self) -> Vec<String> {
         self.seen.lock().unwrap().clone()
     }

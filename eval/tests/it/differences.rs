@@ -1,4 +1,4 @@
-//! What differs between runs: the parts of their fingerprints, by names that people know.
+//! Differences between runs: the parts of their fingerprints, under names that people know.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use crate::binary::Binary;
 use crate::run_dir_fixture::identity;
 
-/// Runs, and what is said of them.
+/// Runs and the expected description of their differences.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {
@@ -22,7 +22,7 @@ struct Case {
     sentences: Vec<String>,
 }
 
-/// How a run differs from a plain one; with `columns`, a CSV file that has these.
+/// Changes to a default run; with `columns`, to one over a CSV file with these columns.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[derive(Default)]

@@ -1,4 +1,4 @@
-//! The file `.env`: what it may set, and what is said of the rest.
+//! The file `.env`: what it may set, and the messages about the rest.
 
 use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
@@ -15,21 +15,21 @@ use crate::binary::Binary;
 struct Row {
     about: String,
     files: BTreeMap<String, String>,
-    /// Symbolic links, each with where it leads.
+    /// Symbolic links with their targets.
     #[serde(default)]
     links: BTreeMap<String, String>,
-    /// Mode of `.env`, octal.
+    /// Mode of `.env` in octal.
     mode: Option<String>,
     /// Owner of `.env`.
     owner: Option<u32>,
     #[serde(default)]
     variables: BTreeMap<String, String>,
-    /// The folder to start in.
+    /// Folder to start in.
     #[serde(default)]
     folder: String,
     args: Vec<String>,
     code: i32,
-    /// How the lines of stderr about the file begin.
+    /// Prefixes of the stderr lines about the file.
     stderr: Vec<String>,
 }
 

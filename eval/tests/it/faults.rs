@@ -1,4 +1,4 @@
-//! Runs against a server that fails: each fault is survived or ends its call, and what it took is counted.
+//! Runs against a failing server: each fault is retried or ends its call, and its cost is counted.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,17 +9,17 @@ use serde_json::Value;
 use crate::binary::{Binary, Ran, is_full};
 use fault_server::{Behaviour, FaultServer, refused};
 
-/// What stands in for a key in all of these tests.
+/// Placeholder for a key in all of these tests.
 pub const KEY: &str = "sk-canary-3f9a7c51e8";
 
-/// A binary that has the key.
+/// Returns a binary that has the key.
 pub fn binary() -> Binary {
     Binary::new()
         .variable("OPENAI_API_KEY", KEY)
         .variable("ANTHROPIC_API_KEY", KEY)
 }
 
-/// Runs one sample by one call, and more flags.
+/// Runs one sample with one call and additional flags.
 fn one_call(binary: &Binary, base_url: &str, more: &[&str]) -> Ran {
     let mut args = vec!["run", "--benchmark", "s-niah", "--context-len", "2k"];
     args.extend(["--samples-per-length", "1", "--protocol", "direct"]);
@@ -28,13 +28,13 @@ fn one_call(binary: &Binary, base_url: &str, more: &[&str]) -> Ran {
     binary.run(&args, "")
 }
 
-/// The only run's folder.
+/// Returns the folder of the only run.
 pub fn run_dir(folder: &Path) -> PathBuf {
     let mut runs = fs::read_dir(folder.join("results")).unwrap();
     runs.next().unwrap().unwrap().path()
 }
 
-/// The records of the only run.
+/// Returns the records of the only run.
 pub fn records(folder: &Path) -> Vec<Value> {
     let text = fs::read_to_string(run_dir(folder).join("samples.jsonl")).unwrap();
     text.lines()
@@ -42,7 +42,7 @@ pub fn records(folder: &Path) -> Vec<Value> {
         .collect()
 }
 
-/// Everything that a fault of one call comes to.
+/// All effects of a fault in one call.
 #[derive(Debug, PartialEq, Eq)]
 struct Came {
     code: Option<i32>,
@@ -77,14 +77,14 @@ fn came(fault: &Behaviour, more: &[&str]) -> Came {
     }
 }
 
-/// A status, with a body that says the key back.
+/// A status with a body that echoes the key.
 pub fn status(status: u16, header: Option<(&str, &str)>) -> Behaviour {
     let headers = header.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let body = format!("{{\"error\": {{\"message\": \"said of {KEY}\"}}}}");
     Behaviour::Status(status, headers.into_iter().collect(), body)
 }
 
-/// A response that ends so.
+/// A response with the given final fields.
 fn ending(fields: &str) -> Behaviour {
     let body = format!(r#"{{"choices": [{{"message": {{"content": "Ada"}}, {fields}}}]}}"#);
     Behaviour::Status(
@@ -94,7 +94,8 @@ fn ending(fields: &str) -> Behaviour {
     )
 }
 
-/// Faults that go by, with the flags that they need. Those that end by a timeout take this many seconds.
+/// Transient faults with the flags that they need. Those that end in a timeout take this many
+/// seconds.
 pub fn transient(seconds: u32) -> Vec<(Behaviour, Vec<String>)> {
     let text = || "an answer of some length".to_owned();
     let limit = seconds.to_string();
@@ -144,7 +145,8 @@ pub fn transient(seconds: u32) -> Vec<(Behaviour, Vec<String>)> {
 
 #[test]
 fn a_fault_that_goes_by_is_retried_once() {
-    // Concurrently, because most of them only wait. The answer after a timeout has the same limit, and must meet it.
+    // Concurrently, because most of them only wait. The response after a timeout has the same limit
+    // and must meet it.
     std::thread::scope(|scope| {
         for (fault, more) in transient(15) {
             scope.spawn(move || {
@@ -214,7 +216,7 @@ fn a_fault_that_stays_ends_its_call_with_what_the_server_said() {
     }
 }
 
-/// What `OpenAI` says when an account is used up: a 429 that no waiting helps against.
+/// `OpenAI`'s response for an exhausted account: a 429 that no retry resolves.
 fn out_of_quota() -> Behaviour {
     let body = format!(
         r#"{{"error": {{"message": "pay, {KEY}", "type": "insufficient_quota", "code": "insufficient_quota"}}}}"#
@@ -225,7 +227,7 @@ fn out_of_quota() -> Behaviour {
 #[test]
 fn tries_that_gave_no_response_are_paid_for() {
     let prices = "{date: d, source: s, prices: [{models: ['openai/*'], input: 1e6, output: 0}]}";
-    // An empty list of choices, counted by its server, is tried again; what the filter withholds is not.
+    // An empty list of choices that the server counted is retried; a filtered response is not.
     let behaviours = vec![Behaviour::Empty, Behaviour::Filter];
     let server = FaultServer::list(behaviours);
     let binary = binary().file("prices.yaml", prices);
@@ -255,7 +257,7 @@ fn tries_that_gave_no_response_are_paid_for() {
         .lines()
         .filter(|line| line.contains("llm_billed"));
     assert_eq!(billed.count(), 2, "{trajectory}");
-    // They have used the budget up, so that nothing is left to try it again with.
+    // They have exhausted the budget, so a retry cannot be paid.
     let dir = run_dir(binary.path());
     let ran = binary.run(
         &[
@@ -287,7 +289,7 @@ fn what_a_server_refuses_costs_nothing() {
 
 #[test]
 fn a_served_name_changes_no_cost() {
-    // The server says that it served `m-served`, which has a price of its own.
+    // The server reports that it served `m-served`, which has its own price.
     let prices = "{date: d, source: s, prices: [{models: ['openai/m'], input: 1e6, output: 0}, \
                   {models: ['openai/m-served'], input: 5e6, output: 0}]}";
     for more in [&[][..], &["--stream"]] {
@@ -382,7 +384,7 @@ fn the_first_401_stops_the_run_and_a_right_key_goes_on_with_it() {
     assert_eq!(records(binary.path()).len(), 100);
 }
 
-/// A third of all requests fail, each in the next of these ways.
+/// A third of all requests fail, each with the next of these faults.
 fn every_third(text: impl Fn(&Value) -> String + Send + Sync + 'static) -> FaultServer {
     let faults = [
         status(500, None),
@@ -402,7 +404,7 @@ fn every_third(text: impl Fn(&Value) -> String + Send + Sync + 'static) -> Fault
     })
 }
 
-/// What a model says that solves s-niah in two turns.
+/// Response of a model that solves s-niah in two turns.
 pub fn solution(body: &Value) -> String {
     if body["messages"].as_array().unwrap().len() > 2 {
         return "```js\nreturn(found)\n```".to_owned();

@@ -1,4 +1,5 @@
-//! `scripts/fetch-v8.sh`: which downloads of V8's library are used, with a fake of curl, and with curl and servers on this machine.
+//! `scripts/fetch-v8.sh`: which downloads of V8's library are accepted, with a fake curl, and with
+//! curl and servers on this machine.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -10,7 +11,7 @@ use serde::Deserialize;
 use crate::quickstart::{TOOLS, link_tools, version};
 use crate::system_packages::fake;
 
-/// A download, and its result.
+/// A download and its result.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
@@ -21,21 +22,21 @@ struct Row {
     /// `RUSTY_V8_SHA256`.
     #[serde(default)]
     sum: Option<String>,
-    /// The archive that an earlier run left.
+    /// Archive left by an earlier run.
     #[serde(default)]
     left: Option<String>,
-    /// Whether the server breaks off.
+    /// Whether the server closes the connection early.
     #[serde(default)]
     breaks_off: bool,
     code: i32,
-    /// The address that curl is called with; none if it is not called.
+    /// URL that curl is called with; `None` if it is not called.
     #[serde(default)]
     asks: Option<String>,
     #[serde(default)]
     stderr: String,
 }
 
-/// A folder to download into, and the programs that the script finds.
+/// A folder to download into, and the programs on the script's path.
 struct Place {
     folder: tempfile::TempDir,
 }
@@ -121,14 +122,15 @@ fn uses_only_checked_or_official_downloads() {
     }
 }
 
-/// A server of Python's on this machine; ends when dropped.
+/// A Python web server on this machine, which stops when dropped.
 struct Server {
     process: Child,
     address: String,
 }
 
 impl Server {
-    /// Serves "library" at every path; with a certificate by HTTPS, with `redirect` that place instead.
+    /// Serves "library" at every path: over HTTPS with a certificate, or as a redirect to
+    /// `redirect`.
     fn start(folder: &Path, certified: bool, redirect: &str) -> Self {
         let program = include_str!("fetch_v8/server.py");
         let mut process = Command::new("python3")
@@ -154,7 +156,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended.
+        // It may have exited already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
@@ -198,7 +200,7 @@ fn downloads_by_https_only() {
     let led_away = Server::start(folder, true, &plain.address);
     // SHA-256 of "library\n".
     let sum = "b5e0dfe3c2b269568c488e74fdc56495a5729538ebc6ef36488c85a7d7a1730e";
-    // The mirror, the certificates that are trusted, and the exit code.
+    // Mirror, trusted certificates, and exit code.
     let rows = [
         (&encrypted.address, certificate, 0),
         (&encrypted.address, None, 1),
@@ -213,7 +215,7 @@ fn downloads_by_https_only() {
         ]);
         assert_eq!(ran.status.code(), Some(code), "{mirror}: {ran:?}");
         assert_eq!(place.archive().exists(), code == 0, "{mirror}");
-        // The next row downloads anew.
+        // The next row downloads again.
         let _ = fs::remove_file(place.archive());
     }
 }

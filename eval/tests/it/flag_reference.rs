@@ -1,11 +1,11 @@
-//! `docs/reference/flags.md`, the reference of all flags, is what the command line says of itself.
+//! Checks that `docs/reference/flags.md`, the reference of all flags, matches the command line.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
 use clap::{Arg, Command};
 
-/// The reference as it stands, and how to write it anew.
+/// Compares the reference with the command line. `UPDATE_DOCS=1` rewrites the file.
 #[test]
 fn the_reference_lists_every_flag_as_the_command_line_has_it() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/reference/flags.md");
@@ -37,7 +37,8 @@ fn reference() -> String {
     text
 }
 
-/// One command, and those below it. `told` are the flags that stand further above, each with its command.
+/// Appends the section of a command and its subcommands. `told` lists the flags described above,
+/// each with its command.
 fn section(text: &mut String, above: &str, command: &Command, told: &mut Vec<(String, Arg)>) {
     let name = format!("{above} {}", command.get_name());
     let about = command.get_about().map(ToString::to_string);
@@ -71,13 +72,13 @@ fn section(text: &mut String, above: &str, command: &Command, told: &mut Vec<(St
     }
 }
 
-/// The commands below one, less `help`.
+/// Returns the subcommands except `help`.
 fn described(command: &Command) -> impl Iterator<Item = &Command> {
     let commands = command.get_subcommands();
     commands.filter(|command| command.get_name() != "help")
 }
 
-/// A row of a table.
+/// Returns a table row.
 fn row(argument: &Arg) -> String {
     let defaults = argument.get_default_values().iter();
     let defaults: Vec<_> = defaults.map(|value| value.to_string_lossy()).collect();
@@ -95,7 +96,7 @@ fn row(argument: &Arg) -> String {
     )
 }
 
-/// `--max-depth <DEPTH>`, or `[DIR]`.
+/// Returns `--max-depth <DEPTH>` or `[DIR]`.
 fn shown(argument: &Arg) -> String {
     argument.to_string()
 }

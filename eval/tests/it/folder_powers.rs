@@ -1,4 +1,5 @@
-//! Run folders that someone else has written: what they name is used only if this start names it, too.
+//! Run folders written by someone else: places that they name are used only if this start names
+//! them too.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,10 +15,10 @@ use crate::binary::Binary;
 #[serde(deny_unknown_fields)]
 struct Row {
     about: String,
-    /// Merged into the recorded flags.
+    /// Values merged into the recorded flags.
     #[serde(default)]
     flags: Value,
-    /// Links in the current folder, each with what it leads to.
+    /// Links in the current folder with their targets.
     #[serde(default)]
     links: BTreeMap<String, String>,
     /// Links in the run's folder.

@@ -1,4 +1,5 @@
-//! Images in questions: from a row of one's own or from a flag to the root's first message, and to nobody else.
+//! Images in questions: from a user's row or a flag to the first message of the root, and nowhere
+//! else.
 
 use serde_json::{Value, json};
 
@@ -9,7 +10,7 @@ const DATA_URL: &str = "data:image/png;base64,iVBORw0KGgoAAAAN";
 const GIF: &str = "GIF89a image";
 const GIF_URL: &str = "data:image/gif;base64,R0lGODlhIGltYWdl";
 
-/// The images of the first message of a request, as chat completions have them.
+/// Returns the images in the first message of a chat-completions request.
 fn shown(seen: &Seen) -> Vec<Value> {
     let messages = seen.body["messages"].as_array().unwrap();
     let first = messages
@@ -51,7 +52,7 @@ fn images_of_rows_and_flags_reach_the_root_alone() {
     let one = vec![json!(GIF_URL)];
     let rows = [
         (&run[..], &["--protocol", "direct"][..], vec![both.clone()]),
-        // The root, what it asks, and the root again.
+        // The root, the agent that it asks, and the root again.
         (
             &run,
             &["--protocol", "rlm"],

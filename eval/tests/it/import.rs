@@ -1,4 +1,4 @@
-//! `rlm-eval import`: what other systems recorded, as run directories like any other.
+//! `rlm-eval import`: results of other systems become ordinary run directories.
 
 use std::fs;
 use std::path::Path;
@@ -72,7 +72,7 @@ fn what_is_unknown_is_null() {
                 "failed_cells": 1, "total_time_s": 1.5,
             }),
         ),
-        // Its code calls rlm(), and what came of that is not recorded.
+        // Its code calls rlm(), and the results are not recorded.
         known(
             "arc-b",
             "limit",
@@ -83,7 +83,7 @@ fn what_is_unknown_is_null() {
                 "error": "RLM reached max iterations (2) without returning an answer",
             }),
         ),
-        // Infrastructure: its 0 is no score.
+        // An infrastructure failure, whose recorded 0 is not a score.
         known(
             "arc-c",
             "error",
@@ -134,7 +134,7 @@ fn an_imported_run_is_a_run_like_any_other() {
     let report = binary.run(&["report", dir], "");
     assert_eq!(report.code, Some(0), "{report:?}");
     assert!(report.stdout.contains("2/3 (67 %)"), "{}", report.stdout);
-    // Its responses can be played again.
+    // Its responses can be replayed.
     let replay = binary.run(
         &["ask", "--query", "?", "--model", &format!("replay:{dir}")],
         "",
@@ -229,7 +229,7 @@ fn the_recorded_runs_import_with_their_scores() {
         figures,
         [(13.0, 19, 1, None, None), (8.0, 8, 12, None, None)]
     );
-    // The same tasks, in another order.
+    // The same tasks in another order.
     assert_eq!(
         runs[0].lock.run.dataset_digest,
         runs[1].lock.run.dataset_digest

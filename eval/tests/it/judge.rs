@@ -1,4 +1,4 @@
-//! A model as judge: verdicts, replies that are none, what it costs, and runs that are judged afterwards.
+//! A model as judge: verdicts, invalid replies, cost, and judging a finished run.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::binary::Binary;
 use crate::run::{Finished, finish};
 
-/// One question whose right answer is `Ada`.
+/// One question with the expected answer `Ada`.
 const ROWS: &str = r#"{"id": "q", "query": "Who wrote it?", "expected": "Ada"}"#;
 
 /// A row of `judge/cases.json`.
@@ -20,7 +20,7 @@ const ROWS: &str = r#"{"id": "q", "query": "Who wrote it?", "expected": "Ada"}"#
 struct Case {
     what: String,
     answer: String,
-    /// The judge's rules; without them it is the bundled one.
+    /// Rules of the judge; the bundled judge without them.
     #[serde(default)]
     judge: Option<String>,
     gives: BTreeMap<String, Value>,
@@ -47,7 +47,7 @@ const RUN: [&str; 7] = [
 
 const JUDGED: [&str; 4] = ["--scorer", "judge", "--judge-model", "scripted:j.yaml"];
 
-/// The run, and the folder that it is in, which goes with the binary.
+/// Returns the run and the binary that owns its folder.
 fn run(case: &Case) -> (Binary, Finished) {
     let judge = match &case.judge {
         Some(_) => JUDGED,
@@ -128,7 +128,7 @@ fn a_run_is_judged_afterwards_by_what_it_recorded() {
     assert_eq!(line["score"], 0.5);
     assert_eq!(line["score_explanation"], "true");
     assert_eq!(line["judge"]["cost_usd"], 0.25);
-    // A rule asks nobody.
+    // A rule calls no model.
     let wrong = binary.run(
         &["score", &dir, "--scorer", "exact", "--model", "scripted"],
         "",
@@ -140,7 +140,7 @@ fn a_run_is_judged_afterwards_by_what_it_recorded() {
             "error: --judge-model: the scorer is exact/2, which asks no model\nhint: add --scorer judge\n"
         )
     );
-    // Without the trajectory there is no question to judge by, and so no verdict.
+    // Without the trajectory there is no question to judge, so there is no verdict.
     fs::remove_dir_all(made.dir.path.join("trajectories")).unwrap();
     let ran = binary.run(&args, "");
     assert_eq!(ran.code, Some(1), "{ran:?}");
@@ -166,7 +166,7 @@ fn a_failed_verdict_is_judged_again_and_the_judge_is_part_of_the_experiment() {
     );
     assert_eq!(first.ran.code, Some(1), "{:?}", first.ran);
     let dir = first.dir.path.to_string_lossy().into_owned();
-    // The answer is there, so that another judge needs no agent.
+    // The answer is stored, so another judge needs no agent.
     let again = [
         "score",
         &dir,
@@ -177,7 +177,7 @@ fn a_failed_verdict_is_judged_again_and_the_judge_is_part_of_the_experiment() {
     ];
     let again = broken.run(&again, "");
     assert_eq!(again.code, Some(0), "{again:?}");
-    // Another judge is another experiment.
+    // Another judge makes another experiment.
     let other = broken.run(
         &[
             "run",
@@ -193,7 +193,7 @@ fn a_failed_verdict_is_judged_again_and_the_judge_is_part_of_the_experiment() {
     assert!(other.stderr.contains("scorer.judge.model is "), "{other:?}");
     let same = broken.run(&["run", "--resume", &dir, "--retry-errors"], "");
     assert_eq!(same.code, Some(1), "{same:?}");
-    // What was made again counts as its agents' calls: a judge's are no part of an attempt's cost.
+    // Reruns count as calls of their agents; a judge's calls are not part of an attempt's cost.
     let file = |name| fs::read_to_string(first.dir.path.join(name)).unwrap();
     let summary: Value = serde_json::from_str(&file("summary.json")).unwrap();
     let superseded = &summary["wasted"]["superseded"];
@@ -294,7 +294,7 @@ fn a_scoring_that_was_stopped_goes_on_and_keeps_its_budget() {
         journal[0].ends_with(".unfinished.jsonl") && journal.len() == 1,
         "{journal:?}"
     );
-    // What was spent stays spent, and a line that a killed process left is passed over.
+    // Spent amounts stay spent, and a partial line of a killed process is skipped.
     let path = made.dir.path.join("scores").join(&journal[0]);
     let mut text = fs::read_to_string(&path).unwrap();
     text.push_str(r#"{"id": "q3", "attem"#);
@@ -306,7 +306,7 @@ fn a_scoring_that_was_stopped_goes_on_and_keeps_its_budget() {
         (ran.code, ran.stderr),
         (Some(106), earlier.to_owned() + &stopped(used, 2))
     );
-    // No answer is asked about twice: four calls are all.
+    // No answer is judged twice: four calls are all.
     let ran = score(&["--max-llm-calls", "3"]);
     let used = "--max-llm-calls budget is used up (3 calls of 3 calls)";
     assert!(ran.stderr.ends_with(&stopped(used, 3)), "{ran:?}");
@@ -318,7 +318,7 @@ fn a_scoring_that_was_stopped_goes_on_and_keeps_its_budget() {
         left.len() == 1 && !left[0].contains("unfinished"),
         "{left:?}"
     );
-    // Nothing is spent by a rule, and no price is known of some models.
+    // A rule spends nothing, and some models have no known price.
     let wrong = [
         (
             &["--scorer", "exact", "--max-cost", "1"][..],
@@ -384,7 +384,7 @@ fn a_call_that_was_under_way_when_the_judge_was_killed_is_booked_by_estimate() {
     let used = "the --max-cost budget is used up ($5.0000 of $5)";
     assert_eq!(ran.code, Some(106), "{ran:?}");
     assert!(ran.stderr.contains(used), "{ran:?}");
-    // A second one does not begin beside a first.
+    // A second process must not start while the first holds the journal.
     let held = fs::File::open(&journal).unwrap();
     held.lock().unwrap();
     let ran = binary.run(&args, "");

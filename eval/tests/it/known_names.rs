@@ -1,10 +1,11 @@
-//! Lists of names in errors: a row of a table has `{BENCHMARKS}` where an error lists all that there are.
+//! Lists of names in expected errors: `{BENCHMARKS}` in a row stands for the list of all
+//! benchmarks.
 
 use std::fs;
 
 use benchmarks::{Entry, catalog};
 
-/// A text with lists in place of their words.
+/// Replaces placeholders with their lists.
 pub fn filled(text: &str) -> String {
     text.replace("{BENCHMARKS}", &names(|_| true).join(", "))
         .replace("{FETCHED}", &names(|entry| entry.needs_data).join(", "))
@@ -17,7 +18,7 @@ fn names(is_listed: fn(&Entry) -> bool) -> Vec<String> {
     listed.map(|entry| entry.name.to_owned()).collect()
 }
 
-/// The scripted models: those of the benchmarks, and the judge's.
+/// Returns the scripted models: those of the benchmarks and the judge's.
 fn scripted() -> Vec<String> {
     let mut names = names(|_| true);
     for entry in catalog() {
@@ -29,7 +30,7 @@ fn scripted() -> Vec<String> {
     names
 }
 
-/// The drivers, by their files.
+/// Returns the drivers, from their files.
 pub fn drivers() -> Vec<String> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../harness/drivers");
     let files = fs::read_dir(folder).unwrap();

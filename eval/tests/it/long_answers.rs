@@ -1,14 +1,15 @@
-//! Answers that are too long for a record: in a file of the run, scored from there, and carried along by later commands.
+//! Answers too long for a record: stored in a file of the run, scored from it, and copied by later
+//! commands.
 
 use std::fs;
 
 use crate::binary::{Binary, is_full};
 use crate::run::{Finished, finish};
 
-/// What the answer ends in, far behind the place where records cut it.
+/// End of the answer, far after the position at which records are cut.
 const END: &str = "the end is 42";
 
-/// A run whose one answer has this many characters and [`END`] behind them.
+/// Runs one sample whose answer is this many characters followed by [`END`].
 fn run(chars: usize, more: &[&str]) -> (Binary, Finished) {
     let model = format!(
         "description: d\nrules:\n  - reply: |\n      ```javascript\n      return(\"ä\".repeat({chars}) + \"{END}\");\n      ```\n"
@@ -86,7 +87,7 @@ fn a_long_answer_has_a_file_of_its_own() {
     }
 }
 
-/// 50 MB, which take a second to make; in the quick suite a tenth of it.
+/// Uses 50 MB, which take a second to produce; the quick suite uses a tenth of that.
 #[test]
 fn an_answer_of_megabytes_is_scored() {
     let chars = if is_full() { 25_000_000 } else { 2_500_000 };

@@ -1,4 +1,4 @@
-//! Integration tests of the program: the built binary, and the library under it.
+//! Integration tests of the program: the built binary and its library.
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
@@ -44,6 +44,7 @@ mod budgets;
 mod cassette;
 mod faults;
 mod folder_powers;
+mod power_table;
 mod fetch_v8;
 mod flag_reference;
 mod images;

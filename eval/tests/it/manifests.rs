@@ -1,4 +1,5 @@
-//! The manifests of docs/: their commands run, with the scripted model, and go on where they were stopped.
+//! The manifests in docs/: their commands run with the scripted model and resume after
+//! interruption.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -7,7 +8,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-/// Runs a shell's script in a folder that has `eval` on its path, and gives the exit code and what stderr says.
+/// Runs a shell script in a folder with `eval` on its path, and returns the exit code and stderr.
 fn run(shell: &[&str], folder: &Path, variables: &[(&str, &str)]) -> (Option<i32>, String) {
     let programs = folder.join("bin");
     fs::create_dir_all(&programs).unwrap();
@@ -57,11 +58,11 @@ fn the_kubernetes_job_retries_what_can_succeed_and_goes_on() {
     let job = fs::read_to_string(manifests().join("kubernetes-job.yaml")).unwrap();
     let job: Value = serde_saphyr::from_str(&job).unwrap();
     let spec = &job["spec"];
-    // What the API server refuses, and its schema does not say.
+    // Rules of the API server that the schema does not express.
     assert_eq!(spec["completionMode"], "Indexed");
     assert_eq!(spec["template"]["spec"]["restartPolicy"], "Never");
     assert!(spec["backoffLimitPerIndex"].is_u64());
-    // It would end the whole job at the first pod that fails.
+    // It would end the whole job at the first failing pod.
     assert!(spec["backoffLimit"].is_null());
     let container = &spec["template"]["spec"]["containers"][0];
     let exit_codes = &spec["podFailurePolicy"]["rules"][1];
@@ -99,7 +100,7 @@ fn the_kubernetes_job_retries_what_can_succeed_and_goes_on() {
         assert_eq!(code, Some(0), "{stderr}");
         assert!(stderr.contains(partition), "{stderr}");
     }
-    // The next pod of an index that was killed.
+    // The next pod of a killed index.
     let run = &runs("0")[0];
     fs::write(run.join("samples.jsonl"), "").unwrap();
     let (code, stderr) = pod("0");

@@ -1,4 +1,5 @@
-//! `rlm-eval run --partition`, `rlm-eval merge` and `rlm-eval score`: one run of many, and its scores by another scorer.
+//! `rlm-eval run --partition`, `rlm-eval merge` and `rlm-eval score`: merging shards, and scoring
+//! again with another scorer.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +19,7 @@ const FREE: [&str; 6] = [
     "at_ms",
 ];
 
-/// A value without run ids and times.
+/// Removes run ids and times from a value.
 fn timeless(mut value: Value) -> Value {
     match &mut value {
         Value::Object(members) => {
@@ -47,9 +48,9 @@ fn json_lines(path: &Path) -> Vec<Value> {
     lines.map(timeless).collect()
 }
 
-/// Everything in a run directory but run ids, the order of lines and times.
+/// Returns everything in a run directory except run ids, times and the order of lines.
 fn content(dir: &Path) -> Vec<(String, Value)> {
-    // Journals go with the runs that can be resumed.
+    // Only runs that can be resumed have journals.
     let files = tree(dir).into_iter();
     let files = files.filter(|name| name.contains('.') && !name.starts_with("journal/"));
     files
@@ -112,11 +113,11 @@ fn the_shares_of_a_run_merge_to_the_whole() {
         dirs.push(dir.to_string_lossy().into_owned());
     }
     assert_eq!(samples, 6);
-    // An attempt that was killed left its events; what they cost is not lost.
+    // A killed attempt left its events, whose cost still counts.
     let killed = Path::new(&dirs[0]).join("abandoned/s-niah-8k-1.1~1.jsonl");
     fs::create_dir(killed.parent().unwrap()).unwrap();
     fs::write(&killed, "").unwrap();
-    // A copy of a share counts once.
+    // A copy of a shard counts once.
     let args = [
         "merge",
         "out/merged",
@@ -136,7 +137,7 @@ fn the_shares_of_a_run_merge_to_the_whole() {
     let mut wanted = content(&whole);
     for (name, value) in &mut wanted {
         if name == "config.json" {
-            // Where the shares were to go is theirs.
+            // The output folder differs between shards.
             if let Some(flags) = value.get_mut("flags") {
                 flags["log_dir"] = "shard1".into();
             }
@@ -211,7 +212,7 @@ fn runs_that_do_not_go_together_are_refused() {
     }
 }
 
-/// Shares 1/2 and 2/2 of a run of six attempts.
+/// Runs shards 1/2 and 2/2 of a run with six attempts.
 fn halves(binary: &Binary) -> [String; 2] {
     ["1/2", "2/2"].map(|share| {
         let folder = format!("half{}", &share[..1]);
@@ -222,7 +223,7 @@ fn halves(binary: &Binary) -> [String; 2] {
     })
 }
 
-/// Attempts that a merged run was to make.
+/// Returns the planned attempts of a merged run.
 fn planned(binary: &Binary, out: &str, dirs: &[&str]) -> Value {
     let ran = binary.run(&[&["merge", out], dirs].concat(), "");
     assert!(matches!(ran.code, Some(0 | 106)), "{ran:?}");
@@ -251,7 +252,7 @@ fn a_share_that_is_given_twice_counts_once_however_far_it_came() {
     let of_first = planned(&binary, "alone", &[&first]);
     assert_eq!(planned(&binary, "twice", &["early", "early"]), of_first);
     assert_eq!(planned(&binary, "all", &["early", &first, &second]), 6);
-    // In steps it comes to the same, and what is already in is not missed.
+    // Merging stepwise gives the same result, and merged shards are not missing.
     assert_eq!(planned(&binary, "stepwise", &["alone", &second]), 6);
     let ran = binary.run(&["merge", "again", "alone", &second], "");
     assert!(!ran.stderr.contains("not among the runs"), "{ran:?}");
@@ -269,7 +270,7 @@ fn an_attempt_that_is_still_to_be_made_again_merges() {
     record["error"] = "no connection".into();
     let rest: Vec<&str> = text.lines().skip(1).collect();
     fs::write(&log, format!("{record}\n{}\n", rest.join("\n"))).unwrap();
-    // As `--retry-errors` leaves it when it is stopped before the attempt's turn.
+    // As after `--retry-errors` was stopped before the attempt's turn.
     let id = record["id"].as_str().unwrap();
     let aside = Path::new(&first).join("superseded");
     fs::create_dir(&aside).unwrap();
@@ -334,7 +335,7 @@ fn attempts_that_were_made_twice_cost_twice() {
         let of_attempts = run.records.iter().filter_map(|record| record.cost_usd);
         of_attempts.sum::<f64>() + run.wasted.abandoned.cost_usd.unwrap_or(0.0)
     };
-    // A copy was not paid for again, and neither is what is merged once more.
+    // Neither a copy nor a repeated merge adds cost.
     for (out, given, times) in [
         ("twice", [&dirs[0], &dirs[1]], 2.0),
         ("copy", [&dirs[0], &dirs[0]], 1.0),
@@ -400,7 +401,7 @@ fn shares_whose_samples_differ_are_refused() {
     let (of_first, of_second) = (samples(&first), samples(&second));
     let (one, other) = (&of_first[0], &of_second[0]);
     let id = |id: &Value| id.as_str().unwrap().to_owned();
-    // A copy of a half that was dealt other samples, or by another rule, and the half that it is merged with.
+    // A copy of a half with other samples or another partition rule, and the half to merge it with.
     for (of, with, field, value, end) in [
         (
             &second,
@@ -477,7 +478,7 @@ fn wrong_shares_are_explained() {
         .variable("EVAL_PARTITION_COUNT", "2");
     let ran = run(&auto, &["--partition", "auto"]);
     assert!(ran.stderr.contains("partition 2/2 has "), "{ran:?}");
-    // It stays that share wherever it goes on.
+    // It remains that shard when it is resumed elsewhere.
     let dir = only(&auto.path().join("results"));
     let again = Binary::new().run(&["run", "--resume", &dir.to_string_lossy()], "");
     assert_eq!(again.code, Some(0), "{again:?}");

@@ -1,4 +1,5 @@
-//! `rlm-eval run --partition`: how samples are dealt to shares, and that a share keeps those that it was dealt.
+//! `rlm-eval run --partition`: how samples are assigned to shards, and that a resumed shard keeps
+//! its samples.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -35,7 +36,7 @@ fn edit_config(dir: &Path, edit: impl Fn(&mut Value)) {
     fs::write(&path, config.to_string()).unwrap();
 }
 
-/// As a run that was killed before its first attempt ended.
+/// Makes a run look as if it was killed before its first attempt ended.
 fn empty(dir: &Path) {
     for gone in ["samples.jsonl", "results.csv", "summary.json"] {
         fs::remove_file(dir.join(gone)).unwrap();
@@ -52,7 +53,7 @@ fn shares_are_even_and_a_share_keeps_its_samples() {
     assert_eq!(sizes, [2, 3, 3]);
     assert_eq!(dealt.iter().flatten().collect::<BTreeSet<_>>().len(), 8);
 
-    // Whatever a later version selects and deals, the share is what it was when it was begun.
+    // A shard keeps its samples, whatever a later version selects and assigns.
     let dir = &dirs[0];
     let other: Vec<&String> = dealt[1].iter().take(2).collect();
     edit_config(dir, |benchmark| {
@@ -67,7 +68,7 @@ fn shares_are_even_and_a_share_keeps_its_samples() {
     assert_eq!(resume(&binary, dir, &[]).code, Some(0));
     assert_eq!(ids(dir).iter().collect::<Vec<_>>(), other);
 
-    // Attempts may be added, samples not.
+    // Attempts can be added, samples cannot.
     let dir = &dirs[2];
     assert_eq!(resume(&binary, dir, &["--attempts", "2"]).code, Some(0));
     assert_eq!(ids(dir), dealt[2]);
@@ -130,7 +131,7 @@ fn a_share_of_the_first_rule_goes_on_by_it() {
         ids.filter(|id| first.holds(id)).collect()
     };
     assert_eq!(ids(&old), by_hash(6));
-    // By that rule a sample's share depends on nothing else, so that samples can be added.
+    // Under that rule a sample's shard depends only on its id, so samples can be added.
     assert_eq!(resume(&binary, &old, &["--max-samples", "8"]).code, Some(0));
     assert_eq!(ids(&old), by_hash(8));
     assert_eq!(resume(&binary, &old, &[]).code, Some(0));

@@ -1,6 +1,7 @@
-//! The wire formats against servers that this project did not write: `LiteLLM`'s proxy, and fakellm behind it and alone.
+//! The wire formats against third-party servers: `LiteLLM`'s proxy, and fakellm both behind it and
+//! directly.
 //!
-//! `scripts/install-peers.sh` installs them under `target/peers`, as `./test.sh --full` has it do.
+//! `scripts/install-peers.sh` installs them under `target/peers`; `./test.sh --full` runs it.
 
 use std::fs::{self, File};
 use std::net::{TcpListener, TcpStream};
@@ -14,7 +15,7 @@ use crate::binary::Binary;
 
 const KEY: &str = "sk-peer-key-1234";
 
-/// A server that is running; dropping it ends it.
+/// A running server, which stops when dropped.
 struct Peer {
     child: Child,
     port: u16,
@@ -28,7 +29,8 @@ impl Drop for Peer {
     }
 }
 
-/// The folder of the peers' programs; none where they are not installed, which is said.
+/// Returns the folder of the servers' programs. If they are not installed, prints that and returns
+/// `None`.
 fn programs() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/peers/bin");
     if folder.join("litellm").is_file() && folder.join("fakellm").is_file() {
@@ -50,8 +52,8 @@ fn free_port() -> u16 {
     listener.local_addr().unwrap().port()
 }
 
-/// Starts a server, on another port where some other process has taken the free one meanwhile: these servers cannot say
-/// which port they chose.
+/// Starts a server, retrying with another port if some process has taken the free one meanwhile:
+/// these servers cannot report a port that they choose.
 fn start(program: &Path, args: &[&str], config: (&str, &str)) -> Peer {
     loop {
         match try_start(program, args, config) {
@@ -62,7 +64,7 @@ fn start(program: &Path, args: &[&str], config: (&str, &str)) -> Peer {
     }
 }
 
-/// Starts a server; fails with what it printed.
+/// Starts a server; fails with its output.
 fn try_start(program: &Path, args: &[&str], config: (&str, &str)) -> Result<Peer, String> {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join(config.0), config.1).unwrap();
@@ -103,7 +105,7 @@ fn try_start(program: &Path, args: &[&str], config: (&str, &str)) -> Result<Peer
     })
 }
 
-/// Two samples by one model, which says the same to each; gives the records and what stderr said.
+/// Runs two samples with a model that answers both the same, and returns the records and stderr.
 fn run(model: &str, base_url: &str, more: &[&str]) -> (Vec<Value>, String) {
     let binary = Binary::new()
         .variable("OPENAI_API_KEY", KEY)
@@ -129,8 +131,8 @@ fn run(model: &str, base_url: &str, more: &[&str]) -> (Vec<Value>, String) {
     (records, ran.stderr)
 }
 
-/// Checks that the model's code ran to its return, and that tokens were counted by the server or by the harness as
-/// `estimated` says.
+/// Checks that the model's code ran to its return, and that tokens were counted by the server or,
+/// if `estimated`, by the harness.
 fn check(model: &str, base_url: &str, more: &[&str], estimated: bool) {
     let (records, stderr) = run(model, base_url, more);
     assert_eq!(records.len(), 2, "{model} {more:?}: {stderr}");
@@ -181,7 +183,7 @@ fn runs_against_servers_of_others() {
     );
     let fake = format!("http://127.0.0.1:{}", fakellm.port);
     for more in [&[][..], &["--stream"]] {
-        // Its streams of chat completions have no usage, even where they are asked for it.
+        // Its streams of chat completions omit usage even if it is requested.
         let estimated = !more.is_empty();
         check("openai/gpt-4o", &format!("{fake}/v1"), more, estimated);
         check("anthropic/claude-sonnet-4-5", &fake, more, false);
@@ -192,7 +194,7 @@ fn runs_against_servers_of_others() {
     for more in [&[][..], &["--stream"]] {
         check("openai/mock", &format!("{lite}/v1"), more, false);
         check("anthropic/mock-claude", &lite, more, false);
-        // LiteLLM itself turns these chat completions into messages, and their stream into events.
+        // LiteLLM converts these chat completions to messages, and their stream to events.
         check("anthropic/behind", &lite, more, false);
     }
     check(

@@ -1,4 +1,4 @@
-//! The digest of the program, and what becomes of runs that another program made.
+//! The digest of the program, and the handling of runs made by other programs.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,7 +18,7 @@ mod dependencies;
 #[path = "../../build/sources.rs"]
 mod sources;
 
-/// A tree of sources, and whether its digest is that of the first.
+/// A source tree, and whether its digest equals the first one's.
 type Tree<'a> = (&'a [(&'a str, &'a str)], bool);
 
 fn write(root: &Path, files: &[(&str, &str)]) {
@@ -34,7 +34,7 @@ fn a_digest_depends_on_names_and_contents_alone() {
     let plain = [("a/one.rs", "fn one() {}\n"), ("a/b/two.js", "1;\n2;\n")];
     let trees: [Tree; 11] = [
         (&plain, true),
-        // In another folder, written in another order, with other line ends, and with what is no source.
+        // Another folder, order and line endings, and files that are not sources.
         (&[plain[1], plain[0]], true),
         (
             &[
@@ -54,7 +54,7 @@ fn a_digest_depends_on_names_and_contents_alone() {
             true,
         ),
         (&[plain[0], plain[1], ("elsewhere/three.rs", "3")], true),
-        // Changed, renamed, moved, added, removed.
+        // Changed, renamed, moved, added and removed files.
         (&[("a/one.rs", "fn one() { }\n"), plain[1]], false),
         (&[("a/uno.rs", "fn one() {}\n"), plain[1]], false),
         (&[plain[0], ("a/two.js", "1;\n2;\n")], false),
@@ -108,7 +108,7 @@ fn workspace() -> PathBuf {
         .to_owned()
 }
 
-/// The files below a folder, by their paths from the workspace's root.
+/// Collects the files below a folder, with paths relative to the workspace root.
 fn sources_below(root: &Path, folder: &str, found: &mut Vec<String>) {
     for entry in fs::read_dir(root.join(folder)).unwrap() {
         let entry = entry.unwrap();
@@ -121,7 +121,8 @@ fn sources_below(root: &Path, folder: &str, found: &mut Vec<String>) {
     }
 }
 
-/// Whatever the crates compile in is in a component, and what the lists of components name exists.
+/// Every file that the crates compile in is in a component, and everything that the component lists
+/// name exists.
 #[test]
 fn every_file_that_is_compiled_in_is_in_a_component() {
     let root = workspace();
@@ -164,7 +165,8 @@ fn every_file_that_is_compiled_in_is_in_a_component() {
                     else {
                         panic!("{file}: {macro_name} of something that this test cannot read");
                     };
-                    // Relative to the crate's folder, or else to the file; `..` is taken by the text, as the compiler takes it.
+                    // Relative to the crate's folder or else to the file; `..` is resolved
+                    // textually, as in the compiler.
                     let mut parts: Vec<&str> = file.split('/').collect();
                     let of_crate = path.strip_prefix("$CARGO_MANIFEST_DIR/");
                     parts.truncate(if of_crate.is_some() {
@@ -227,7 +229,7 @@ fn the_binary_has_the_digest_of_these_sources() {
     );
 }
 
-/// A workspace of the program's crates of which one needs `used` and tests with `tester`.
+/// Creates a workspace of the program's crates, of which one needs `used` and tests with `tester`.
 fn manifests(sandbox: &str, shared: &str, lock: &str) -> TempDir {
     let folder = TempDir::new().unwrap();
     let root = folder.path();
@@ -271,7 +273,7 @@ fn dependencies_count_by_what_is_compiled_in() {
         dependencies::digest(manifests(sandbox, shared, lock).path())
     };
     let first = digest(sandbox, shared, &plain).unwrap();
-    // What only tests use changes nothing; neither do comments and the order of the manifest.
+    // Dev-dependencies, comments and the order of the manifest do not count.
     let commented = format!("# A comment\n{shared}");
     assert_eq!(
         digest(sandbox, &commented, &lock("1.0.0", "2.0.0", "9.0.0")).unwrap(),
@@ -283,7 +285,7 @@ fn dependencies_count_by_what_is_compiled_in() {
     assert_ne!(digest(sandbox, &features, &plain).unwrap(), first);
     let tampered = plain.replace("\"c\"", "\"d\"");
     assert_ne!(digest(sandbox, shared, &tampered).unwrap(), first);
-    // A crate of the workspace counts or not as a list says, and one that is in none is found.
+    // A list decides whether a workspace crate counts, and a crate in no list is reported.
     let with = |name: &str, version: &str| {
         let sandbox = format!("{sandbox}{name}.path = \"{name}\"\n");
         let sandbox = sandbox.replace("[dev-dependencies]\ntester = \"1\"\n", "");
@@ -311,7 +313,7 @@ fn begin(binary: &Binary, more: &[&str]) -> PathBuf {
     finish(binary, &s_niah(&[&four, more].concat())).dir.path
 }
 
-/// Changes the parts of a run's fingerprint, and the fingerprint wherever it stands.
+/// Changes the parts of a run's fingerprint, and the fingerprint wherever it is stored.
 pub fn change_parts(dir: &Path, change: impl FnOnce(&mut Map<String, Value>)) {
     let [mut lock, mut config]: [Value; 2] = ["lock.json", "config.json"]
         .map(|name| serde_json::from_slice(&fs::read(dir.join(name)).unwrap()).unwrap());
@@ -325,7 +327,7 @@ pub fn change_parts(dir: &Path, change: impl FnOnce(&mut Map<String, Value>)) {
     fs::write(dir.join("config.json"), config.to_string()).unwrap();
 }
 
-/// Makes a run that of a program with these components in place of this one's.
+/// Makes a run look like one of a program with these components.
 pub fn remake(dir: &Path, components: &[(&str, &str)]) -> Program {
     change_parts(dir, |parts| {
         for (name, digest) in components {
@@ -344,7 +346,7 @@ pub fn remake(dir: &Path, components: &[(&str, &str)]) -> Program {
     program
 }
 
-/// Makes a run one of before programs were recorded.
+/// Makes a run look like one from before programs were recorded.
 fn forget(dir: &Path) {
     change_parts(dir, |parts| {
         parts.remove("program");
@@ -361,7 +363,7 @@ fn forget(dir: &Path) {
     fs::write(&log, records.collect::<String>()).unwrap();
 }
 
-/// Takes the last record away.
+/// Removes the last record.
 fn shorten(dir: &Path) {
     let log = dir.join("samples.jsonl");
     let text = fs::read_to_string(&log).unwrap();
@@ -374,7 +376,7 @@ fn resume(binary: &Binary, dir: &Path, more: &[&str]) -> Ran {
     binary.run(&[&["run", "--resume", dir], more].concat(), "")
 }
 
-/// The fingerprint stands in two files, and one of them beside its parts.
+/// The fingerprint is stored in two files, in one of them with its parts.
 #[test]
 fn a_fingerprint_that_contradicts_its_parts_is_refused() {
     let binary = Binary::new();
@@ -460,7 +462,7 @@ fn a_run_of_another_program_goes_on_only_where_that_is_allowed() {
     };
     assert_eq!((made_by(&other), made_by(&this)), (3, 1));
     assert_eq!(run.lock.later_programs, [program::this().clone()]);
-    // In the CSV, too, for whoever reads nothing else.
+    // The CSV states it too, for readers of nothing else.
     let mut csv = csv::Reader::from_path(dir.join("results.csv")).unwrap();
     let header = csv.headers().unwrap().clone();
     assert_eq!(header.iter().next_back(), Some("program"));
@@ -472,11 +474,11 @@ fn a_run_of_another_program_goes_on_only_where_that_is_allowed() {
     let mut wanted = vec![other.clone(), other.clone(), other.clone(), this.clone()];
     wanted.sort();
     assert_eq!(programs, wanted);
-    // What was allowed once need not be allowed again.
+    // What was allowed once needs no permission again.
     shorten(&dir);
     assert_eq!(resume(&binary, &dir, &[]).code, Some(0));
 
-    // Another experiment stays one.
+    // Another experiment stays another experiment.
     let ran = resume(
         &binary,
         &dir,
@@ -565,7 +567,7 @@ fn shares_of_different_programs_merge_only_where_that_is_allowed() {
         .iter()
         .filter(|record| record.program.as_ref() == Some(&other.digest()));
     assert_eq!((merged.records.len(), others.count()), (4, 2));
-    // This program has worked on it, so it goes on.
+    // This program has worked on the run, so it can resume it.
     assert_eq!(resume(&binary, Path::new("out"), &[]).code, Some(0));
     let compared = binary.run(&["compare", &one, &two], "");
     assert!(

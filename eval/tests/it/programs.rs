@@ -1,4 +1,5 @@
-//! Programs of agents: the examples of the docs, a thousand agents at once, and a kill in the middle.
+//! Programs of agents: the examples in the docs, a thousand concurrent agents, and a kill in the
+//! middle.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,7 +19,7 @@ fn docs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs")
 }
 
-/// The page's commands run in `readme.rs`, each with `--min-score 1`.
+/// `readme.rs` runs the commands of the page, each with `--min-score 1`.
 #[test]
 fn the_page_shows_the_programs_that_run() {
     let page = fs::read_to_string(docs().join("guides/programs-of-agents.md")).unwrap();
@@ -50,13 +51,13 @@ fn the_page_shows_the_programs_that_run() {
     }
 }
 
-/// A server of models that writes this program, and answers agents as `child` does.
+/// A model server that writes this program and answers agents as `child` does.
 struct Office {
     binary: Binary,
     server: FaultServer,
 }
 
-/// What a request asks, the agent's own turn and whether it is the root.
+/// Returns the question of a request, the agent's turn, and whether the agent is the root.
 fn asked(seen: &Seen) -> (String, usize, bool) {
     let messages = seen.body["messages"].as_array().unwrap();
     let of = |role: &'static str| messages.iter().filter(move |one| one["role"] == role);
@@ -121,7 +122,7 @@ const RUN: [&str; 9] = [
     "false",
 ];
 
-/// How many requests wait, and whether they may go on.
+/// Number of waiting requests, and whether they may continue.
 #[derive(Default)]
 struct Gate(Mutex<(usize, bool)>, Condvar);
 
@@ -149,7 +150,7 @@ impl Gate {
     }
 }
 
-/// Bytes of memory that a process and all below it have, what they share counted once.
+/// Returns the memory of a process and its descendants in bytes, counting shared memory once.
 fn memory(pid: u32) -> u64 {
     let mut of_parent: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for entry in fs::read_dir("/proc").unwrap().flatten() {
@@ -179,7 +180,7 @@ fn memory(pid: u32) -> u64 {
     all.iter().filter_map(kilobytes).sum::<u64>() * 1024
 }
 
-/// Memory of an attempt in which so many agents wait for their model at once.
+/// Returns the memory of an attempt in which this many agents wait for their model concurrently.
 fn memory_of_waiting(agents: usize) -> u64 {
     let program = format!(
         "const all = await agent.map(Array.from({{ length: {agents} }}, (_, n) => n), (n) => ({{ query: `Give ${{n}}`, context: `${{n}}` }}), {{ concurrency: {agents} }});\n\
@@ -266,7 +267,7 @@ fn a_killed_program_goes_on_and_asks_no_finished_agent_again() {
         *times.entry(request.clone()).or_default() += 1;
     }
     assert_eq!(times.len(), 2 * AGENTS);
-    // Only what was under way at the kill was asked again, once.
+    // Only requests in flight at the kill were repeated, once each.
     let under_way = &before[before.len().saturating_sub(AT_ONCE)..];
     for (request, times) in times.iter().filter(|(_, times)| **times > 1) {
         assert!(

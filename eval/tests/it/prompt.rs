@@ -1,4 +1,5 @@
-//! `rlm-eval prompt`: which agent's prompt it shows. The texts themselves are the engine's.
+//! `rlm-eval prompt`: which agent's prompt it shows. The texts themselves are tested with the
+//! engine.
 
 use std::sync::LazyLock;
 
@@ -26,7 +27,7 @@ fn binary() -> Binary {
         .file("profiles.yaml", PROFILES)
 }
 
-/// An agent of a run with `max_iterations`, with nothing optional.
+/// Returns an agent of a run with `max_iterations` and nothing optional.
 fn agent(depth: u32, max_depth: u32, max_iterations: u32) -> AgentPrompt<'static> {
     AgentPrompt {
         role: if depth == 0 {
@@ -59,7 +60,7 @@ fn coordinator(max_depth: u32) -> AgentPrompt<'static> {
     agent
 }
 
-/// A bundled driver and the user's own.
+/// Returns a bundled driver and the user's own.
 fn drivers() -> Vec<Driver> {
     let binary = binary();
     let library = DriverLibrary::bundled().with_dir(&binary.path().join("drivers"));

@@ -1,4 +1,4 @@
-//! `rlm-eval prompt` on the cases of `prompt_cases.yaml`: what it shows, what it warns of, what it refuses.
+//! `rlm-eval prompt` on the cases of `prompt_cases.yaml`: output, warnings and errors.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::binary::Binary;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {
-    /// Why it is there.
+    /// Purpose of the case.
     about: String,
     #[serde(default)]
     files: BTreeMap<String, String>,
@@ -18,12 +18,12 @@ struct Case {
     args: Vec<String>,
     #[serde(default)]
     code: i32,
-    /// All of it, where it is given.
+    /// Complete expected stdout, if given.
     stdout: Option<String>,
-    /// What it has in it, in this order.
+    /// Texts that stdout contains, in this order.
     #[serde(default)]
     shows: Vec<String>,
-    /// What it has not in it.
+    /// Texts that stdout does not contain.
     #[serde(default)]
     lacks: Vec<String>,
     #[serde(default)]

@@ -1,6 +1,6 @@
-//! Runs whose attempts workers make, with a real NATS server: what comes of them equals a local run, whatever happens meanwhile.
+//! Runs through a queue with a real NATS server: whatever happens, the result equals a local run.
 //!
-//! `scripts/install-queue.sh` installs the server under `target/nats`, as `./test.sh` has it do.
+//! `scripts/install-queue.sh` installs the server under `target/nats`; `./test.sh` runs it.
 
 mod hostile;
 mod server;
@@ -17,9 +17,9 @@ use records::run_dir::RunDir;
 use serde_json::Value;
 
 use crate::binary::{Binary, Ran};
-use server::Server;
+pub use server::Server;
 
-/// A coordinator with up to four children; wrong on some of the samples, so that scores can differ.
+/// A coordinator with up to four children; wrong on some samples, so that scores can differ.
 const RUN: [&str; 11] = [
     "run",
     "--benchmark",
@@ -34,17 +34,17 @@ const RUN: [&str; 11] = [
     "thread",
 ];
 
-/// A user whose environment names the queue, as a resumed run needs it.
+/// Returns a user whose environment names the queue, which a resumed run needs.
 fn user_of(url: &str) -> Binary {
     Binary::new().variable("EVAL_QUEUE", url)
 }
 
-/// A program that is running; dropping it ends it.
+/// A running program, which is killed when dropped.
 struct Running(Child);
 
 impl Running {
     fn kill(&mut self) {
-        // It may have ended by itself.
+        // It may have exited already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -64,7 +64,7 @@ impl Drop for Running {
     }
 }
 
-/// Starts the program, with what it says on stderr in a file of this name.
+/// Starts the program with stderr redirected to a file of this name.
 fn start(binary: &Binary, log: &str, args: &[&str]) -> Running {
     let log = fs::File::create(binary.path().join(log)).unwrap();
     let mut command = binary.command(args);
@@ -88,7 +88,7 @@ fn log(binary: &Binary, name: &str) -> String {
     fs::read_to_string(binary.path().join(format!("{name}.log"))).unwrap_or_default()
 }
 
-/// Waits until something holds.
+/// Waits until a condition holds.
 fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let began = Instant::now();
     while !holds() {
@@ -113,7 +113,7 @@ fn lines(dir: &str) -> usize {
     String::from_utf8_lossy(&text).matches('\n').count()
 }
 
-/// All of a run that does not depend on time and place.
+/// Returns everything of a run that does not depend on time and place.
 fn essence(dir: &Path) -> BTreeMap<(String, u32), String> {
     let run = RunDir::open(dir).unwrap();
     assert!(run.truncated_record.is_none());
@@ -136,7 +136,7 @@ fn essence(dir: &Path) -> BTreeMap<(String, u32), String> {
     each.collect()
 }
 
-/// What a quiet local run of as many samples gives.
+/// Returns the result of an undisturbed local run with this many samples.
 fn local(samples: &str) -> BTreeMap<(String, u32), String> {
     let quiet = Binary::new();
     let args = [&RUN[..], &["--samples-per-length", samples]].concat();
@@ -145,7 +145,7 @@ fn local(samples: &str) -> BTreeMap<(String, u32), String> {
     essence(&only_run(quiet.path()).unwrap())
 }
 
-/// Checks that a run in a queue has become what a local one is, in each of its files.
+/// Checks that every file of a queued run equals a local one.
 fn check_whole(binary: &Binary, samples: usize) {
     let dir = only_run(binary.path()).unwrap();
     let wanted = local(&samples.to_string());
@@ -190,7 +190,7 @@ fn a_run_over_workers_equals_a_local_one() {
         "24",
         &["--min-score", "0.99", "--json"],
     );
-    // Scores decide about the exit code as they do for a local run.
+    // Scores decide the exit code, as for a local run.
     assert_eq!(ran.code, Some(100), "{ran:?}");
     let printed: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!(printed["attempts"], 24);

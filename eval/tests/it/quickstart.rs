@@ -1,4 +1,5 @@
-//! `quickstart.sh` with V8's library and without: what it builds, and what it says. Cargo, rustc, curl and what it builds are fakes.
+//! `quickstart.sh` with and without V8's library: what it builds and prints. Cargo, rustc, curl and
+//! the built program are fakes.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -9,14 +10,14 @@ use serde::Deserialize;
 
 use crate::system_packages::{fake, put};
 
-/// A system, and what comes of it.
+/// A system and the result of the script.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
     about: String,
-    /// Programs and headers that are there.
+    /// Programs and headers that exist.
     there: Vec<String>,
-    /// What becomes of a download.
+    /// Result of a download.
     #[serde(default)]
     server: Server,
     /// `RUSTY_V8_MIRROR`.
@@ -29,12 +30,12 @@ struct Row {
     #[serde(default)]
     archive: Option<String>,
     code: i32,
-    /// The arguments of Cargo, and the library that it is given; none if it is not called.
+    /// Arguments of Cargo and the library that it gets; `None` if it is not called.
     #[serde(default)]
     builds: Option<String>,
     /// A line of stderr.
     says: String,
-    /// The address that is asked; none if curl is not there or not called.
+    /// Requested URL; `None` if curl is missing or not called.
     #[serde(default)]
     asked: Option<String>,
 }
@@ -42,7 +43,7 @@ struct Row {
 #[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Server {
-    /// There is no curl to ask it with.
+    /// No curl is installed.
     #[default]
     Unasked,
     Answers,
@@ -50,7 +51,7 @@ enum Server {
     BreaksOff,
 }
 
-/// What the script needs of any system.
+/// Programs that the script needs on any system.
 pub const TOOLS: [&str; 12] = [
     "cat",
     "cut",
@@ -75,7 +76,7 @@ fn the_engine_is_v8_where_its_library_can_be_had() {
         let (bin, target) = (at.join("bin"), at.join("target"));
         fs::create_dir(&bin).unwrap();
         link_tools(&bin, &TOOLS);
-        // The compiler, as far as the scripts use it, finds a header if the file is there.
+        // For the scripts, the compiler finds a header if the file exists.
         fake(
             &bin,
             "cc",
@@ -143,7 +144,7 @@ fn the_engine_is_v8_where_its_library_can_be_had() {
     }
 }
 
-/// Puts programs of the system into a folder.
+/// Links system programs into a folder.
 pub fn link_tools(bin: &Path, tools: &[&str]) {
     for tool in tools {
         let found = ["/usr/bin", "/bin"].map(|place| Path::new(place).join(tool));
@@ -152,7 +153,7 @@ pub fn link_tools(bin: &Path, tools: &[&str]) {
     }
 }
 
-/// The version of the crate `v8`.
+/// Returns the version of the crate `v8`.
 pub fn version() -> String {
     let lock = include_str!("../../../Cargo.lock");
     let (_, rest) = lock.split_once("name = \"v8\"\nversion = \"").unwrap();

@@ -1,5 +1,5 @@
-//! `rlm-eval sweep --race`: cells that are worse stop, a killed race goes on with the same decisions, and a replay over full runs
-//! takes them too.
+//! `rlm-eval sweep --race`: worse cells stop, a killed race resumes with the same decisions, and a
+//! replay over full runs makes the same ones.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::binary::Binary;
 
-/// Right on all samples under the driver, on two thirds without it, and never in a direct call.
+/// Right on all samples with the driver, on two thirds without it, and never in a direct call.
 const MODEL: &str = "\
 description: gains by a driver
 latency_ms: 20
@@ -54,7 +54,7 @@ fn args<'a>(out: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     args
 }
 
-/// The lines of a log, without its header: samples, scores, verdicts and reasons.
+/// Returns the lines of a log without its header: samples, scores, verdicts and reasons.
 fn decisions(folder: &Path, file: &str) -> Vec<Value> {
     let text = fs::read_to_string(folder.join(file)).unwrap();
     let lines = text.lines().skip(1);
@@ -76,7 +76,7 @@ fn a_race_stops_what_is_worse_and_goes_on_after_kill_9_as_if_nothing_had_been() 
     let result: Value = serde_json::from_str(&ran.stdout).unwrap();
     let folder = binary.path().join("race");
     let blocks = decisions(&folder, "race.jsonl");
-    // Without the driver a third is wrong, the direct call always.
+    // Without the driver a third is wrong; the direct call is always wrong.
     assert_eq!(result["best"], "03-solver-planted", "{result:#}");
     assert_eq!(
         verdicts(blocks.last().unwrap()),
@@ -120,7 +120,7 @@ fn a_race_stops_what_is_worse_and_goes_on_after_kill_9_as_if_nothing_had_been() 
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    // A decision whose line was torn is taken again.
+    // A decision on a truncated line is made again.
     let text = fs::read_to_string(&log).unwrap();
     fs::write(&log, format!("{text}{{\"v\":1,\"block\"")).unwrap();
     let again = binary.run(&["sweep", "--resume", "killed"], "");
@@ -142,7 +142,7 @@ fn a_race_stops_what_is_worse_and_goes_on_after_kill_9_as_if_nothing_had_been() 
     let replayed: Value = serde_json::from_str(&replay.stdout).unwrap();
     assert_eq!(replayed, result);
 
-    // What is decided is not decided by other scores.
+    // Recorded decisions do not change with the scores.
     let log = folder.join("race.jsonl");
     let text = fs::read_to_string(&log).unwrap();
     fs::write(&log, text.replacen("\"not_better\"", "\"worse\"", 1)).unwrap();
@@ -181,7 +181,8 @@ fn a_race_keeps_the_budget_and_is_measured_by_baselines_where_that_is_wanted() {
             .map(|text| text.lines().count())
             .sum()
     };
-    // Those under way when it ran out are ended: at most as many as run at once.
+    // Attempts in progress when the budget ran out are stopped: at most as many as run
+    // concurrently.
     assert!(made("capped") <= 45 + 5, "{}", made("capped"));
     let again = binary.run(
         &[

@@ -1,4 +1,4 @@
-//! The README and the pages of `docs/`: their commands run as they stand, and their links lead somewhere.
+//! The README and the pages of `docs/`: their commands run unchanged, and their links resolve.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -11,7 +11,8 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The blocks of shell commands, those left out whose comment above says why they are not run.
+/// Returns the blocks of shell commands, except those whose comment above says why they are not
+/// run.
 fn blocks(text: &str) -> Vec<String> {
     let mut blocks = Vec::new();
     for (at, _) in text.match_indices("```sh\n") {
@@ -73,7 +74,7 @@ fn the_commands_of_the_guides_run_in_order() {
     }
 }
 
-/// They name files of `docs/`, and need a browser.
+/// The commands name files of `docs/` and need a browser.
 #[test]
 fn the_commands_of_the_guide_to_worlds_run_in_order() {
     if has_chromium() {

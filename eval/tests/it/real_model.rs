@@ -1,6 +1,7 @@
-//! A real model: llama.cpp with a small one, whose answers nobody knows. What is checked holds with any model.
+//! A real small model on llama.cpp, whose answers are unpredictable. The checks hold for any model.
 //!
-//! `scripts/install-real-model.sh` installs both under `target/real-model`, as `./test.sh --full` has it do.
+//! `scripts/install-real-model.sh` installs both under `target/real-model`; `./test.sh --full` runs
+//! it.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -14,7 +15,7 @@ use serde_json::Value;
 
 use crate::binary::Binary;
 
-/// The model's server; dropping it ends it.
+/// The model's server, which stops when dropped.
 struct RealModel(Child, String);
 
 impl Drop for RealModel {
@@ -25,7 +26,7 @@ impl Drop for RealModel {
 }
 
 impl RealModel {
-    /// Starts the server, if it is installed.
+    /// Starts the server if it is installed.
     fn start() -> Option<Self> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let python = root.join("target/real-model/bin/python");
@@ -58,7 +59,8 @@ impl RealModel {
     }
 }
 
-/// Passes connections on to a server, and keeps what clients send. Gives its base URL.
+/// Forwards connections to a server and records what clients send. Returns the base URL of the
+/// proxy.
 fn listen_in(server: &str) -> (String, Arc<Mutex<Vec<u8>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -124,7 +126,7 @@ fn runs_with_a_real_model() {
         }
         assert_eq!(record["usage"]["estimated"], false, "{more:?}: {record}");
 
-        // The prompt is the one of the trajectory, byte for byte.
+        // The prompt equals the one in the trajectory, byte for byte.
         let name = format!("{}.1.jsonl", record["id"].as_str().unwrap());
         let events = fs::read_to_string(dir.join("trajectories").join(name)).unwrap();
         let events = events

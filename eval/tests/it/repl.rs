@@ -1,7 +1,7 @@
-//! `rlm-eval repl`: conversations line by line, and scripts.
+//! `rlm-eval repl`: JSON conversations and scripts.
 //!
-//! A conversation in `repl/*.jsonl` begins with a line of flags as a JSON array; then each line of input is
-//! followed by the line that answers it.
+//! A conversation in `repl/*.jsonl` starts with a line of flags as a JSON array. After that, each
+//! input line is followed by its expected answer.
 
 use std::fs;
 use std::path::Path;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::binary::Binary;
 use crate::run::s_niah;
 
-/// A model that answers with markup, after a cell that fails and one that does not.
+/// A model that answers with markup, after one failing and one successful cell.
 const HOSTILE: &str = r#"
 description: Answers with markup.
 rules:
@@ -82,7 +82,7 @@ fn tables_and_a_page_that_needs_nothing_else() {
         assert!(page.contains(title), "{title}");
     }
     assert!(page.contains("&#60;script&#62;alert(1)&#60;/script&#62;"));
-    // Links lead to files of the runs alone.
+    // Links lead only to files of the runs.
     let links: Vec<&str> = page.split("href=\"").skip(1).collect();
     assert!(!links.is_empty());
     for link in links {
@@ -121,7 +121,7 @@ fn sweeps(folders: &[&str]) -> Binary {
     binary
 }
 
-/// The texts of a page's table cells and notes, a row a line, from one heading to the next.
+/// Returns the table cells and notes between one heading and the next, one row per line.
 fn section(page: &str, heading: &str) -> String {
     let from = page.find(&format!("<h2>{heading}</h2>")).unwrap();
     let rest = &page[from + 4..];
@@ -153,7 +153,7 @@ fn a_sweep_is_compared_on_its_page() {
         "sweep_page",
         format!(
             "{}\n\n{}",
-            // Of whichever this build has.
+            // The engine of this build.
             section(&of_sweep, "What differs").replace("engine V8", "engine QuickJS"),
             section(&of_sweep, "Comparison")
         )
@@ -178,9 +178,10 @@ fn a_sweep_is_compared_on_its_page() {
     let costs: Vec<_> = costs
         .map(|run| run["cost_per_right_answer"].clone())
         .collect();
-    // Seven calls of a cent gave one, and a refused call cost nothing; eight of 2 cents gave eight; and none was right.
+    // Seven calls at one cent gave one correct answer, and a rejected call cost nothing; eight at
+    // two cents gave eight; and the last run has none.
     assert_eq!(costs, [json!(0.07), json!(0.02), Value::Null]);
-    // One time of an attempt: that of the table is the sum of the parts, errors left out of both.
+    // The attempt time in the table is the sum of its parts; both exclude errors.
     for run in json["runs"].as_array().unwrap() {
         let parts = run["behaviour"]["time"].as_object().unwrap();
         let sum: f64 = parts.values().filter_map(Value::as_f64).sum();
@@ -213,7 +214,7 @@ fn runs_are_found_in_sweeps_and_folders() {
         assert_eq!(ran.code, Some(0), "{ran:?}");
         serde_json::from_str(&ran.stdout).unwrap()
     };
-    // Whatever the folder is called, and twice named is once shown.
+    // The folder's name does not matter, and a run named twice is shown once.
     for (args, runs, sweeps) in [
         (&["results"][..], 7, 2),
         (&["results/more"], 4, 1),
@@ -338,7 +339,7 @@ fn tables_are_as_wide_as_the_terminal() {
             .collect();
         (rules.len(), rules.into_iter().max().unwrap_or_default())
     };
-    // Without a terminal and without `COLUMNS`: 80.
+    // 80 columns without a terminal and without `COLUMNS`.
     let (tables, widest) = sweep(&[]);
     assert!(widest <= 80, "{widest}");
     for nonsense in ["", "0", "wide"] {
@@ -351,7 +352,7 @@ fn tables_are_as_wide_as_the_terminal() {
     );
 }
 
-/// What `quickstart.sh` shows, of fewer samples.
+/// The short form that `quickstart.sh` shows for a small sweep.
 #[test]
 fn a_sweep_ends_in_short() {
     let model =

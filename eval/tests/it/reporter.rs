@@ -1,4 +1,4 @@
-//! What a person sees of a run.
+//! What a person sees of a run in progress.
 
 use std::sync::Arc;
 use std::thread;
@@ -122,7 +122,7 @@ fn a_verbose_log_has_all_that_agents_do() {
     );
 }
 
-/// The lines on the screen, without clocks, spinners and the time left.
+/// Returns the lines on the screen without clocks, spinners and remaining time.
 fn seen(screen: &Screen) -> Vec<String> {
     let clock = |word: &str| {
         word.strip_suffix(['s', 'm'])
@@ -144,7 +144,8 @@ fn seen(screen: &Screen) -> Vec<String> {
         .collect()
 }
 
-/// The lines once they hold, or those of the last look: indicatif draws from a thread of its own, at its own pace.
+/// Returns the lines once the condition holds, or the last ones seen: indicatif draws from its own
+/// thread.
 fn settled(screen: &Screen, hold: impl Fn(&Vec<String>) -> bool) -> Vec<String> {
     let start = Instant::now();
     loop {

@@ -1,4 +1,4 @@
-//! A terminal in memory that keeps what stands on it.
+//! A terminal in memory.
 
 #![allow(clippy::unwrap_used, reason = "a helper of tests may fail the test")]
 
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use indicatif::TermLike;
 
-/// A screen of a fixed size, without scrolling: what is written below its last line is an error of the writer.
+/// A screen of fixed size without scrolling: writing below its last line is a bug in the writer.
 #[derive(Debug, Clone)]
 pub struct Screen {
     width: u16,
@@ -20,7 +20,7 @@ struct State {
     lines: Vec<Vec<char>>,
     row: usize,
     column: usize,
-    /// The most lines that ever stood on the screen at once.
+    /// Maximum number of lines on the screen at any time.
     highest: usize,
 }
 
@@ -33,7 +33,7 @@ impl Screen {
         }
     }
 
-    /// The lines, without trailing spaces and empty ones.
+    /// Returns the nonempty lines without trailing spaces.
     pub fn lines(&self) -> Vec<String> {
         self.state.lock().unwrap().shown()
     }
@@ -66,7 +66,8 @@ impl State {
             '\r' => self.column = 0,
             '\n' => (self.row, self.column) = (self.row + 1, 0),
             character => {
-                // Ideographs, the only wide characters that the tests write, take a second cell, here left empty.
+                // Ideographs, the only wide characters in these tests, take a second cell, left
+                // empty here.
                 let cells = if ('\u{3000}'..'\u{e000}').contains(&character) {
                     2
                 } else {

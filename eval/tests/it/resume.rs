@@ -1,4 +1,4 @@
-//! `rlm-eval run --resume`: what a run takes up again, what it refuses, and what it never loses.
+//! `rlm-eval run --resume`: what it continues, what it rejects, and what it never loses.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ fn resume(binary: &Binary, dir: &Path, more: &[&str]) -> Ran {
     binary.run(&args, "")
 }
 
-/// The attempts that count, by sample and attempt.
+/// Returns the valid attempts, by sample and attempt.
 fn attempts(dir: &Path) -> Vec<(String, u32)> {
     let run = RunDir::open(dir).expect("the folder holds a run");
     let mut attempts: Vec<_> = run
@@ -41,7 +41,7 @@ fn attempts(dir: &Path) -> Vec<(String, u32)> {
     attempts
 }
 
-/// Takes the last lines of `samples.jsonl` away, with a piece of the first of them left.
+/// Removes the last lines of `samples.jsonl`, keeping a piece of the first removed one.
 fn tear(dir: &Path, lines: usize, piece: usize) {
     let path = dir.join("samples.jsonl");
     let text = fs::read_to_string(&path).expect("there are samples");
@@ -51,7 +51,7 @@ fn tear(dir: &Path, lines: usize, piece: usize) {
     fs::write(&path, torn).expect("samples can be written");
 }
 
-/// Calls of models in the two attempts that finished last.
+/// Returns the model calls of the two attempts that finished last.
 fn calls_of_the_last_two(dir: &Path) -> u64 {
     let text = fs::read_to_string(dir.join("samples.jsonl")).expect("there are samples");
     text.lines()
@@ -85,7 +85,7 @@ fn a_torn_run_is_completed_with_every_attempt_once() {
             let text = fs::read_to_string(dir.join(file)).expect("the file is there");
             assert_eq!(text.lines().count(), lines, "{file}");
         }
-        // What the two torn attempts had spent is not forgotten: it is theirs still, or else spent for nothing.
+        // The two torn attempts' spending still counts, either as theirs or as wasted.
         let summary = fs::read_to_string(dir.join("summary.json")).expect("there is a summary");
         let summary: Value = serde_json::from_str(&summary).expect("which is JSON");
         let wasted = &summary["wasted"]["abandoned"];
@@ -96,7 +96,7 @@ fn a_torn_run_is_completed_with_every_attempt_once() {
     }
 }
 
-/// A journal that cannot be read costs its attempt what it had paid, and says so.
+/// An unreadable journal costs its attempt what was paid, with a message.
 #[test]
 fn an_attempt_with_a_broken_journal_begins_anew() {
     let binary = Binary::new();
@@ -265,7 +265,7 @@ fn recorded_flags_are_checked_as_typed_ones_are() {
         let error = format!("error: {}: flags: {problem}\n", path.display());
         assert_eq!((ran.code, ran.stderr), (Some(2), error), "{place}");
     }
-    // As versions before this one have recorded it: without what was added since, and with what is no flag any more.
+    // As recorded by older versions: without newer flags, and with one that no longer exists.
     let mut config = recorded;
     config["flags"]["engine"]["tools"] = Value::Null;
     config["flags"]["scoring"] = json!({ "gone": 3 });
@@ -299,7 +299,7 @@ fn a_run_can_grow_and_the_environment_does_not_change_it() {
     let config = RunDir::open(&dir).expect("a run").config;
     assert_eq!(config["engine"]["isolation"], "thread");
     assert_eq!(config["attempts_total"], 6);
-    // The settings that it grew to are its settings from now on.
+    // Extended settings apply from now on.
     assert_eq!(resume(&binary, &dir, &[]).code, Some(0));
 }
 
@@ -338,7 +338,7 @@ fn errors_are_made_again_only_when_asked_and_stay_on_record() {
         assert_eq!(summary["statuses"]["error"], 3);
         assert_eq!(summary["wasted"]["superseded"]["attempts"], 3 * round);
         assert_eq!(summary["wasted"]["abandoned"]["attempts"], 0);
-        // Another scorer changes nothing of what was spent.
+        // Another scorer does not change what was spent.
         let run = dir.to_str().expect("a path");
         let scored = binary.run(&["score", run, "--scorer", "exact", "--json"], "");
         let scored: Value = serde_json::from_str(&scored.stdout).expect("the summary is JSON");
@@ -348,7 +348,7 @@ fn errors_are_made_again_only_when_asked_and_stay_on_record() {
             .count();
         assert_eq!(set_aside, 3 * round);
     }
-    // Many errors end the run, and it can go on.
+    // Many errors stop the run, and it can be resumed.
     let ran = resume(
         &binary,
         &dir,
@@ -377,7 +377,7 @@ fn errors_are_made_again_only_when_asked_and_stay_on_record() {
 
 #[test]
 fn two_processes_never_work_on_one_run() {
-    // Slow enough that a busy machine starts the second while the first is at work.
+    // Slow enough that even on a busy machine the second starts while the first is running.
     let slow = include_str!("run/slow.yaml").replace("latency_ms: 200", "latency_ms: 800");
     let binary = Binary::new().file("slow.yaml", &slow);
     let dir = begin(
@@ -415,7 +415,7 @@ fn two_processes_never_work_on_one_run() {
 fn a_run_goes_on_with_what_an_earlier_program_took_although_nothing_reads_it() {
     let binary = Binary::new();
     let dir = begin(&binary, &["--protocol", "direct"]);
-    // As if it had been begun with --cell-timeout 5 and --temperature 0.
+    // As if the run had started with --cell-timeout 5 and --temperature 0.
     let read = |name: &str| -> Value {
         serde_json::from_str(&fs::read_to_string(dir.join(name)).unwrap()).unwrap()
     };
@@ -436,7 +436,7 @@ fn a_run_goes_on_with_what_an_earlier_program_took_although_nothing_reads_it() {
     let ran = resume(&binary, &dir, &[]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert_eq!(attempts(&dir).len(), 4);
-    // What is typed now is checked as ever.
+    // Flags given now are validated as usual.
     let ran = resume(&binary, &dir, &["--cell-timeout", "6"]);
     assert_eq!(ran.code, Some(2), "{ran:?}");
     let inert =

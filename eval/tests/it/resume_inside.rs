@@ -1,4 +1,5 @@
-//! `kill -9` in the middle of attempts: each goes on where it was, no response is paid twice, and the answers stay the same.
+//! `kill -9` in the middle of attempts: each resumes where it was, no response is paid twice, and
+//! the answers do not change.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,11 +15,11 @@ use serde_json::{Value, json};
 use crate::binary::{Binary, is_full};
 use crate::run::lines;
 
-/// Milliseconds that the server takes for each answer.
+/// Latency of the server in milliseconds.
 const LATENCY: u64 = 4;
 
-/// Trees of three levels. Everything that differs from process to process is printed, so that a cell which did not see it again would
-/// be noticed; the answers do not depend on it.
+/// Trees of three levels. Cells print everything that differs between processes, so that a cell
+/// which does not see it again is noticed; the answers do not depend on it.
 fn reply(seen: &Seen) -> String {
     let messages = seen.body["messages"]
         .as_array()
@@ -58,7 +59,7 @@ fn reply(seen: &Seen) -> String {
     format!("```js\n{cell}\n```")
 }
 
-/// A request that came.
+/// Arrival of a request.
 #[derive(Clone, Copy)]
 struct Came(Instant);
 
@@ -130,7 +131,7 @@ fn answers(dir: &Path) -> BTreeMap<String, (String, Option<String>, Option<u32>)
     run.records.iter().map(of).collect()
 }
 
-/// How often a request stands in the journals.
+/// Returns how often each request is in the journals.
 fn journaled(dir: &Path) -> BTreeMap<String, usize> {
     let mut all = BTreeMap::new();
     for file in fs::read_dir(dir.join("journal")).unwrap() {
@@ -155,7 +156,7 @@ fn attempts_go_on_where_they_were_killed() {
     let forest = Forest::new(trees);
     let mut child = forest.start(&forest.args());
     let mut killed = Vec::new();
-    // So many calls between two kills that the last comes before the end.
+    // The number of calls between two kills is small enough that the last kill precedes the end.
     let step = all / (kills + 1);
     let began = Instant::now();
     for kill in 1..=kills {
@@ -205,7 +206,7 @@ fn attempts_go_on_where_they_were_killed() {
         }
     }
     assert!(resumed > 0);
-    // Under way at a kill, and a moment on the wire.
+    // In flight at a kill, with an allowance for the wire.
     let wire = Duration::from_millis(LATENCY + 10);
     let in_flight = |kill: &Instant| {
         let came = forest.came.lock().unwrap();
@@ -224,7 +225,7 @@ fn attempts_go_on_where_they_were_killed() {
         "{calls} calls, {lost} of them lost, for {all}"
     );
 
-    // The summary reports the calls that were lost; the records hold the others.
+    // The summary reports the lost calls; the records contain the others.
     let summary: Value =
         serde_json::from_str(&fs::read_to_string(dir.join("summary.json")).unwrap()).unwrap();
     for file in fs::read_dir(dir.join("abandoned")).unwrap() {
@@ -249,7 +250,8 @@ fn attempts_go_on_where_they_were_killed() {
     );
 }
 
-/// What a tool says differs each time: the attempt says so, begins anew, and tells what was paid for nothing.
+/// A tool's output differs each time: the attempt reports that, starts again, and reports the
+/// wasted payment.
 #[test]
 fn an_attempt_that_goes_otherwise_begins_anew() {
     let server = FaultServer::start(|seen| {
@@ -335,6 +337,6 @@ fn an_attempt_that_goes_otherwise_begins_anew() {
         (&json!(1), &json!(3)),
         "{wasted}"
     );
-    // Asked: three, two again that were answered, and one.
+    // Three requests, two answered ones repeated, and one more.
     assert_eq!(server.seen().len(), 6);
 }

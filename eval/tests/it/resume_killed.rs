@@ -1,4 +1,5 @@
-//! `kill -9` at random moments of a run: nothing is lost, nothing is there twice, and the scores stay the same.
+//! `kill -9` at random moments of a run: nothing is lost or duplicated, and the scores do not
+//! change.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +13,7 @@ use serde_json::Value;
 
 use crate::binary::{Binary, is_full};
 
-/// Kills and samples, as text and as a number: few, and all of `./test.sh --full`.
+/// Number of kills, and of samples as text and as number: a few, and all for `./test.sh --full`.
 const FEW: (u32, &str, usize) = (8, "60", 60);
 const FULL: (u32, &str, usize) = (50, "200", 200);
 
@@ -31,7 +32,7 @@ const RUN: [&str; 11] = [
     "thread",
 ];
 
-/// Numbers that look random and can be had again from their seed (the 64-bit xorshift of G. Marsaglia, 2003).
+/// Reproducible pseudorandom numbers (the 64-bit xorshift of G. Marsaglia, 2003).
 struct Random(u64);
 
 impl Random {
@@ -63,7 +64,7 @@ fn lines(dir: &Path) -> usize {
     String::from_utf8_lossy(&text).matches('\n').count()
 }
 
-/// Score and status of every attempt that counts.
+/// Returns score and status of every valid attempt.
 fn scores(dir: &Path) -> BTreeMap<(String, u32), (Option<String>, String)> {
     let run = RunDir::open(dir).expect("the folder holds a run");
     assert!(run.truncated_record.is_none());
@@ -96,13 +97,13 @@ fn kills_lose_nothing() {
     };
     let name = dir.to_str().expect("a path is text").to_owned();
     for _ in 0..kills {
-        // So many more records, and a moment after the last of them: early kills come before the first event.
+        // Wait for this many more records and a moment longer; early kills precede the first event.
         let wanted = lines(&dir) + usize::try_from(random.below(8)).expect("it is small");
         while lines(&dir) < wanted && child.try_wait().expect("a child").is_none() {
             std::thread::sleep(Duration::from_millis(1));
         }
         std::thread::sleep(Duration::from_micros(random.below(60_000)));
-        // SIGKILL on Unix. A run that is already complete goes on to be resumed.
+        // SIGKILL on Unix. A complete run is still resumed.
         child.kill().expect("it can be killed");
         child.wait().expect("it ends");
         child = start(&binary, &["run", "--resume", &name]);
@@ -115,7 +116,7 @@ fn kills_lose_nothing() {
     assert_eq!(undisturbed.len(), samples);
     assert_eq!(scores(&dir), undisturbed, "seed {seed}");
 
-    // Exactly once in each file, too.
+    // Each attempt is in each file exactly once.
     assert_eq!(lines(&dir), samples, "seed {seed}");
     let csv = fs::read_to_string(dir.join("results.csv")).expect("there is a CSV");
     let rows = csv::Reader::from_reader(csv.as_bytes())
@@ -125,7 +126,7 @@ fn kills_lose_nothing() {
     let summary = fs::read(dir.join("summary.json")).expect("there is a summary");
     let summary: Value = serde_json::from_slice(&summary).expect("which is JSON");
     assert_eq!(summary["attempts"], samples);
-    // Attempts go on, so that none is abandoned but those that had received nothing.
+    // Attempts resume, so only those without any response are abandoned.
     let is_whole = |path: &Path| {
         fs::read_to_string(path).is_ok_and(|text| text.is_empty() || text.contains("attempt_start"))
     };

@@ -1,4 +1,4 @@
-//! `rlm-eval run` with the scripted model: the run directory that it leaves, complete and in both prompt modes.
+//! `rlm-eval run` with the scripted model: the complete run directory in both prompt modes.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::binary::{Binary, Ran};
 
-/// Two samples of 8,000 characters by the model made for them.
+/// Arguments of a run with two samples of 8,000 characters and the model made for them.
 pub const S_NIAH: [&str; 9] = [
     "run",
     "--benchmark",
@@ -24,14 +24,14 @@ pub const S_NIAH: [&str; 9] = [
     "2",
 ];
 
-/// A run of the binary and the folder that it left in `results`.
+/// A finished run of the binary with the folder that it left in `results`.
 pub struct Finished {
     pub ran: Ran,
     pub dir: RunDir,
 }
 
 impl Finished {
-    /// The records by sample and attempt.
+    /// Returns the records by sample and attempt.
     pub fn records(&self) -> BTreeMap<(String, u32), &AttemptRecord> {
         let key = |record: &AttemptRecord| (record.id.clone(), record.attempt);
         self.dir
@@ -41,7 +41,7 @@ impl Finished {
             .collect()
     }
 
-    /// The events of an attempt.
+    /// Returns the events of an attempt.
     pub fn events(&self, sample: &str, attempt: u32) -> Vec<Event> {
         lines(&self.dir.trajectory(sample, attempt))
     }
@@ -51,7 +51,7 @@ impl Finished {
     }
 }
 
-/// Every line of a file as JSON.
+/// Parses every line of a file as JSON.
 pub fn lines<T: serde::de::DeserializeOwned>(path: &Path) -> Vec<T> {
     let text = fs::read_to_string(path).expect("the file can be read");
     text.lines()
@@ -59,7 +59,7 @@ pub fn lines<T: serde::de::DeserializeOwned>(path: &Path) -> Vec<T> {
         .collect()
 }
 
-/// The arguments of `S_NIAH` and more; what comes later takes the place of what came earlier.
+/// Returns the arguments of `S_NIAH` and more; later ones override earlier ones.
 pub fn s_niah<'a>(more: &[&'a str]) -> Vec<&'a str> {
     let mut args = S_NIAH.to_vec();
     let mut more = more.iter();
@@ -77,7 +77,7 @@ pub fn s_niah<'a>(more: &[&'a str]) -> Vec<&'a str> {
     args
 }
 
-/// Runs the binary, which must leave one new folder in `results`, whatever its exit code.
+/// Runs the binary, which must create one folder in `results` whatever its exit code.
 pub fn finish(binary: &Binary, args: &[&str]) -> Finished {
     let before = runs(binary.path());
     let ran = binary.run(args, "");
@@ -101,7 +101,7 @@ fn runs(folder: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// All files below a folder, sorted.
+/// Returns all files below a folder, sorted.
 pub fn tree(folder: &Path) -> Vec<String> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -197,13 +197,13 @@ fn both_modes_leave_a_complete_run() {
     }
 }
 
-/// The columns, in the order that readers of the file rely on.
+/// Columns in the order that readers of the file rely on.
 const HEADER: &str = "run_id,benchmark,model,protocol,prompt_mode,drivers,max_depth,max_iterations,id,attempt,\
     cluster,score,status,error,answer,expected,iterations,agents,depth_reached,llm_calls,input_tokens,\
     cached_input_tokens,output_tokens,reasoning_tokens,cost_usd,total_time_s,working_time_s,overhead_ms,retries,\
     protocol_faults,dataset_digest,scorer,fingerprint,program";
 
-/// The CSV has its header and a row for each record, with the record's values.
+/// Checks that the CSV has its header and one row per record, with the record's values.
 fn check_csv(run: &Finished) {
     let text = run.read("results.csv");
     assert_eq!(text.lines().next(), Some(HEADER));

@@ -1,4 +1,4 @@
-//! `rlm-eval ask`: the answer alone on stdout, everything else on stderr.
+//! `rlm-eval ask`: only the answer on stdout, everything else on stderr.
 
 use std::process::Command;
 
@@ -109,7 +109,7 @@ fn a_person_sees_no_control_characters_of_an_answer() {
     let binary = asker();
     let Ran { code, stdout, .. } = binary.run(&ask, "");
     assert_eq!((code, stdout.as_str()), (Some(0), "\u{1b}[2Jred\u{7}\n"));
-    // util-linux's `script` gives the command a terminal.
+    // The program `script` of util-linux gives the command a terminal.
     let command = format!(
         "{} {} 2>/dev/null",
         env!("CARGO_BIN_EXE_eval"),

@@ -1,4 +1,4 @@
-//! Every benchmark end to end with the model made for it, which is partly right and partly wrong on purpose.
+//! Every benchmark end to end with the model made for it, which is partly wrong on purpose.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::binary::Binary;
 use crate::run::finish;
 
-/// What is read of a benchmark's `cases.json`; the tests of `benchmarks` check the rest.
+/// Fields read from a benchmark's `cases.json`; the tests of `benchmarks` check the others.
 #[derive(Deserialize)]
 struct Cases {
     run: Vec<Row>,
@@ -17,16 +17,16 @@ struct Cases {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
-    /// More flags; `DIR` stands for the benchmark's folder.
+    /// Additional flags; `DIR` is replaced by the benchmark's folder.
     flags: Vec<String>,
     /// Whether it needs a browser.
     #[serde(default)]
     browser: bool,
-    /// The score of each sample, to two places, by its id.
+    /// Score of each sample by id, rounded to two decimal places.
     scores: BTreeMap<String, f64>,
 }
 
-/// The folder of a benchmark in the sources.
+/// Returns the folder of a benchmark in the sources.
 pub fn folder(benchmark: &str) -> String {
     let sources = concat!(env!("CARGO_MANIFEST_DIR"), "/../benchmarks/src");
     format!("{sources}/{}", benchmark.replace('-', "_"))
@@ -64,7 +64,7 @@ fn every_benchmark_runs_with_its_scripted_model() {
     }
 }
 
-/// Whether tests of browsers can run.
+/// Returns whether browser tests can run.
 pub fn has_chromium() -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.join("chromium").is_file())

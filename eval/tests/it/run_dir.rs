@@ -64,7 +64,7 @@ fn finish(writer: &mut RunStore, records: &[AttemptRecord]) {
     writer.report(&RunEvent::RunFinished(Arc::new(summary)));
 }
 
-/// All files below a folder, with paths relative to it.
+/// Returns all files below a folder with relative paths.
 fn files(folder: &Path) -> Vec<String> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -255,7 +255,7 @@ fn hidden_trajectories_of_earlier_versions_stay_with_their_attempts() {
     ] {
         fs::rename(folder.join(now), folder.join(earlier)).unwrap();
     }
-    // One that was killed.
+    // An attempt that was killed.
     fs::copy(folder.join(".env.1.jsonl"), folder.join(".env.2.jsonl")).unwrap();
     let run = RunDir::open(&path).unwrap();
     assert_eq!(run.trajectory(".env", 1), folder.join(".env.1.jsonl"));
@@ -291,7 +291,7 @@ fn hidden_trajectories_of_earlier_versions_stay_with_their_attempts() {
     );
 }
 
-/// What is read: ids, and the number, offset and bytes of a torn line; or the error.
+/// Expected ids, and the number, offset and bytes of a torn line; or the error.
 type Read<'a> = Result<(Vec<&'a str>, Option<(usize, u64, Vec<u8>)>), String>;
 
 #[test]
@@ -422,7 +422,8 @@ fn an_unwritable_folder_is_one_line_and_leaves_nothing() {
     let temp = tempfile::tempdir().unwrap();
     let file = temp.path().join("file");
     fs::write(&file, "").unwrap();
-    // Permissions do not bind root; a file in the place of a folder does, and so does the kernel's own file system.
+    // Permissions do not restrict root, but a file in place of a folder and the kernel's own file
+    // system do.
     let mut rows = vec![
         (
             temp.path().join("new\0folder/x"),
@@ -462,7 +463,7 @@ fn a_run_that_never_begins_leaves_nothing() {
     drop(run);
     assert_eq!(fs::read_dir(temp.path()).unwrap().count(), 0);
 
-    // Two runs of one moment: neither takes the other's folder, nor removes what is not its own.
+    // Two runs of the same moment: neither uses the other's folder or removes files of the other.
     let runs = [create(&results).unwrap(), create(&results).unwrap()];
     let [first, second] = &runs;
     assert_ne!(first.path(), second.path());
@@ -475,7 +476,7 @@ fn a_run_that_never_begins_leaves_nothing() {
     drop(runs);
     assert_eq!(files(temp.path()), ["new/results/notes.txt"]);
 
-    // Begun on a folder that is gone: the failure names the file.
+    // The folder is deleted after the start: the failure names the file.
     let run = create(&results).unwrap();
     let path = run.path().to_owned();
     fs::remove_dir(&path).unwrap();
@@ -520,7 +521,8 @@ fn the_first_write_error_is_kept_and_the_record_is_not_lost() {
 #[test]
 fn fingerprints_go_by_content() {
     let of = |parts: Value| Fingerprint::from_parts(serde_json::from_value(parts).unwrap());
-    // Python: sha256(json.dumps(parts, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()).
+    // Python: sha256(json.dumps(parts, sort_keys=True, separators=(",", ":"),
+    // ensure_ascii=False).encode()).
     let parts = json!({"model": "x/ü", "limits": {"max_depth": 2, "b": null, "a": [1, 0.5, true]}});
     assert_eq!(
         of(parts.clone()).as_str(),

@@ -1,4 +1,4 @@
-//! `results.csv`: its columns, the order of its rows, and cells that are no formulas.
+//! `results.csv`: its columns, the order of its rows, and cells that must not become formulas.
 
 use records::AttemptRecord;
 use records::run_dir::{COLUMNS, plain_text, to_csv};
@@ -95,7 +95,7 @@ fn no_cell_is_a_formula() {
             assert_eq!(plain_text(&cells[0][place]), given, "{column}");
         }
     }
-    // A number is a text here too.
+    // A number is text here too.
     let negative = AttemptRecord {
         expected: json!(-5),
         ..record("a", 1)

@@ -1,4 +1,4 @@
-//! A run to store and show: its identity, its records and its events.
+//! A fixture run to store and show: identity, records and events.
 
 #![allow(clippy::unwrap_used, reason = "a helper of tests may fail the test")]
 
@@ -6,7 +6,7 @@ use eval::run_event::RunPlan;
 use harness::model::{EVENT_VERSION, Event, EventKind, Status};
 use records::{AttemptRecord, RunIdentity};
 
-/// A record that a case changes where it matters.
+/// Returns a record that test cases modify.
 pub fn record(id: &str, attempt: u32) -> AttemptRecord {
     let record: AttemptRecord =
         serde_json::from_str(include_str!("../../records/tests/record.json")).unwrap();
@@ -17,7 +17,7 @@ pub fn record(id: &str, attempt: u32) -> AttemptRecord {
     }
 }
 
-/// The record of an attempt that failed.
+/// Returns the record of a failed attempt.
 pub fn failed(id: &str, attempt: u32, error: &str) -> AttemptRecord {
     AttemptRecord {
         status: Status::Error,
@@ -56,7 +56,7 @@ pub fn plan(attempts_total: u64, attempts_done: u64, concurrency: usize) -> RunP
     }
 }
 
-/// An event of an agent of the given depth, within the sample's first attempt.
+/// Returns an event of an agent at the given depth, in the first attempt at the sample.
 pub fn event(sample: &str, invocation: &str, depth: u32, kind: EventKind) -> Event {
     Event {
         v: EVENT_VERSION,

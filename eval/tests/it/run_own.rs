@@ -1,9 +1,11 @@
-//! `rlm-eval run` over rows of the user's own: scored, grouped, filtered, resumed and drawn at random.
+//! `rlm-eval run` over user-supplied rows: scored, grouped, filtered, resumed and sampled at
+//! random.
 
 use crate::binary::Binary;
 use crate::run::{Finished, finish};
 
-/// Nine questions about three words in three languages; the answers to those about `ox` are wrong on purpose.
+/// Nine questions about three words in three languages; the answers about `ox` are wrong on
+/// purpose.
 fn rows() -> String {
     let row = |(language, word, length): (&str, &str, usize)| {
         format!(

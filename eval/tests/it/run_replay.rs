@@ -1,4 +1,4 @@
-//! Recorded runs played back: our own, and those of the JavaScript system.
+//! Replays of recorded runs: our own and those of the JavaScript system.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::binary::Binary;
 use crate::run::{Finished, finish, s_niah};
 
-/// What came of each attempt, times aside.
+/// Returns the result of each attempt without times.
 fn results(run: &Finished) -> BTreeMap<(String, u32), Value> {
     let records = run.records().into_iter();
     let result = |record: &records::AttemptRecord| {
@@ -107,7 +107,7 @@ fn recorded_runs_of_a_real_model_score_as_recorded() {
     }
 }
 
-/// A recording of the JavaScript system: for each sample, the code blocks of its responses.
+/// Returns a recording of the JavaScript system with these code blocks for each sample.
 fn recording(tasks: &[(&str, &[&str])]) -> String {
     let results: Vec<Value> = tasks
         .iter()
@@ -252,8 +252,8 @@ fn a_line_torn_within_a_character_costs_no_other() {
     }
 }
 
-/// What cells read of clocks and random numbers is what they read in the recorded run, whose journal has it; without the journal they
-/// read their own.
+/// Cells read the clock and random values of the recorded run from its journal; without the journal
+/// they read live ones.
 #[test]
 fn a_replay_reads_the_clocks_and_random_numbers_of_the_run() {
     let model = "description: d\nrules:\n  - when: { turn: 1 }\n    reply: |\n      ```js\n      \
@@ -293,7 +293,7 @@ fn a_replay_reads_the_clocks_and_random_numbers_of_the_run() {
     let replay = format!("replay:{}", first.dir.path.display());
     let again = run(&replay);
     assert_eq!(outputs(&first), outputs(&again));
-    // And a replay of the replay, whose journal has what it read.
+    // A replay of the replay works too, because its journal contains the values it read.
     let third = run(&format!("replay:{}", again.dir.path.display()));
     assert_eq!(outputs(&first), outputs(&third));
     fs::remove_dir_all(first.dir.path.join("journal")).unwrap();

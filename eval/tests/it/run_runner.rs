@@ -17,8 +17,8 @@ use records::run_dir::{Fingerprint, Lock, NewRun, RunDir};
 use serde_json::json;
 use tokio::sync::watch;
 
-/// Four samples. Each option names one sample: it cannot be read, panics when it is first read, or takes longer to read or
-/// to score than any test runs.
+/// Four samples. Each option names one sample that cannot be read, panics when first read, or takes
+/// longer to read or score than any test.
 struct Samples {
     ids: Vec<String>,
     unreadable: Option<usize>,
@@ -30,7 +30,7 @@ struct Samples {
 /// Longer than any test runs.
 const FOREVER: Duration = Duration::from_secs(3600);
 
-/// Ends a run that does not stop.
+/// Timeout that ends a run which does not stop.
 const HUNG: Duration = Duration::from_secs(120);
 
 impl Default for Samples {
@@ -104,7 +104,7 @@ impl Scorer for Slow {
     }
 }
 
-/// Counts the attempts that have finished.
+/// Counts the finished attempts.
 struct Finished(watch::Sender<usize>);
 
 impl Reporter for Finished {
@@ -115,8 +115,8 @@ impl Reporter for Finished {
     }
 }
 
-/// Runs the samples two at a time in a folder, and stops the run after so many finished attempts. Returns the outcome and
-/// the run directory.
+/// Runs the samples with concurrency two in a folder, and stops the run after this many finished
+/// attempts. Returns the outcome and the run directory.
 fn run(dataset: Samples, stop_after: Option<usize>) -> (Result<Ended, RunError>, RunDir) {
     let folder = tempfile::tempdir().unwrap();
     let model = Model {
@@ -162,7 +162,8 @@ fn run(dataset: Samples, stop_after: Option<usize>) -> (Result<Ended, RunError>,
         attempts_done: 0,
         concurrency: 2,
     };
-    // As few as possible, so that what keeps one busy keeps all attempts waiting; a rule that scores does.
+    // As few as possible, so that blocking one worker blocks all attempts; a scoring rule does
+    // that.
     let workers = if dataset.slow.is_some() { 2 } else { 1 };
     let path = new.path().to_owned();
     let fingerprint = Fingerprint::from_parts(SampleMetadata::new());
@@ -192,7 +193,7 @@ fn run(dataset: Samples, stop_after: Option<usize>) -> (Result<Ended, RunError>,
         let Some(wanted) = stop_after else {
             return std::future::pending().await;
         };
-        // The sender goes with the run's reporter, and a run that has ended needs no stop.
+        // The sender is dropped with the run's reporter, and a finished run needs no stop.
         let _ = finished.wait_for(|finished| *finished >= wanted).await;
     };
     let store = RunStore::new(writer);

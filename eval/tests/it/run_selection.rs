@@ -1,4 +1,4 @@
-//! Which samples a run takes, how often, how it is scored, and what its exit code says of that.
+//! Which samples a run selects, how often, how it is scored, and the resulting exit code.
 
 use harness::model::{EventKind, Protocol, Role};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::binary::Binary;
 use crate::run::{finish, s_niah, tree};
 
-/// Flags, the exit code, and the ids of the samples with their attempts, in the order of the dataset.
+/// Flags, exit code, and ids of the samples with their attempts, in dataset order.
 const CHOICES: &[(&[&str], i32, &[&str])] = &[
     (&[], 0, &["1.1", "2.1", "3.1"]),
     (

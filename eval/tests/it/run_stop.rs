@@ -1,4 +1,5 @@
-//! Ctrl-C and SIGTERM: a run stops at once, keeps what is finished, and leaves a directory that can be read.
+//! Ctrl-C and SIGTERM: a run stops immediately, keeps what is finished, and leaves a readable
+//! directory.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
@@ -23,13 +24,14 @@ fn start(binary: &Binary, args: &[&str]) -> Child {
         .expect("the binary starts")
 }
 
-/// Longer than any of these runs takes to begin or to stop, and shorter than the model's reply or the cell would take.
+/// Longer than any of these runs takes to start or stop, and shorter than the model's reply or the
+/// cell takes.
 const HUNG: Duration = Duration::from_secs(120);
 
 /// Sends a signal and waits for the end.
 fn stop(child: Child, signal: &str) -> Output {
     let kill = format!("kill -{signal} {}", child.id());
-    // The shell's own `kill`: a system without procps has no other.
+    // The shell's builtin `kill`, because a system without procps has no other.
     let sent = Command::new("sh").args(["-c", &kill]).status();
     assert!(sent.expect("a shell is there").success());
     let asked = Instant::now();
@@ -47,7 +49,7 @@ fn only_run(folder: &Path) -> Option<PathBuf> {
     Some(runs.next()?.expect("a run is there").path())
 }
 
-/// Waits until so many attempts have their line.
+/// Waits until this many attempts have a record.
 fn wait_for_records(folder: &Path, wanted: usize) {
     let began = Instant::now();
     let records = || {

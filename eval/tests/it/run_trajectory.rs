@@ -1,4 +1,4 @@
-//! Trajectories of real runs: who delegates to whom, in what prompt, when, and that a run can be repeated.
+//! Trajectories of real runs: delegation, prompts, timing, and reproducibility.
 
 use std::fs;
 
@@ -38,7 +38,7 @@ fn a_coordinator_delegates_to_solvers_in_parallel() {
                 }
             }
         }
-        // A child has a solver's prompt; its place in it is the only difference between siblings.
+        // A child gets a solver's prompt; siblings differ only in their lineage.
         let solver = prompt(&["--depth", "1", "--lineage", &query]);
         let ids = ["d1-c0", "d1-c1", "d1-c2", "d1-c3"];
         assert_eq!(children.len(), ids.len(), "{}", record.id);
@@ -46,7 +46,7 @@ fn a_coordinator_delegates_to_solvers_in_parallel() {
             assert_eq!(*id, expected);
             assert_eq!(*shown, solver.replace("d1-c0", id));
         }
-        // In parallel: the last child begins before the first one ends.
+        // In parallel: the last child starts before the first one ends.
         let began = children
             .iter()
             .map(|(_, at, _)| *at)
@@ -159,8 +159,8 @@ fn a_trajectory_grows_linearly() {
     );
 }
 
-/// A run's trajectories as lines without times and the run's id. Those of a tree are sorted: siblings end in any
-/// order.
+/// Returns a run's trajectories as lines without times and run id. Those of a tree are sorted,
+/// because siblings end in any order.
 fn timeless(run: &Finished) -> Vec<String> {
     let mut all = Vec::new();
     for record in &run.dir.records {

@@ -1,4 +1,4 @@
-//! Web agents with actions of their own on the pages of `webnav`.
+//! Web agents with custom actions on the pages of `webnav`.
 
 use harness::model::{EventKind, WebEvent};
 

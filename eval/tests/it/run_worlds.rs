@@ -1,5 +1,6 @@
-//! Worlds of one's own in a real browser: the example sites, servers that rows name, documents, what is within reach, and `ask` on a
-//! page. Chromium's own sandbox, which not every machine has, is tested in the crate `browser`.
+//! User-supplied environments in a real browser: the example sites, servers named by rows,
+//! documents, reachable addresses, and `ask` about a page. Chromium's own sandbox, which is not
+//! available on every machine, is tested in the crate `browser`.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
@@ -15,7 +16,7 @@ use crate::binary::Binary;
 use crate::run::{Finished, finish};
 use crate::run_benchmarks::has_chromium;
 
-/// Whether there is no Chromium; in CI there has to be one.
+/// Returns whether Chromium is missing, which is an error in CI.
 #[expect(clippy::print_stdout, reason = "a test that is skipped says so")]
 fn lacks_chromium() -> bool {
     let lacks = !has_chromium();
@@ -26,7 +27,7 @@ fn lacks_chromium() -> bool {
     lacks
 }
 
-/// The binary with the programs of this machine.
+/// Returns the binary with this machine's `PATH` and other variables.
 fn binary() -> Binary {
     let variable = |name: &str| std::env::var(name).unwrap_or_default();
     Binary::new()
@@ -71,7 +72,7 @@ fn web_events(run: &Finished, sample: &str) -> Vec<WebEvent> {
         .collect()
 }
 
-/// A server on loopback that answers every request with one page, and keeps the paths that were asked for.
+/// Serves one page for every request on loopback and records the requested paths.
 fn serve(page: &'static str) -> (String, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let origin = format!("http://{}", listener.local_addr().unwrap());
@@ -156,7 +157,7 @@ fn calls_of_a_page_are_recorded() {
     assert!(pictures.count() > 0);
 }
 
-/// Its scripts are done when it has loaded, so that what they ask for comes before anything else.
+/// Its scripts finish before it has loaded, so that their requests come first.
 const REACHING: &str =
     "<!DOCTYPE html><title>Reach</title><p id=a></p><p id=b></p><p id=c></p><script>
 for (const [id, url] of [['a', 'ALLOWED/x'], ['b', 'OTHER/y']]) {
@@ -232,7 +233,7 @@ fn what_is_not_allowed_is_refused_and_reported() {
             refused.contains(&format!("{other}/y")),
             "{protocol}: {refused:?}"
         );
-        // What the agent is shown says it.
+        // The agent is told in what it is shown.
         let shown = run
             .events("reach", 1)
             .iter()
@@ -258,7 +259,7 @@ fn what_is_not_allowed_is_refused_and_reported() {
     assert_eq!(*other_asked.lock().unwrap(), Vec::<String>::new());
 }
 
-/// The data of others is not a way to what only this machine reaches.
+/// Data of others must not open a way to addresses that only this machine reaches.
 #[test]
 fn rows_reach_this_machine_only_where_that_is_typed() {
     let (origin, asked) = serve("<!DOCTYPE html><title>Live</title><h1>Live</h1>");
@@ -340,7 +341,7 @@ fn rows_reach_this_machine_only_where_that_is_typed() {
     assert!(!config.contains("allow_local"), "{config}");
 }
 
-/// A row whose server has a child of its own, and says its id.
+/// A row whose server has a child process and reports its id.
 fn with_server(command: &str) -> String {
     json!({
         "id": "served",
@@ -496,7 +497,7 @@ fn users_may_say_more_about_texts() {
     assert_eq!((refused.code, refused.stderr.as_str()), (Some(2), error));
 }
 
-/// An app that shows how long a document is, and the model that launches it.
+/// Returns the rules of a model that launches an app which shows the length of a document.
 fn app_model() -> String {
     let app = "<!DOCTYPE html><title>Length</title><p id=length></p><script>\
         fetch('wry://document', { method: 'POST', body: 'file:///notes.txt' }).then((answer) => answer.text())\
@@ -653,7 +654,7 @@ fn a_question_may_be_about_a_live_page_or_documents() {
     }
 }
 
-/// A program that is ended with the test.
+/// A program that ends with the test.
 struct Server(Child);
 
 impl Drop for Server {
@@ -738,7 +739,7 @@ fn questions_are_answered_on_the_example_sites() {
     }
 }
 
-/// What `checks` keeps of a page, by way of the records.
+/// What `checks` stores about a page, read from the records.
 #[test]
 fn a_page_check_says_what_it_found() {
     if lacks_chromium() {

@@ -1,4 +1,5 @@
-//! Wrong files and folders: one line that names the file, the place and what would be right, and nothing left.
+//! Invalid files and folders: one line that names the file, the position and what would be valid,
+//! and no output left.
 
 use serde::Deserialize;
 
@@ -6,7 +7,7 @@ use crate::binary::Binary;
 use crate::known_names::filled;
 use crate::run::tree;
 
-/// One row of `run/wrong.json`: files, a command line that reads them, and what it says.
+/// One row of `run/wrong.json`: files, a command line that reads them, and the expected message.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {

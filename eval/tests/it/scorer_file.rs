@@ -1,4 +1,4 @@
-//! JavaScript files as scorers: what they give, and how they fail.
+//! JavaScript files as scorers: their results and failures.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,10 +20,10 @@ use crate::run::{Finished, finish};
 #[serde(deny_unknown_fields)]
 struct Case {
     file: String,
-    /// What the answer `Ada` scores.
+    /// Score of the answer `Ada`.
     #[serde(default)]
     gives: Value,
-    /// Why the file is no scorer.
+    /// Reason why the file is rejected as a scorer.
     #[serde(default)]
     refused: Option<String>,
 }
@@ -77,7 +77,7 @@ async fn files_score_or_say_where_they_fail() {
         }
         let mut gives = case.gives.to_string();
         if cfg!(feature = "v8") {
-            // "What differs between the engines" in `sandbox/README.md`.
+            // See "What differs between the engines" in `sandbox/README.md`.
             gives = gives.replace("score.js:1: Error: llm()", "score.js: Error: llm()");
         }
         let gives: Value = serde_json::from_str(&gives).expect("it was JSON before");
@@ -91,7 +91,7 @@ const ROWS: &str = r#"{"id": "a", "query": "Who?", "expected": "Ada", "level": 1
 
 const MODEL: &str = "{description: Says Ada., rules: [{reply: Ada}]}";
 
-/// Right where it is, half right at level 2, and broken for an answer that is empty.
+/// Scores 1 if right, half at level 2, and fails for an empty answer.
 const SCORER: &str = "\
 function score(answer, expected, metadata) {
   if (answer === expected) return 1;

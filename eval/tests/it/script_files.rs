@@ -1,5 +1,5 @@
-//! Hooks, prompt modules, tools and functions of prompts that loop, fill the memory or are no regular files: each is refused with a clear
-//! error, and the program lives.
+//! Hooks, prompt modules, tools and prompt functions that loop, exhaust memory or are not regular
+//! files: each is rejected with a clear error, and the program survives.
 
 use std::collections::BTreeMap;
 
@@ -13,12 +13,12 @@ struct Row {
     about: String,
     #[serde(default)]
     files: BTreeMap<String, String>,
-    /// Symbolic links, each with what it leads to.
+    /// Symbolic links with their targets.
     #[serde(default)]
     links: BTreeMap<String, String>,
     args: String,
     code: i32,
-    /// What stdout and stderr hold, in this order.
+    /// Texts in stdout and stderr, in this order.
     says: Vec<String>,
 }
 

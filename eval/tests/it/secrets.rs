@@ -1,4 +1,4 @@
-//! A key never shows: not in what is printed, not in any file of a run, whatever the server does with it.
+//! A key never appears in output or in any file of a run, whatever the server does with it.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use crate::binary::{Binary, Ran};
 use crate::faults::{KEY, binary, run_dir, status, transient};
 use fault_server::{Behaviour, FaultServer};
 
-/// Every file under a folder that holds the key.
+/// Returns every file under a folder that contains the key.
 fn holding(folder: &Path) -> Vec<String> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -68,7 +68,7 @@ fn a_key_that_servers_say_back_is_nowhere() {
                 scope.spawn(move || check(&binary(), model, fault, &more));
             }
         }
-        // That of another provider, which this server was never given.
+        // The key of another provider, which this server never received.
         for fault in [
             status(400, None),
             Behaviour::Text(format!("```js\nreturn({KEY:?})\n```")),
@@ -79,7 +79,7 @@ fn a_key_that_servers_say_back_is_nowhere() {
     });
 }
 
-/// What the process that [`a_panic_that_quotes_a_key_does_not_show_it`] starts is given.
+/// Variable for the process that [`a_panic_that_quotes_a_key_does_not_show_it`] starts.
 const PANICS_WITH: &str = "PANICS_WITH";
 
 #[test]
@@ -133,7 +133,7 @@ fn check(binary: &Binary, model: &str, fault: &Behaviour, more: &[&str]) {
 
 #[test]
 fn a_worker_process_has_no_key() {
-    // The child's answer keeps its caller's cell, and so its worker, waiting.
+    // The child's answer keeps its caller's cell, and therefore its worker, waiting.
     let server = FaultServer::start(
         |seen| match seen.body["messages"].as_array().map(Vec::len) {
             Some(2) if seen.number == 0 => {
@@ -180,7 +180,7 @@ fn a_worker_process_has_no_key() {
     assert!(!environments.iter().any(|environment| holds(environment)));
 }
 
-/// Two samples by a call each, of which the budget lets one be made.
+/// Two samples with one call each, of which the budget allows one.
 const HALF: [&str; 17] = [
     "--benchmark",
     "s-niah",
@@ -201,7 +201,7 @@ const HALF: [&str; 17] = [
     "--base-url",
 ];
 
-/// The end of the error, and the hint.
+/// Returns the end of the error and the hint.
 fn unnamed(url: &str, command: &str) -> String {
     format!(
         " names the server {url}, which this start does not name\n\
@@ -240,7 +240,7 @@ fn a_key_goes_to_no_address_that_only_a_folder_names() {
         unnamed(&url, &format!("run --resume {dir}"))
     );
     assert_eq!((ran.code, ran.stderr, seen.len()), (Some(2), refused, 0));
-    // Named by this start: typed, or in a variable.
+    // Named by this start, on the command line or in a variable.
     let (ran, seen) = resume(&binary, &dir, &["--base-url", &url]);
     assert_eq!((ran.code, seen.len()), (Some(0), 1), "{ran:?}");
     assert_eq!(seen[0].header("authorization"), Some(bearer.as_str()));
@@ -249,11 +249,12 @@ fn a_key_goes_to_no_address_that_only_a_folder_names() {
         let (ran, seen) = resume(&binary.variable(name, &format!("{url}/")), &dir, &[]);
         assert_eq!((ran.code, seen.len()), (Some(0), 1), "{name}: {ran:?}");
     }
-    // Without a key, it would still get the prompts.
+    // Without a key, it would still receive the prompts.
     let (binary, dir) = begun();
     let (ran, seen) = resume(&binary.variable("OPENAI_API_KEY", ""), &dir, &[]);
     assert_eq!((ran.code, seen.len()), (Some(2), 0), "{ran:?}");
-    // Another port is no other experiment, and may be another server: both addresses are kept.
+    // Another port does not change the experiment but may be another server, so both addresses are
+    // kept.
     let other = FaultServer::list(vec![Behaviour::Text("42".to_owned())]);
     let there = other.openai();
     let (binary, dir) = begun();
@@ -306,7 +307,7 @@ fn a_sweep_sends_no_key_to_an_address_that_only_its_folder_names() {
             fs::remove_dir_all(cell).unwrap();
         }
     }
-    // What is said of going on names the address as a sweep takes it.
+    // The advice on resuming names the address in a sweep's form.
     let mut again = vec!["sweep", "--out", "some", "--max-llm-calls", "1"];
     again.extend(args.iter().skip_while(|word| **word != "--"));
     let own = again.iter().rposition(|word| *word == "--max-llm-calls");

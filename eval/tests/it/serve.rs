@@ -1,4 +1,5 @@
-//! `rlm-eval serve` as a process: requests as bytes, clients that go away, keys, budgets, queues, and the end.
+//! `rlm-eval serve` as a process: raw requests, disconnecting clients, keys, budgets, queues, and
+//! shutdown.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -22,7 +23,7 @@ pub struct Served {
 }
 
 impl Served {
-    /// With these flags besides the model's, in the folder of `binary`, which holds `echo.yaml`.
+    /// Starts a server with these flags and the model `echo.yaml` from the folder of `binary`.
     pub fn of(binary: &Binary, flags: &[&str]) -> Self {
         let mut args = vec!["serve", "--model", "scripted:echo.yaml", "--port", "0"];
         args.extend(["--confirm-first-return", "false", "--cell-wait", "3600"]);
@@ -47,7 +48,7 @@ impl Served {
         host.strip_suffix("/v1").unwrap()
     }
 
-    /// Sends a request and leaves the answer to be read.
+    /// Sends a request without reading the response.
     fn send(&self, request: &str, headers: &[&str], body: &str) -> TcpStream {
         let mut stream = TcpStream::connect(self.host()).unwrap();
         stream
@@ -73,7 +74,7 @@ impl Served {
         read(self.send(request, headers, body))
     }
 
-    /// What a question is answered with.
+    /// Returns the response to a question.
     fn chat(&self, query: &str, headers: &[&str]) -> (u16, Value) {
         let (status, body) = self.ask(CHAT, headers, &question(query).to_string());
         (status, serde_json::from_str(&body).unwrap())
@@ -131,7 +132,7 @@ pub fn folder() -> Binary {
     Binary::new().file("echo.yaml", include_str!("clients/echo.yaml"))
 }
 
-/// The records of the one run directory that a server left.
+/// Returns the records of the only run directory that a server left.
 fn records(binary: &Binary) -> Vec<Value> {
     let runs = fs::read_dir(binary.path().join("results")).unwrap();
     let runs: Vec<PathBuf> = runs.map(|run| run.unwrap().path()).collect();
@@ -151,11 +152,11 @@ struct Row {
     request: String,
     #[serde(default)]
     headers: Vec<String>,
-    /// JSON, or a text that is none.
+    /// JSON, or a text that is not JSON.
     #[serde(default)]
     body: Value,
     status: u16,
-    /// Parts of the answer.
+    /// Parts of the response.
     holds: Vec<String>,
 }
 
@@ -233,7 +234,7 @@ fn keys_keep_clients_and_their_limits_apart() {
         let (status, answer) = server.chat("Say a", &[&of_one]);
         assert_eq!(status, 200, "{answer}");
     }
-    // Its budget is used up, and the other client's is not.
+    // Its budget is exhausted, but the other client's is not.
     let (status, answer) = server.chat("Say a", &[&of_one]);
     assert_eq!(
         (status, code(&answer).as_deref()),
@@ -255,7 +256,7 @@ fn keys_keep_clients_and_their_limits_apart() {
     assert_eq!(server.ask("GET /metrics", &[], "").0, 401);
     server.signal();
     assert_eq!(server.end(), Some(0));
-    // No file holds a key.
+    // No file contains a key.
     let results = binary.path().join("results");
     let mut open = vec![results];
     while let Some(path) = open.pop() {
@@ -296,7 +297,7 @@ fn each_request_has_its_own_data() {
     });
 }
 
-/// Asks again until there is an answer; for a minute at most.
+/// Polls for an answer, for at most a minute.
 fn until<T>(mut asked: impl FnMut() -> Option<T>) -> T {
     let began = Instant::now();
     loop {
@@ -323,7 +324,7 @@ fn requests_wait_up_to_a_number_and_are_shown_live() {
         let body = viewer.ask(target, &["Host: HOST"]).body;
         serde_json::from_str(&body).unwrap()
     };
-    // The first request makes the folder of its run.
+    // The first request creates the folder of its run.
     let run = until(|| {
         let runs = ask("GET /api/runs");
         let run = &runs["runs"][0];
@@ -369,7 +370,7 @@ fn agents_have_names_and_flags_of_their_own() {
     assert_eq!(config["engine"]["max_iterations"], 3);
 }
 
-/// What is wrong with the settings is said before anything starts.
+/// Invalid settings are reported before anything starts.
 #[test]
 fn wrong_settings_are_refused() {
     let rows = [

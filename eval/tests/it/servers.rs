@@ -1,4 +1,5 @@
-//! What is asked of a model's server before any run: which models it has, whether it takes the key, what a run would take.
+//! Questions to a model server before a run: its models, whether it accepts the key, and the cost
+//! of a run.
 
 use std::fs;
 
@@ -66,7 +67,7 @@ fn a_dry_run_needs_a_key_only_to_check_it() {
     assert!(ran.stderr.contains("OPENAI_API_KEY"), "{ran:?}");
 }
 
-/// The bound of a dry run with these flags: calls, tokens, cost, and the flags that it is by.
+/// Returns the bound of a dry run with these flags: calls, tokens, cost, and the flags that set it.
 fn bound(more: &[&str]) -> [Value; 4] {
     let mut args = vec![
         "run",
@@ -123,7 +124,7 @@ fn a_dry_run_bounds_children_by_the_flags_that_do() {
 
 #[test]
 fn a_dry_run_takes_the_longest_responses_that_are_allowed_for_its_bound() {
-    // Two samples of one call each; ten dollars are the price of a million tokens of output.
+    // Two samples of one call each; a million output tokens cost ten dollars.
     let cost =
         |most: &str| bound(&["--protocol", "direct", "--max-output-tokens", most])[2].clone();
     let [short, long] = ["100", "16000"].map(|most| cost(most).as_f64().unwrap());
@@ -155,14 +156,14 @@ fn a_dry_run_asks_nothing_but_what_it_is_told_to() {
         assert_eq!(fs::read_dir(binary.path()).unwrap().count(), 0, "{more:?}");
         let shown: Value = serde_json::from_str(&ran.stdout).unwrap();
         assert_eq!(shown["samples"].as_array().map(Vec::len), Some(2));
-        // Two samples, three attempts at each, of two to four calls.
+        // Two samples with three attempts each, of two to four calls.
         let calls = ["least", "roots", "one_child_each", "most"].map(|name| &shown[name]["calls"]);
-        // A child in each of four iterations, which makes four calls and has four of one.
+        // One child in each of four iterations, which makes four calls and has four of one.
         let wanted: [Value; 4] = [
             12.into(),
             24.into(),
             (6 * (4 + 4 * (4 + 4))).into(),
-            // And 5,000 children of four calls each.
+            // And 5,000 children with four calls each.
             (6 * (4 + 5_000 * 4)).into(),
         ];
         assert_eq!(calls, wanted.each_ref(), "{shown}");

@@ -1,4 +1,4 @@
-//! The loaded engine that one start of the program leaves to the next.
+//! The engine snapshot that one start of the program leaves for the next.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -11,7 +11,8 @@ use statistics::{Estimate, Interval};
 
 use crate::run_dir_fixture::{failed, record};
 
-/// The estimate of answers that are right or wrong, cut to 6 digits so that it can be written down.
+/// Returns the estimate for right and wrong answers, truncated to 6 digits so that it can be
+/// written down.
 fn of_answers(
     mean: f64,
     standard_error: Option<f64>,
@@ -85,7 +86,7 @@ fn mixed() -> Vec<AttemptRecord> {
 
 #[test]
 fn every_figure_of_a_run() {
-    // Standard errors by scipy 1.17.1, stats.sem.
+    // Standard errors computed by scipy 1.17.1, stats.sem.
     let wanted = Summary {
         v: 2,
         attempts_total: 6,
@@ -188,7 +189,8 @@ fn a_run_without_attempts_has_no_figures() {
     );
 }
 
-/// Attempts as sample, cluster and score, and the number of independent draws that their standard error tells of.
+/// Attempts as sample, cluster and score, with the number of independent draws in their standard
+/// error.
 #[test]
 fn attempts_and_clusters_are_no_independent_draws() {
     let fraction = |id: &str, attempt, cluster: Option<&str>, score| AttemptRecord {
@@ -196,7 +198,7 @@ fn attempts_and_clusters_are_no_independent_draws() {
         score: Some(score),
         ..record(id, attempt)
     };
-    // By hand: with mean 1/2 and deviations of ±1/4, √(G/(G−1) Σ_g (Σ d)²) / n.
+    // Computed by hand: with mean 1/2 and deviations of ±1/4, √(G/(G−1) Σ_g (Σ d)²) / n.
     let rows = [
         (
             "four samples",
@@ -228,7 +230,7 @@ fn attempts_and_clusters_are_no_independent_draws() {
             ],
             Some(2.0),
         ),
-        // A cluster that is called like a sample is another one.
+        // A cluster with the name of a sample is distinct from it.
         (
             "names apart",
             [

@@ -1,4 +1,4 @@
-//! The summary of a run of several attempts at each sample.
+//! The summary of a run with several attempts per sample.
 
 use records::AttemptRecord;
 use report::columns::WIDTH;
@@ -7,7 +7,8 @@ use statistics::Estimate;
 
 use crate::run_dir_fixture::{failed, record};
 
-/// The records of samples, an attempt a letter: `r`ight, `w`rong, half right, or ended in an error.
+/// Returns the records of samples with one letter per attempt: `r`ight, `w`rong, half right, or
+/// ended in an error.
 fn records(samples: &[(&str, &str)]) -> Vec<AttemptRecord> {
     let attempt = |id: &str, number, letter| {
         let score = match letter {
@@ -62,7 +63,8 @@ fn figures(attempts: &Attempts) -> Figures {
 fn pass_at_k_and_its_kin() {
     /// Name, samples, n, and the figures with errors excluded and as zero.
     type Row<'a> = (&'a str, &'a [(&'a str, &'a str)], u32, Figures, Figures);
-    // By hand: pass@k is 1 − C(n−c, k)/C(n, k) and pass^k is C(c, k)/C(n, k), averaged over samples of at least k scores.
+    // Computed by hand: pass@k is 1 − C(n−c, k)/C(n, k) and pass^k is C(c, k)/C(n, k), averaged
+    // over samples with at least k scores.
     let rows: [Row; 4] = [
         (
             "two of four right; all; none",

@@ -1,4 +1,4 @@
-//! A run goes on whatever the code of some of its samples does, and whoever kills its workers.
+//! A run survives whatever the code of its samples does and whoever kills its workers.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -15,11 +15,12 @@ use crate::faults::solution;
 
 const SAMPLES: usize = 60;
 const HOSTILE: usize = 20;
-/// The last of them returns what is nested too deeply for `QuickJS` to make JSON of: "What differs between the engines" in
-/// `sandbox/README.md`.
+/// The last of them returns a value nested too deeply for `QuickJS` to convert to JSON: see "What
+/// differs between the engines" in `sandbox/README.md`.
 const DEEP_JSON: (usize, &str) = (HOSTILE, if cfg!(feature = "v8") { "ok" } else { "limit" });
 
-/// A run of 60 samples at concurrency 16, of which a hostile model makes the first 20 hostile.
+/// Starts a run of 60 samples with concurrency 16. With a hostile model, the first 20 of them run
+/// hostile code.
 fn start(log_dir: &Path, model: &[&str]) -> Child {
     let tasks = SAMPLES.to_string();
     Command::new(env!("CARGO_BIN_EXE_eval"))
@@ -53,7 +54,7 @@ fn start(log_dir: &Path, model: &[&str]) -> Child {
         .unwrap()
 }
 
-/// The records of the only run in a folder, by the number at the end of the sample's id.
+/// Returns the records of the only run in a folder, by the number at the end of the sample's id.
 fn records(log_dir: &Path) -> Vec<(usize, Value)> {
     let run: PathBuf = std::fs::read_dir(log_dir)
         .unwrap()
@@ -114,7 +115,7 @@ fn hostile_samples_do_not_touch_the_others() {
 #[test]
 fn workers_killed_from_outside_cost_their_attempts_alone() {
     let dir = tempfile::tempdir().unwrap();
-    // It answers nobody before workers have been killed, which then are at work.
+    // It holds all responses until workers have been killed, so that they are busy then.
     let killing = Arc::new(AtomicBool::new(true));
     let held = Arc::clone(&killing);
     let server = FaultServer::start(move |seen| {
@@ -134,7 +135,7 @@ fn workers_killed_from_outside_cost_their_attempts_alone() {
     let harness = run.id().to_string();
     while run.try_wait().unwrap().is_none() {
         std::thread::sleep(Duration::from_millis(20));
-        // As many as are at work: each of them waits for a reply.
+        // As many as are running: each of them waits for a reply.
         if server.seen().len() < 16 || victims.len() >= 10 {
             killing.store(victims.len() < 10, Ordering::SeqCst);
             continue;

@@ -1,4 +1,4 @@
-//! `rlm-eval sweep`: a matrix of runs, skipped cells, going on, and the comparison at the end.
+//! `rlm-eval sweep`: a matrix of runs, skipped cells, resuming, and the final comparison.
 
 use std::fs;
 
@@ -17,7 +17,7 @@ depths: [1, 2]
 driver-sets: [[], [delegation-first]]
 ";
 
-/// The cells of that matrix that make sense; the baseline comes first.
+/// Cells of the matrix that make sense; the baseline comes first.
 const CELLS: [&str; 5] = [
     "01-direct",
     "02-solver-depth1",
@@ -28,7 +28,7 @@ const CELLS: [&str; 5] = [
 
 #[test]
 fn a_matrix_runs_goes_on_and_is_compared() {
-    // A start that was killed before it had a plan is no sweep, and not in the way of one.
+    // A start killed before it had a plan leaves no sweep and does not block a new one.
     let binary = Binary::new()
         .file("matrix.yaml", MATRIX)
         .file("sweep/sweep.json.tmp", "{");
@@ -70,7 +70,7 @@ fn a_matrix_runs_goes_on_and_is_compared() {
     assert!(folder.join("report.html").is_file());
     let csv = fs::read_to_string(folder.join("comparison.csv")).unwrap();
 
-    // One cell whole, one cut short, one killed before it began, and two never begun.
+    // One complete cell, one cut short, one killed before its start, and two never started.
     let cut = folder.join(CELLS[1]).join("samples.jsonl");
     let text = fs::read_to_string(&cut).unwrap();
     fs::write(&cut, &text[..=text.find('\n').unwrap()]).unwrap();
@@ -139,13 +139,13 @@ fn each_cell_is_measured_by_the_direct_call_of_its_own_model() {
         .iter()
         .map(|pair| [pair["first"].clone(), pair["second"].clone()])
         .collect();
-    // The baselines, and the cells that are none with each other.
+    // Each with its baseline, and the other cells with each other.
     assert_eq!(pairs, [["A", "C"], ["B", "D"], ["C", "D"]]);
 }
 
 #[test]
 fn there_is_a_ready_sweep_for_each_benchmark() {
-    // An agent of a web page cannot be measured by one call.
+    // One call cannot measure an agent on web pages.
     let of_texts = benchmarks::catalog()
         .iter()
         .filter(|entry| !entry.name.starts_with("web"));
@@ -187,7 +187,7 @@ fn what_is_wrong_is_told_before_anything_runs() {
             &["--max-cost", "0", run[0], run[1], run[2], run[3], run[4]],
             "error: invalid value '0' for '--max-cost <USD>': expected a number from 0.0001 to 1000000\n",
         ),
-        // A budget of money for calls that would count as free.
+        // A cost limit for calls that would count as free.
         (
             &[
                 "--max-cost",
@@ -202,12 +202,12 @@ fn what_is_wrong_is_told_before_anything_runs() {
             ],
             "error: --max-cost: no price is known for `ollama/none-such`, so nothing would count\n",
         ),
-        // What is typed takes the place of what stands in the file.
+        // The command line overrides the file.
         (
             &["--matrix", "models.yaml", "--", "--model", "nope/x"],
             "error: cell `--protocol direct`: invalid value 'nope/x' for '--model <REF>': unknown model; known: ",
         ),
-        // Also where the file calls the flag by an earlier name.
+        // Also if the file uses an earlier name of the flag.
         (
             &["--matrix", "early.yaml", "--", "--samples-per-length", "0"],
             "error: cell `--protocol direct`: invalid value '0' for '--samples-per-length <N>'",
@@ -288,7 +288,7 @@ fn what_is_wrong_is_told_before_anything_runs() {
 
 #[test]
 fn each_cell_that_is_not_whole_gets_its_own_advice() {
-    // Two calls an attempt but for the direct one; of that one, the second sample fails.
+    // Two calls per attempt except the direct one, of which the second sample fails.
     let model = "description: Fails once.\n\
                  rules:\n\
                  - {when: {roles: [direct], samples: ['*-2']}, error: {status: 400, message: no}}\n\
@@ -331,7 +331,7 @@ fn each_cell_that_is_not_whole_gets_its_own_advice() {
     }
 }
 
-/// A call takes 100 tokens and a cent; direct, an attempt is one call, else two.
+/// A call takes 100 tokens and one cent; a direct attempt is one call, any other two.
 const PRICED: &str = "description: Costs.\n\
                       rules:\n\
                       - {tokens: {input: 90, output: 10}, cost_usd: 0.01, reply: \"```js\\nreturn(1)\\n```\"}\n";
@@ -341,7 +341,7 @@ const PRICED_MATRIX: &str = "{run: {benchmark: s-niah, context-len: 2k, samples-
 
 #[test]
 fn a_sweep_keeps_its_own_budget_over_all_cells_and_starts() {
-    // Three calls of the first cell, and of the six of the second as many as are left.
+    // Three calls of the first cell, and as many as are left of the six of the second.
     let rows = [
         ("--max-cost", "0.06", "0.07", "$0.0600 of $0.06"),
         ("--max-tokens", "600", "700", "600 tokens of 600 tokens"),
@@ -387,11 +387,11 @@ fn a_sweep_keeps_its_own_budget_over_all_cells_and_starts() {
         };
         assert_eq!(calls(&binary), 6, "{flag}");
 
-        // The same budget begins nothing more, also if it is not typed again.
+        // The same budget starts nothing more, even if it is not repeated on the command line.
         let again = binary.run(&["sweep", "--resume", "sweep"], "");
         assert_eq!((again.code, calls(&binary)), (Some(106), 6), "{again:?}");
         assert!(again.stderr.contains(&stopped), "{again:?}");
-        // A higher one covers what earlier starts have spent.
+        // A higher budget includes what earlier starts have spent.
         let more = binary.run(&["sweep", "--resume", "sweep", flag, higher], "");
         assert_eq!((more.code, calls(&binary)), (Some(106), 7), "{more:?}");
         let most = binary.run(&["sweep", "--resume", "sweep", flag, "100000"], "");
@@ -443,7 +443,7 @@ fn a_dry_sweep_says_what_all_cells_take_and_writes_nothing() {
         text.stdout.contains("all 2 cells\n  at least 9 calls"),
         "{text:?}"
     );
-    // No key is needed for what asks nobody.
+    // No key is needed if no model is called.
     let unasked = ["--models", "openai/gpt-5-mini", "--json"];
     let ran = binary.run(&[&args[..], &unasked].concat(), "");
     assert_eq!(ran.code, Some(0), "{ran:?}");

@@ -1,4 +1,5 @@
-//! What becomes a cell of a sweep: the combinations of a matrix that are skipped, left out or refused.
+//! Which combinations of a matrix become cells of a sweep, and which are skipped, reduced or
+//! rejected.
 
 use std::fs;
 
@@ -6,7 +7,7 @@ use serde_json::Value;
 
 use crate::binary::Binary;
 
-/// Matrices as (about, matrix, the cells or the error, what is said of them).
+/// Matrices as (about, matrix, the cells or the error, messages about them).
 type MatrixRow<'a> = (
     &'a str,
     &'a str,
@@ -262,7 +263,7 @@ fn a_cell_is_one_experiment_under_one_name() {
     for (about, matrix, cells, notes) in rows {
         let inner = run.trim_matches(['{', '}']);
         let matrix = matrix.replace("<<: RUN", inner).replace("RUN", run);
-        // Profiles do not go by the name of a file.
+        // Profiles do not match file names.
         let is_of_family = matrix.contains("profiles-file");
         let model = if is_of_family {
             "scripted"

@@ -1,4 +1,4 @@
-//! A sweep that goes on: every cell is checked before the first that is missing begins.
+//! Resuming a sweep: every cell is checked before the first missing one starts.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ const CELLS: [&str; 3] = ["01-direct", "02-solver", "03-coordinator"];
 
 type Spoil = fn(&Path);
 
-/// What is changed in the folder of a sweep whose first cell is missing, and what is said of it.
+/// Changes to the folder of a sweep whose first cell is missing, with the expected message.
 const ROWS: [(Spoil, &str); 5] = [
     (
         |sweep| drop(remake(&sweep.join(CELLS[2]), &[("sandbox", "00")])),
@@ -38,7 +38,7 @@ const ROWS: [(Spoil, &str); 5] = [
         |sweep| fs::write(sweep.join(CELLS[2]).join("lock.json"), "{").unwrap(),
         "error: sweep/03-coordinator/lock.json: EOF while parsing",
     ),
-    // One that has not begun either.
+    // A cell that has not started either.
     (
         |sweep| {
             fs::remove_dir_all(sweep.join(CELLS[2])).unwrap();

@@ -1,5 +1,5 @@
-//! `scripts/install-system-packages.sh` on systems with each package manager and with none: all of them fakes that record how they
-//! were called.
+//! `scripts/install-system-packages.sh` on systems with each package manager and with none. The
+//! managers are fakes that record their calls.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -9,26 +9,26 @@ use std::process::Command;
 use serde::Deserialize;
 use tempfile::TempDir;
 
-/// A system, what is asked of it, and what comes of it.
+/// A system, the requested packages, and the result.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
     system: String,
-    /// The package manager; none if there is none.
+    /// Package manager, if there is one.
     #[serde(default)]
     manager: Option<String>,
-    /// Programs that are there.
+    /// Programs that exist.
     #[serde(default)]
     there: Vec<String>,
-    /// Programs that the package manager brings.
+    /// Programs that the package manager installs.
     #[serde(default)]
     brings: Vec<String>,
-    /// Whether whoever runs it is no root, and whether such a one has `sudo`.
+    /// The user who runs the script, if not root, and whether that user has `sudo`.
     #[serde(default)]
     user: Option<User>,
     packages: Vec<String>,
     code: i32,
-    /// How the manager was called, with `sudo` before it where that was used.
+    /// Calls of the manager, including a preceding `sudo`.
     #[serde(default)]
     calls: Vec<String>,
     #[serde(default)]
@@ -54,7 +54,7 @@ fn packages_come_from_the_manager_that_there_is() {
     }
 }
 
-/// What the script did on the system, which has nothing on its path but fakes.
+/// Runs the script on the system, which has only fakes on its path.
 fn run(row: &Row, folder: &TempDir) -> (Option<i32>, Vec<String>, String) {
     let at = folder.path();
     let log = at.join("calls");
@@ -62,14 +62,14 @@ fn run(row: &Row, folder: &TempDir) -> (Option<i32>, Vec<String>, String) {
     fs::create_dir(&bin).unwrap();
     let root = if row.user.is_some() { 1000 } else { 0 };
     fake(&bin, "id", &format!("echo {root}"));
-    // The compiler, as far as the script uses it, finds a header if the file is there.
+    // For the script, the compiler finds a header if the file exists.
     let header = at.join("simde");
     fake(&bin, "cc", &format!("test -e {}", header.display()));
     for program in &row.there {
         put(at, program);
     }
     if let Some(manager) = &row.manager {
-        // The fake has no programs but these to copy with, so they are prepared beside it.
+        // The fake has no other programs to copy with, so they are prepared next to it.
         let brought = row.brings.iter().map(|program| match program.as_str() {
             "simde" => format!(": > {}\n", header.display()),
             program => format!(
@@ -104,7 +104,7 @@ fn run(row: &Row, folder: &TempDir) -> (Option<i32>, Vec<String>, String) {
     )
 }
 
-/// What a system has: a program, or the header `simde`.
+/// Adds a program, or the header `simde`, to the system.
 pub fn put(at: &Path, name: &str) {
     if name == "simde" {
         fs::write(at.join("simde"), "").unwrap();
@@ -113,7 +113,7 @@ pub fn put(at: &Path, name: &str) {
     }
 }
 
-/// A program of this script.
+/// Writes a program with this script.
 pub fn fake(bin: &Path, name: &str, script: &str) {
     let path = bin.join(name);
     fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();

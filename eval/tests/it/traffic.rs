@@ -1,4 +1,5 @@
-//! The pace of requests: how many come when, and that waiting for one's turn is told and counted as waiting.
+//! The rate of requests: how many arrive when, and that waiting for a slot is reported and counted
+//! as waiting.
 
 use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,13 +11,8 @@ use serde_json::Value;
 use crate::faults::{binary, records, run_dir};
 use fault_server::{Behaviour, FaultServer};
 
-/// When requests came.
+/// Arrival times of requests.
 type Times = Arc<Mutex<Vec<Instant>>>;
-
-/// Answers each request after so many milliseconds.
-fn timed(wait: u64) -> (FaultServer, Times, Arc<AtomicUsize>) {
-    held(0, move || std::thread::sleep(Duration::from_millis(wait)))
-}
 
 /// Refuses the first requests with a 429, and answers each other one when `hold` returns.
 fn held(
@@ -42,8 +38,8 @@ fn held(
     (server, times, most)
 }
 
-/// Runs samples by one call each, all at once; gives their records and the waits that their trajectories tell, in
-/// milliseconds by reason.
+/// Runs samples concurrently with one call each. Returns their records and the waits in their
+/// trajectories, in milliseconds by reason.
 fn run(server: &FaultServer, samples: usize, more: &[&str]) -> (Vec<Value>, Vec<(String, f64)>) {
     let (samples, base_url) = (samples.to_string(), server.openai());
     let mut args = vec!["run", "--benchmark", "s-niah", "--context-len", "2k"];
@@ -67,7 +63,7 @@ fn run(server: &FaultServer, samples: usize, more: &[&str]) -> (Vec<Value>, Vec<
     (records(binary.path()), waits)
 }
 
-/// Checks that no attempt's working time contains its waits. What else an attempt waits for depends on the machine.
+/// Checks that no attempt's working time contains its waits. Other waiting depends on the machine.
 fn check_working_times(records: &[Value], waits: &[(String, f64)]) {
     let sum = |field: &str| -> f64 {
         let each = records.iter().map(|record| record[field].as_f64().unwrap());
@@ -83,11 +79,11 @@ fn check_working_times(records: &[Value], waits: &[(String, f64)]) {
 
 #[test]
 fn a_rate_lets_its_burst_through_and_then_one_after_the_other() {
-    let (server, times, _) = timed(0);
+    let (server, times, _) = held(0, || {});
     let began = Instant::now();
     let (records, waits) = run(&server, 6, &["--rate-limit", "1/s", "--rate-burst", "2"]);
     let times = times.lock().unwrap();
-    // Two concurrently, and the other four a second apart, from the moment at which the run began.
+    // Two concurrently, and the other four a second apart, counted from the start of the run.
     let took = times[5].duration_since(began);
     assert!(took >= Duration::from_secs(4), "{took:?}");
     assert!((1..=4).contains(&waits.len()), "{waits:?}");
@@ -100,7 +96,13 @@ fn a_rate_lets_its_burst_through_and_then_one_after_the_other() {
 
 #[test]
 fn no_more_requests_are_under_way_than_connections() {
-    let (server, _, most) = timed(1_000);
+    // The first two keep both connections until the others have surely asked for one.
+    let first = AtomicUsize::new(0);
+    let (server, _, most) = held(0, move || {
+        if first.fetch_add(1, Ordering::SeqCst) < 2 {
+            std::thread::sleep(Duration::from_secs(4));
+        }
+    });
     let (records, waits) = run(&server, 6, &["--max-connections", "2"]);
     assert!(most.load(Ordering::SeqCst) <= 2);
     assert!((1..=4).contains(&waits.len()), "{waits:?}");
@@ -116,7 +118,7 @@ fn a_server_without_capacity_gets_half_as_many_requests_at_once() {
     let refused = ["--max-connections", "8", "--max-retries", "9"];
     let rows: [(&[&str], bool); 2] = [(&[], true), (&["--adaptive", "false"], false)];
     for (more, falls) in rows {
-        // Without a limit that falls, eight are under way together, twice.
+        // Without a falling limit, eight are in flight together, twice.
         let together = Barrier::new(8);
         let (server, _, most) = held(8, move || {
             if falls {
@@ -127,7 +129,7 @@ fn a_server_without_capacity_gets_half_as_many_requests_at_once() {
         });
         let (records, _) = run(&server, 16, &[&refused[..], more].concat());
         let most = most.load(Ordering::SeqCst);
-        // One episode of refusals halves the number once; what succeeds lets it grow again by one or two.
+        // One series of rejections halves the limit once; each success raises it by one or two.
         assert!(
             if falls { most <= 6 } else { most == 8 },
             "{more:?}: {most}"

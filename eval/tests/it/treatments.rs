@@ -1,4 +1,4 @@
-//! What a run claims is in what its agents get, or it is refused: the rows of `treatments.yaml`.
+//! What a run claims is in what its agents get, or it is rejected: the rows of `treatments.yaml`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -21,7 +21,7 @@ struct Table {
 #[serde(deny_unknown_fields)]
 struct Row {
     args: String,
-    /// What follows the benchmark in the name of the run's folder.
+    /// Text after the benchmark in the name of the run's folder.
     folder: String,
     mode: String,
     #[serde(default)]
@@ -51,7 +51,7 @@ fn binary(table: &Table) -> Binary {
 }
 
 fn words(args: &str) -> Vec<&str> {
-    // Profiles do not go by the name of a file.
+    // Profiles do not match file names.
     let is_of_family = args.contains("--profiles-file");
     let model = [
         "--model",
@@ -172,7 +172,7 @@ fn the_labels_of_a_run_are_what_its_root_was_sent() {
     }
 }
 
-/// The system prompt that the root of the first attempt was sent, as its trajectory has it.
+/// Returns the system prompt sent to the root of the first attempt, from its trajectory.
 fn root_prompt(run: &std::path::Path) -> String {
     let mut files = fs::read_dir(run.join("trajectories")).unwrap();
     let file = files.next().unwrap().unwrap().path();

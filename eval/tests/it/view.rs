@@ -18,12 +18,13 @@ struct Row {
     request: String,
     headers: Vec<String>,
     status: u16,
-    /// A part of the answer.
+    /// A part of the response.
     #[serde(default)]
     holds: String,
 }
 
-/// A run directory with one sample, and beside the folder of runs a file that no request may reach.
+/// Returns a run directory with one sample and, outside the folder of runs, a file that no request
+/// may reach.
 fn folder() -> Binary {
     let run = serde_json::json!({
         "run_id": "one", "benchmark": "s-niah", "model": "scripted", "protocol": "rlm", "prompt_mode": "solver",
@@ -63,7 +64,8 @@ fn requests_are_answered_or_refused() {
     }
 }
 
-/// A look between the creation of a file and its first event hides the attempt for that look only.
+/// A request between the creation of a file and its first event hides the attempt in that response
+/// only.
 #[test]
 fn an_attempt_whose_file_was_empty_appears_with_its_first_event() {
     let binary = folder();
@@ -84,7 +86,7 @@ fn an_attempt_whose_file_was_empty_appears_with_its_first_event() {
     assert_eq!(under_way()[0]["id"], "s-2");
 }
 
-/// Another user of the machine can reach the port, and has no token.
+/// Another user of the machine can reach the port but has no token.
 #[test]
 fn only_the_token_opens_the_viewer() {
     let binary = folder();
@@ -144,7 +146,7 @@ fn a_link_that_leads_out_of_the_folder_is_not_followed() {
 #[test]
 fn a_run_of_which_a_file_is_a_link_out_of_the_folder_is_refused() {
     use std::os::unix::fs::symlink;
-    // A link in the place of each, and what it leads to: the sums and listings of a run read all of these.
+    // Replace each file with a link: the totals and listings of a run read all of these.
     for (name, target) in [
         ("config.json", "elsewhere/config.json"),
         ("samples.jsonl", "elsewhere/samples.jsonl"),
@@ -207,7 +209,7 @@ fn runs_in_folders_of_folders_are_shown_with_what_a_sweep_has_not_begun() {
     assert_eq!(all["groups"][0]["is_sweep"], true);
     assert_eq!(all["groups"][0]["not_begun"], serde_json::json!(["02-rlm"]));
     assert_eq!(ids(&ask("runs?folder=sweep")), ["sweep/01-direct"]);
-    // A filter looks in all of them.
+    // A filter searches all of them.
     assert_eq!(ids(&ask("runs?filter=01-direct")), ["sweep/01-direct"]);
     assert_eq!(
         ask("run?run=sweep%2F01-direct")["overview"]["id"],

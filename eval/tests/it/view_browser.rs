@@ -8,7 +8,7 @@ use crate::view_server::Viewer;
 
 const TESTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/browser");
 
-/// Runs of the fixture that are exported: the file, the run and the sample, if it is one.
+/// Exported runs of the fixture: the file, the run, and the sample, if it is one.
 const EXPORTS: [(&str, &str, Option<&str>); 3] = [
     ("tree", "tree-20261121-080000-0001", Some("tree")),
     ("run", "arc-20261121-070000-0001", None),
@@ -54,7 +54,7 @@ fn the_pages_in_chromium() {
     node(&["run.mjs", &viewer.address, &results.display().to_string()]);
 }
 
-/// What these tests lack, and how to get it.
+/// Returns what these tests lack, and how to install it.
 fn missing() -> Option<String> {
     let runs = |program: &str| {
         let mut command = Command::new(program);

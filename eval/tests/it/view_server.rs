@@ -1,4 +1,4 @@
-//! `rlm-eval view` as a process that serves a folder, and requests to it as bytes.
+//! `rlm-eval view` as a process that serves a folder, and raw requests to it.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -31,7 +31,7 @@ impl Viewer {
         Self { child, address }
     }
 
-    /// `127.0.0.1:PORT`.
+    /// Returns `127.0.0.1:PORT`.
     pub fn host(&self) -> &str {
         let host = self.address.strip_prefix("http://").unwrap();
         host.split_once('/').unwrap().0
@@ -41,14 +41,15 @@ impl Viewer {
         self.address.split_once("?token=").unwrap().1
     }
 
-    /// Returns the answer to a request with the token and these lines of its head, in which `HOST` stands
-    /// for the right host.
+    /// Returns the response to a request with the token and these header lines, in which `HOST` is
+    /// replaced by the correct host.
     pub fn ask(&self, request: &str, headers: &[&str]) -> Answer {
         let bearer = format!("Authorization: Bearer {}", self.token());
         self.ask_with(request, &[&[bearer.as_str()], headers].concat())
     }
 
-    /// Returns the answer to a request with these lines alone, in which `TOKEN` stands for the token.
+    /// Returns the response to a request with only these header lines, in which `TOKEN` is replaced
+    /// by the token.
     pub fn ask_with(&self, request: &str, headers: &[&str]) -> Answer {
         let request = request.replace("TOKEN", self.token());
         let mut stream = TcpStream::connect(self.host()).unwrap();
@@ -84,11 +85,11 @@ impl Drop for Viewer {
     }
 }
 
-/// An answer.
+/// A response.
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,
-    /// In lower case.
+    /// Lowercase status line and headers.
     pub head: String,
     pub body: String,
 }

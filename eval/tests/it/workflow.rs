@@ -1,4 +1,5 @@
-//! `.github/workflows/`: the commands of `eval.yml` run, with the scripted model, and what keys depend on is as it should be.
+//! `.github/workflows/`: runs the commands of `eval.yml` with the scripted model, and checks which
+//! jobs have API keys.
 
 mod github;
 mod service;
@@ -14,7 +15,7 @@ use serde_json::{Map, Value, json};
 use self::github::Github;
 use self::service::{COMMIT, REPOSITORY, Service};
 
-/// The repository's root.
+/// Returns the root of the repository.
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
@@ -28,7 +29,7 @@ fn workflow() -> Value {
     workflow_of("eval.yml")
 }
 
-/// An API that knows the run 1001, at a commit before this one, and what else is given of it.
+/// Returns an API that knows the run 1001, at a commit before this one, with the given changes.
 fn api(run: &Map<String, Value>, compared: &Value) -> Github {
     let commit = "c0ffee0000000000000000000000000000000000";
     let mut known = json!({
@@ -52,20 +53,20 @@ fn api(run: &Map<String, Value>, compared: &Value) -> Github {
     ]))
 }
 
-/// What is typed, what the API says, and what comes of it.
+/// Inputs, responses of the API, and the result.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Plan {
     inputs: BTreeMap<String, String>,
-    /// What of run 1001 is otherwise.
+    /// Changed fields of run 1001.
     #[serde(default)]
     run: Map<String, Value>,
-    /// How its commit stands to this one; without it the API does not know.
+    /// Relation of its commit to this one; without it the API does not know the commit.
     compared: Option<String>,
-    /// How many questions the API gets.
+    /// Number of requests to the API.
     #[serde(default)]
     asked: usize,
-    /// The arguments, those of the defaults left out.
+    /// Arguments, without those of the defaults.
     arguments: Option<Vec<String>>,
     #[serde(default)]
     commit: Option<String>,
@@ -145,7 +146,8 @@ fn the_workflow_shards_merges_resumes_and_compares() {
     assert_eq!(RunDir::open(&merged).unwrap().records.len(), 8);
     assert!(service.artifacts.join("run/report.html").is_file());
 
-    // Later, with the shards of the first, of which one was cut short and one left nothing; and a comparison with the first.
+    // Later, with the shards of the first run, of which one was cut short and one left nothing; and
+    // a comparison with the first run.
     let earlier = folder.path().join("1001");
     fs::rename(&service.artifacts, &earlier).unwrap();
     let shards = fs::read_dir(earlier.join("shard-1")).unwrap();
@@ -175,7 +177,7 @@ fn the_workflow_shards_merges_resumes_and_compares() {
     );
     assert!(service.artifacts.join("run/comparison.csv").is_file());
 
-    // A shard of another division, and another experiment.
+    // A shard of another partition, and another experiment.
     for (name, value, error) in [
         (
             "shards",
@@ -238,7 +240,7 @@ fn a_single_shard_takes_its_flags_as_they_were_typed() {
     ];
     assert_eq!(found, typed, "{config}");
 
-    // An input is one argument, whatever is in it.
+    // An input is one argument, whatever it contains.
     let mut service = Service::new(
         folder.path(),
         &api.origin,

@@ -32,7 +32,9 @@ pub struct Sampling {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Effort {
-    /// No reasoning, or as little as possible.
+    /// No reasoning.
+    None,
+    /// As little reasoning as possible.
     Minimal,
     /// Low effort.
     Low,
@@ -40,4 +42,34 @@ pub enum Effort {
     Medium,
     /// High effort.
     High,
+    /// Very high effort.
+    Xhigh,
+    /// Maximum effort of the model.
+    Max,
+}
+
+impl Effort {
+    /// All efforts, in ascending order.
+    pub const ALL: [Self; 7] = [
+        Self::None,
+        Self::Minimal,
+        Self::Low,
+        Self::Medium,
+        Self::High,
+        Self::Xhigh,
+        Self::Max,
+    ];
+
+    /// Returns the name by which users and servers know it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Minimal => "minimal",
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+            Self::Xhigh => "xhigh",
+            Self::Max => "max",
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! What of an agent's prompt definition shapes its requests.
+//! Request settings in an agent's prompt definition.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -8,30 +8,32 @@ use crate::hook::{Hook, HookRegistry, HookRegistryError};
 use crate::model::{Effort, Protocol, Sampling, Workplace};
 use crate::prompt::definition::{Definition, Effort as DefinedEffort, ToolStrategy};
 
-/// How an agent uses tools, reasoning and images. By default: one call at a time, reasoning recorded and not
-/// sent back, images kept.
+/// How an agent uses tools, reasoning and images. By default, it makes one call at a time,
+/// reasoning is recorded but not sent back, and images are kept.
 #[derive(Clone, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "a definition names each")]
 pub struct AgentSettings {
-    /// Whether it may, must not or must call one. `Required` holds until it has called one: after that it may answer.
+    /// Whether it may, must not or must call a tool. `Required` applies until it has called one;
+    /// after that, it may answer.
     pub tool_choice: ToolStrategy,
-    /// Whether one response may hold several calls, which then run at once.
+    /// Whether one response may contain several calls, which then run concurrently.
     pub parallel_tool_calls: bool,
-    /// Whether its reasoning is used and left out of what is recorded.
+    /// Whether its reasoning is used but omitted from the records.
     pub exclude_reasoning: bool,
     /// Whether its reasoning stays in the conversation.
     pub include_reasoning: bool,
-    /// Whether it sees what was said in the conversation in which it is called.
+    /// Whether it sees the messages of the conversation that calls it.
     pub include_chat: bool,
     /// Whether it sees the tool calls of that conversation, with their results.
     pub include_past_tools: bool,
-    /// How hard its model is to think, where the run does not say.
+    /// Reasoning effort of its model, unless the run sets it.
     pub effort: Option<Effort>,
-    /// Most tokens of its reasoning, where the run does not say.
+    /// Maximum tokens of its reasoning, unless the run sets it.
     pub reasoning_tokens: Option<u32>,
-    /// How many of the newest messages keep their images; in older ones, a line of text replaces each. `None`: all keep them.
+    /// Number of the newest messages that keep their images; in older ones, a line of text replaces
+    /// each. `None`: all keep them.
     pub recent_images: Option<NonZeroU32>,
-    /// Its hooks, and no others; those of the run if none are listed.
+    /// Its hooks, which replace those of the run; `None` for those of the run.
     pub hooks: Option<Vec<Arc<dyn Hook>>>,
 }
 
@@ -56,10 +58,11 @@ impl fmt::Debug for AgentSettings {
 }
 
 impl AgentSettings {
-    /// What a prompt definition says, but for its tools, which an [`AgentTools`](crate::AgentTools) holds.
+    /// Creates the settings of a prompt definition, except its tools, which an
+    /// [`AgentTools`](crate::AgentTools) holds.
     ///
     /// # Errors
-    /// [`HookRegistryError::Unknown`] for a hook that there is not.
+    /// [`HookRegistryError::Unknown`] for an unknown hook.
     pub fn of(definition: &Definition, hooks: &HookRegistry) -> Result<Self, HookRegistryError> {
         let reasoning = definition.reasoning.as_ref();
         let listed = definition.hooks.as_deref();
@@ -85,14 +88,15 @@ impl AgentSettings {
         })
     }
 
-    /// Identifies these settings, for the digest of a prompt that is called.
+    /// Identifies these settings in the digest of a callable prompt.
     pub(crate) fn version(&self) -> String {
         let hooks = self.hooks.iter().flatten();
         let hooks: Vec<&str> = hooks.map(|hook| hook.digest()).collect();
         format!("{self:?} {}", hooks.join(" "))
     }
 
-    /// The sampling of a run with what this says of reasoning. What the run itself says of it counts.
+    /// Adds these reasoning settings to the sampling of a run, whose own reasoning settings take
+    /// precedence.
     #[must_use]
     pub fn reasoning_over(&self, sampling: &Sampling) -> Sampling {
         Sampling {
@@ -103,8 +107,8 @@ impl AgentSettings {
     }
 }
 
-/// The properties that a prompt definition sets and that do nothing for an agent of this protocol which is run itself,
-/// and not as another's sub-prompt.
+/// Returns the properties of a prompt definition that have no effect for an agent of this protocol
+/// that is run itself rather than as a sub-prompt.
 pub fn idle_properties(definition: &Definition, protocol: Protocol) -> Vec<&'static str> {
     let nature = protocol.nature();
     let calls = nature.workplace == Workplace::NativeTools;
@@ -118,7 +122,7 @@ pub fn idle_properties(definition: &Definition, protocol: Protocol) -> Vec<&'sta
         (
             "toolChoice",
             definition.tool_choice != ToolStrategy::Auto,
-            // Wherever there are tools, `none` takes them away.
+            // Where there are tools, `none` removes them.
             calls || has_tools && definition.tool_choice == ToolStrategy::None,
         ),
         ("tools", !definition.tools.is_empty(), has_tools),

@@ -14,14 +14,14 @@ use crate::tool::{BoundTool, ToolSet};
 /// What agents may call besides each other.
 #[derive(Clone, Default)]
 pub struct AgentTools {
-    /// The root's tools. Children that it calls by `rlm()` have them, too.
+    /// Tools of the root, which its children by `rlm()` inherit.
     pub root: ToolSet,
-    /// The prompts that agents may call, each ready to run.
+    /// Prompts that agents may call, each ready to run.
     pub specialists: Arc<Specialists>,
 }
 
 impl AgentTools {
-    /// This, and what another has besides; where names collide, the other's.
+    /// Merges with another set, which wins where names collide.
     #[must_use]
     pub fn and(&self, other: &Self) -> Self {
         let mut specialists = (*self.specialists).clone();
@@ -32,16 +32,17 @@ impl AgentTools {
         }
     }
 
-    /// Whether any of it may read files of the user's: a tool for files, or a prompt, whose messages may have attachments.
+    /// Whether any of it may read the user's files: a file tool, or a prompt whose messages may
+    /// have attachments.
     pub fn may_read_files(&self) -> bool {
         !self.specialists.is_empty() || self.root.iter().any(BoundTool::reads_files)
     }
 
-    /// This, with what each prompt that may be called says of its requests: reasoning, images, hooks, and what it sees of
-    /// its caller's conversation.
+    /// Adds the request settings of each callable prompt: reasoning, images, hooks, and what it
+    /// sees of its caller's conversation.
     ///
     /// # Errors
-    /// [`HookRegistryError::Unknown`] for a hook that there is not.
+    /// [`HookRegistryError::Unknown`] for an unknown hook.
     pub fn with_settings(
         mut self,
         library: &Library,
@@ -60,7 +61,7 @@ impl AgentTools {
         Ok(self)
     }
 
-    /// Gives each prompt that may be called other settings.
+    /// Changes the settings of each callable prompt.
     pub fn change_settings(&mut self, mut change: impl FnMut(&Specialist) -> AgentSettings) {
         let mut specialists = (*self.specialists).clone();
         for specialist in specialists.values_mut() {
@@ -72,15 +73,15 @@ impl AgentTools {
         self.specialists = Arc::new(specialists);
     }
 
-    /// Whether a prompt that may be called sees the conversation of its caller.
+    /// Whether a callable prompt sees the conversation of its caller.
     pub(crate) fn shares_history(&self) -> bool {
         self.specialists
             .values()
             .any(|prompt| prompt.settings.include_chat || prompt.settings.include_past_tools)
     }
 
-    /// What of it can change an answer, as a hash for each tool and for each prompt that may be called. No value of a
-    /// secret variable is part of it.
+    /// Returns what can change an answer, as a hash for each tool and each callable prompt. Values
+    /// of secret variables are not included.
     pub fn digests(&self) -> BTreeMap<String, String> {
         let tools = self
             .root
@@ -92,7 +93,7 @@ impl AgentTools {
     }
 }
 
-/// Its digests.
+/// Serializes as its digests.
 impl Serialize for AgentTools {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.digests().serialize(serializer)

@@ -1,27 +1,28 @@
-//! The models that agents below the root get without naming any.
+//! Default models of agents below the root.
 
 use std::collections::BTreeMap;
 
-/// A model, or what stands for one, for agents below the root by what they are and how deep: where none is assigned, they have the
-/// root's.
+/// Models, or values that stand for them, for agents below the root by kind and depth. Without an
+/// assignment, agents use the root's model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assigned<T> {
     /// `--child-model`: for agents, whether called by `rlm()` or by a definition's name.
     pub children: Option<T>,
-    /// `--llm-model`: for calls of `llm()`.
+    /// `--llm-model`: for `llm()` calls.
     pub calls: Option<T>,
-    /// `--model-at-depth`: for agents of a depth, and for calls of `llm()` that are made at it where there is no `--llm-model`.
+    /// `--model-at-depth`: for agents at a depth and, without `--llm-model`, for `llm()` calls made
+    /// there.
     pub at_depth: BTreeMap<u32, T>,
     /// `--compaction-model`: for summaries of conversations.
     pub summaries: Option<T>,
 }
 
-/// Who asks a model.
+/// Role of a caller that asks a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asker {
     /// An agent.
     Agent,
-    /// A call of `llm()`.
+    /// An `llm()` call.
     Call,
 }
 
@@ -37,7 +38,8 @@ impl<T> Default for Assigned<T> {
 }
 
 impl<T> Assigned<T> {
-    /// What is assigned to an agent or a call of this depth, the root's children having 1.
+    /// Returns the model assigned to an agent or a call at this depth; the root's children have
+    /// depth 1.
     pub fn of(&self, asker: Asker, depth: u32) -> Option<&T> {
         let at_depth = self.at_depth.get(&depth);
         match asker {
@@ -46,7 +48,7 @@ impl<T> Assigned<T> {
         }
     }
 
-    /// All that are assigned, each with the flag that does so: `--child-model`, `--model-at-depth 2`.
+    /// Returns all assigned models, each with its flag: `--child-model`, `--model-at-depth 2`.
     pub fn iter(&self) -> impl Iterator<Item = (String, &T)> {
         let children = self.children.iter();
         let calls = self.calls.iter();
@@ -61,10 +63,10 @@ impl<T> Assigned<T> {
             .chain(summaries.map(|model| ("--compaction-model".to_owned(), model)))
     }
 
-    /// The same assignment of something else, made of the flag and what is assigned by it.
+    /// Converts each assigned value; `change` receives the flag and the value.
     ///
     /// # Errors
-    /// The first that is none.
+    /// The first error of a conversion.
     pub fn try_map<U, E>(
         &self,
         mut change: impl FnMut(&str, &T) -> Result<U, E>,

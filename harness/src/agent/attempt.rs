@@ -18,40 +18,41 @@ use crate::model::web::Browser;
 use crate::model::{AttemptOutcome, EventKind, EventSink, Message, Status, Task};
 use crate::prompt::{AgentPrompt, PromptConfig, code_tool, iterations_for_depth, system_prompt};
 
-/// The shared part of an attempt.
+/// Shared part of an attempt.
 pub(crate) struct Attempt<'a> {
     pub run: &'a Run,
     pub task: &'a Task,
     pub records: Records<'a>,
     pub meter: Meter,
     pub ledger: Arc<Ledger>,
-    /// Wall time that it has.
+    /// Wall time limit.
     time: Duration,
-    /// What it received from models, in this start and earlier ones.
+    /// Responses received from models, in this start and earlier ones.
     pub lane: &'a Lane,
-    /// Why the attempt is to end although its agents could go on.
+    /// Why the attempt must end although its agents could continue.
     stopped: watch::Sender<Option<Stop>>,
     pub hooks_at_work: HooksAtWork,
-    /// Of agents without a prompt definition.
+    /// Settings of agents without a prompt definition.
     plain: AgentSettings,
     subscribers: BudgetSubscribers,
 }
 
-/// Why an attempt ends although its agents could go on.
+/// Why an attempt ends although its agents could continue.
 #[derive(Debug, Clone)]
 enum Stop {
     /// The run ends.
     Halted(HaltReason),
-    /// It does not go as it went before.
+    /// The attempt deviates from its journal.
     Diverged(String),
 }
 
-/// An attempt that does not go as the journal says it went, and how not.
+/// An attempt that deviates from its journal, and how.
 #[derive(Debug)]
 pub(crate) struct Diverged(pub String);
 
 impl<'a> Attempt<'a> {
-    /// `above` is the ledger of whoever the attempt is made for: the run's, unless it is made for a request.
+    /// Creates an attempt. `above` is the ledger above it: the run's, or that of the request it is
+    /// made for.
     pub fn new(
         run: &'a Run,
         task: &'a Task,
@@ -83,10 +84,11 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    /// Carries out the work of the root, and with it that of the whole tree. `restarted`: why it begins anew, if it does.
+    /// Runs the root, and with it the whole tree. `restarted` is why the attempt starts over, if it
+    /// does.
     ///
     /// # Errors
-    /// [`Diverged`] if it does not go as it went before.
+    /// [`Diverged`] if it deviates from its journal.
     pub async fn carry_out(
         &self,
         root: &Invocation,
@@ -124,7 +126,7 @@ impl<'a> Attempt<'a> {
         Ok(self.records.end_attempt(root, result, self.meter.covered()))
     }
 
-    /// The root of the attempt.
+    /// Creates the root invocation.
     pub fn root(&self, root: Root) -> Invocation {
         Invocation {
             id: ROOT.to_owned(),
@@ -149,7 +151,7 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    /// A sandbox session of the attempt's engine, for the tree of this agent: an agent opens at most one.
+    /// Opens a sandbox session for the tree of this agent, which opens at most one.
     pub async fn open_session(&self, invocation: &Invocation) -> Result<Session, Failure> {
         let session = self.run.sandbox.session().await.map_err(|error| Failure {
             status: Status::Error,
@@ -160,7 +162,7 @@ impl<'a> Attempt<'a> {
         Ok(session)
     }
 
-    /// What an agent's prompt definition says of its requests.
+    /// Returns the request settings of an agent's prompt definition.
     pub fn settings<'b>(&'b self, invocation: &'b Invocation) -> &'b AgentSettings {
         if invocation.is_root() {
             &self.run.treatment.root
@@ -169,7 +171,7 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    /// The first message to an agent, which shows the root the task's images, too.
+    /// Adds the task's images to the first message of the root.
     pub fn with_images(&self, invocation: &Invocation, mut first: Message) -> Message {
         if invocation.is_root() {
             first.images.extend_from_slice(&self.task.images);
@@ -218,7 +220,7 @@ impl<'a> Attempt<'a> {
         conversation
     }
 
-    /// An agent's conversation before anything is said in it.
+    /// Creates an agent's empty conversation.
     pub fn conversation(&self, invocation: &Invocation) -> Conversation {
         let mut conversation = Conversation::new(self.system(invocation));
         let code_via_tool = invocation.model.sampling.code_via_tool;
@@ -226,17 +228,17 @@ impl<'a> Attempt<'a> {
         conversation
     }
 
-    /// Ends the whole attempt, whatever its agents still do: this never comes back.
+    /// Ends the whole attempt, whatever its agents are doing; never returns.
     pub async fn stop(&self, reason: HaltReason) -> ! {
         self.stop_for(Stop::Halted(reason)).await
     }
 
-    /// Ends the whole attempt because it does not go as it went before, likewise.
+    /// Ends the whole attempt because it deviates from its journal; never returns.
     pub async fn diverge(&self, why: String) -> ! {
         self.stop_for(Stop::Diverged(why)).await
     }
 
-    /// Goes on if the journal was written. Without it nothing more may be paid, in any attempt.
+    /// Continues if the journal was written. Otherwise nothing more may be spent, in any attempt.
     pub async fn written(&self, written: io::Result<()>) {
         if let Err(error) = written {
             let reason = HaltReason::Failing(format!("the journal cannot be written: {error}"));
@@ -266,27 +268,28 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    /// Publishes what is left to spend to the attempt's REPLs. Whatever resumes JavaScript comes after it in order.
+    /// Publishes the remaining budget to the attempt's REPLs, before any later request that resumes
+    /// JavaScript.
     pub fn publish_budget(&self) {
         let left = self.ledger.left();
         self.subscribers.publish(sandbox::message::Budget {
             llm_calls: left.calls,
             tokens: left.tokens,
-            // To a millionth: what adding up leaves beyond that says nothing.
+            // Rounded to a millionth, because smaller digits are errors of summation.
             cost_usd: left.cost_usd.map(|cost| (cost * 1e6).round() / 1e6),
             time: left.time,
         });
     }
 
-    /// Publishes the budget to a session, too, for as long as the guard lives.
+    /// Publishes the budget to another session as long as the guard lives.
     pub fn subscribe_to_budget(&self, session: &Session) -> BudgetSubscription<'_> {
         self.subscribers.add(session)
     }
 
-    /// Where the attempt's world comes from.
+    /// Returns the browser of the engine.
     ///
     /// # Errors
-    /// The engine has no browser.
+    /// If the engine has no browser.
     pub fn browser(&self) -> Result<&dyn Browser, Failure> {
         self.run.browser.as_deref().ok_or_else(|| Failure {
             status: Status::Error,
@@ -297,7 +300,7 @@ impl<'a> Attempt<'a> {
         })
     }
 
-    /// What `__rlm` shows to an agent.
+    /// Returns the contents of an agent's `__rlm`.
     pub fn info(&self, invocation: &Invocation) -> sandbox::message::AgentInfo {
         sandbox::message::AgentInfo {
             depth: invocation.depth,

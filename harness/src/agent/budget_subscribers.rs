@@ -6,7 +6,7 @@ use parking_lot::{Mutex, MutexGuard};
 use sandbox::Session;
 use sandbox::message::Budget;
 
-/// The sessions to which the budget is published.
+/// Sessions to which the budget is published.
 #[derive(Default)]
 pub(crate) struct BudgetSubscribers {
     sessions: Mutex<Vec<(u32, Session)>>,
@@ -14,14 +14,14 @@ pub(crate) struct BudgetSubscribers {
 }
 
 impl BudgetSubscribers {
-    /// Publishes it to all of them.
+    /// Publishes the budget to all sessions.
     pub fn publish(&self, budget: Budget) {
         for (_, session) in &*self.lock() {
             session.set_budget(budget);
         }
     }
 
-    /// One more, for as long as the guard lives.
+    /// Adds a session as long as the guard lives.
     pub fn add(&self, session: &Session) -> BudgetSubscription<'_> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         self.lock().push((number, session.clone()));
@@ -33,7 +33,8 @@ impl BudgetSubscribers {
     }
 }
 
-/// Dropped, it ends the subscription of its session, which would live as long as the attempt otherwise.
+/// Ends the subscription of a session on drop; otherwise, the session would live as long as the
+/// attempt.
 pub(crate) struct BudgetSubscription<'a> {
     all: &'a BudgetSubscribers,
     number: u32,

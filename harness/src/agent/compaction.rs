@@ -1,4 +1,4 @@
-//! What is done about a conversation that grows long: a summary takes the place of its older turns, or their outputs are left out.
+//! Shortens long conversations: a summary replaces older turns, or their outputs are omitted.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -16,47 +16,47 @@ use crate::prompt::{
 };
 use crate::tool::ToolSet;
 
-/// Turns that a summary leaves whole, where a run does not say.
+/// Default number of turns that a summary keeps.
 pub const DEFAULT_KEPT_TURNS: u32 = 4;
-/// At what share of the model's window a conversation is summarised, where a run does not say; in percent.
+/// Default share of the model's window, in percent, at which a conversation is summarized.
 pub const DEFAULT_SHARE: u32 = 75;
 
 /// How a run keeps the conversations of its agents short.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Compaction {
-    /// What gives way.
+    /// What is shortened.
     pub how: Compact,
-    /// From what size on; none: only when the model refuses the conversation.
+    /// Size from which conversations are shortened; `None`: only when the model rejects them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<CompactAt>,
-    /// The newest turns that a summary leaves whole.
+    /// Number of newest turns that a summary keeps.
     pub keep: u32,
 }
 
-/// What gives way where a conversation is too long.
+/// What is shortened in a conversation that is too long.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Compact {
     /// Nothing: the agent fails.
     None,
-    /// The outputs of older turns.
+    /// Outputs of older turns are omitted.
     #[default]
     Outputs,
-    /// Older turns, in whose place there is a summary.
+    /// A summary replaces older turns.
     Summary,
 }
 
-/// From what size on a conversation is made shorter.
+/// Size from which a conversation is shortened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CompactAt {
-    /// From so many tokens on.
+    /// A number of tokens.
     Tokens(u64),
-    /// From a share of the model's window on.
+    /// A share of the model's window.
     Share {
-        /// In percent.
+        /// Share in percent.
         percent: u32,
-        /// The windows of the run's models in tokens, by their references.
+        /// Windows of the run's models in tokens, by model reference.
         windows: BTreeMap<String, u64>,
     },
 }
@@ -72,12 +72,13 @@ impl Default for Compaction {
 }
 
 impl Compaction {
-    /// Whether a run does what every run did before it could be chosen.
+    /// Whether these are the defaults.
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
 
-    /// What of it agents meet: only a summary leaves turns whole, and where nothing gives way, no size matters.
+    /// Returns the settings that affect agents: only a summary keeps turns, and if nothing is
+    /// shortened, no size matters.
     pub(crate) fn met(&self) -> Self {
         Self {
             how: self.how,
@@ -89,7 +90,7 @@ impl Compaction {
         }
     }
 
-    /// Tokens from which on the conversation of an agent of this model is made shorter.
+    /// Returns the size in tokens from which an agent's conversation with this model is shortened.
     fn limit(&self, reference: &str) -> Option<u64> {
         match self.at.as_ref()? {
             CompactAt::Tokens(tokens) => Some(*tokens),
@@ -101,10 +102,10 @@ impl Compaction {
 }
 
 impl Compact {
-    /// The words of flags and files.
+    /// Values in flags and files.
     pub const WORDS: [&'static str; 3] = ["none", "outputs", "summary"];
 
-    /// The word of flags and files.
+    /// Returns the value in flags and files.
     pub const fn as_str(self) -> &'static str {
         Self::WORDS[self as usize]
     }
@@ -128,8 +129,8 @@ impl FromStr for Compact {
 }
 
 impl Attempt<'_> {
-    /// What gives way where an agent's conversation is too long. One that answers in one call has no turns, and those at pages and
-    /// apps shorten by themselves what they show.
+    /// Returns what is shortened in an agent's conversation. An agent that answers in one call has
+    /// no turns, and agents on pages and in apps shorten what they show on their own.
     fn compaction(&self, invocation: &Invocation) -> Compact {
         if invocation.role.workplace().keeps_turns() {
             self.run.treatment.compaction.how
@@ -138,7 +139,7 @@ impl Attempt<'_> {
         }
     }
 
-    /// Makes a conversation shorter that has reached the size which the run says.
+    /// Shortens a conversation that has reached the run's limit.
     pub(super) async fn compact_if_due(
         &self,
         invocation: &Invocation,
@@ -155,7 +156,7 @@ impl Attempt<'_> {
         let event = match compaction.how {
             Compact::None => None,
             Compact::Outputs => leave_outputs_out(conversation, limit),
-            // What is shorter than a tenth of the limit is not worth a call.
+            // Saving less than a tenth of the limit is not worth a call.
             Compact::Summary => {
                 self.summarise(invocation, conversation, limit / 10, false)
                     .await?
@@ -168,8 +169,8 @@ impl Attempt<'_> {
         Ok(())
     }
 
-    /// Makes a conversation shorter that its model has refused. Gives the event, which stands for another call; none if there is
-    /// nothing that may give way.
+    /// Shortens a conversation that its model has rejected. Returns the event, which stands for
+    /// another call, or `None` if nothing can be shortened.
     pub(super) async fn shorten(
         &self,
         invocation: &Invocation,
@@ -194,8 +195,8 @@ impl Attempt<'_> {
             }))
     }
 
-    /// Puts a summary in the place of older turns, if they have at least so many tokens and somebody summarises them. Gives the
-    /// event.
+    /// Replaces older turns by a summary, if they have enough tokens and can be summarized. Returns
+    /// the event.
     async fn summarise(
         &self,
         invocation: &Invocation,
@@ -249,13 +250,13 @@ impl Attempt<'_> {
         }))
     }
 
-    /// Who writes an agent's `number`-th summary.
+    /// Creates the invocation that writes an agent's `number`-th summary.
     fn summariser(&self, of: &Invocation, number: u32) -> Invocation {
         let mut lineage = of.lineage.clone();
         lineage.push("a summary of older turns".to_owned());
         let assigned = self.run.models.assigned.summaries.as_ref();
         let mut model = assigned.unwrap_or(&of.model).clone();
-        // It writes text: code in it is not run, and must not end it.
+        // The summary is text: code in it must not be run or end it.
         model.sampling = Arc::new(Sampling {
             code_via_tool: false,
             stop_after_blocks: None,
@@ -284,9 +285,9 @@ impl Attempt<'_> {
         }
     }
 
-    /// Asks for a summary. None if the turns are too long for whoever is asked, or the response is blank.
+    /// Asks for a summary. `None` if the turns are too long for its model or the response is blank.
     ///
-    /// Boxed, for asking is what may lead to it.
+    /// Boxed because of the recursion: asking may lead to a summary.
     fn ask_for_summary<'b>(
         &'b self,
         child: &'b Invocation,
@@ -297,7 +298,7 @@ impl Attempt<'_> {
             let mut conversation = Conversation::new(compaction_system());
             self.records.begin(child, &conversation.system);
             conversation.push(Message::user(compaction_request(query, transcript)));
-            // One that was cut off lacks its end, and says what it says.
+            // A truncated summary is still useful.
             let asked = self.ask(child, &mut conversation).await;
             let result = asked.map(|reply| reply.response.text);
             self.records.end(child, &result, 1);
@@ -310,7 +311,8 @@ impl Attempt<'_> {
     }
 }
 
-/// Leaves outputs out until the conversation is below this size. Gives the event, if any could be left out.
+/// Omits outputs until the conversation is below this size. Returns the event, if any output could
+/// be omitted.
 fn leave_outputs_out(conversation: &mut Conversation, limit: u64) -> Option<EventKind> {
     let tokens_before = conversation.tokens();
     let (mut messages, mut chars) = (Vec::new(), 0);
@@ -334,7 +336,7 @@ fn leave_outputs_out(conversation: &mut Conversation, limit: u64) -> Option<Even
     })
 }
 
-/// A message for the transcript that is summarised.
+/// Formats a message for the transcript to summarize.
 fn as_text(message: &Message) -> String {
     let mut parts: Vec<String> = Vec::new();
     let results = message.tool_results.iter();

@@ -1,4 +1,4 @@
-//! A conversation with a model: what is sent, and what of it may be left out when it grows too long.
+//! A conversation with a model: what is sent, and what may be omitted when it grows too long.
 
 use std::num::NonZeroU32;
 use std::ops::Range;
@@ -10,38 +10,37 @@ use crate::model::{Message, MessageRole, ToolUse, Usage};
 use crate::prompt::{cut_message, image_left_out};
 use crate::provider::http::{IMAGE_TOKENS, estimate_tokens};
 
-/// A conversation.
 pub(crate) struct Conversation {
-    /// The system prompt: the same in every request.
+    /// System prompt, the same in every request.
     pub system: String,
-    /// What its requests offer.
+    /// Tools that its requests offer.
     pub tools: ToolUse,
-    /// Shared with the requests: each has all of them.
+    /// Messages, shared with the requests, each of which has all of them.
     messages: Vec<Arc<Message>>,
     outputs: Vec<Output>,
-    /// What ends the next request, and is no part of any later one.
+    /// Message at the end of the next request only.
     pub tail: Option<Message>,
     cuttable: Option<Cuttable>,
     recorded: usize,
-    /// Whether the text of the next response is the agent's answer, where it answers by text.
+    /// Whether the text of the next response is the agent's answer, if it answers by text.
     pub asks_for_answer: bool,
-    /// The invocation's how-manieth request is the newest, counted from 1.
+    /// Number of requests so far, 1-based.
     pub turn: u32,
     /// How often it was shortened in this turn.
     pub trims: u32,
-    /// How many summaries were asked for.
+    /// Number of summaries requested.
     pub compactions: u32,
-    /// Whether its last request was refused as too long, and nothing could give way.
+    /// Whether its last request was rejected as too long and nothing could be shortened.
     pub overflowed: bool,
     /// Lists the variables of an agent with a REPL.
     pub lister: Option<Lister>,
-    /// The messages before the first response: they stay as they are.
+    /// Number of messages before the first response; they never change.
     opening: Option<usize>,
-    /// Tokens of the first so many messages with all that is around them, as its model counted them.
+    /// Token count reported by the model, and the number of messages that it covers.
     counted: Option<(u64, usize)>,
 }
 
-/// A first message that holds a whole context.
+/// A first message that contains a whole context.
 struct Cuttable {
     query: String,
     context: Arc<String>,
@@ -49,7 +48,7 @@ struct Cuttable {
     shown: usize,
 }
 
-/// A message with a cell's output in it.
+/// A message that contains a cell's output.
 struct Output {
     message: usize,
     /// The message without that output.
@@ -59,14 +58,14 @@ struct Output {
     left_out: bool,
 }
 
-/// What was left out of a conversation.
+/// What was omitted from a conversation.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Trimmed {
-    /// The messages that were shortened, by their place.
+    /// Indices of the shortened messages.
     pub messages: Vec<u32>,
-    /// Characters of output that were left out.
+    /// Characters of output omitted.
     pub chars: u64,
-    /// Of a context that was cut, the characters that it lacks now: from the first, up to behind the last.
+    /// Range of characters now missing from a context that was cut; the end is exclusive.
     pub cut: Option<[u64; 2]>,
 }
 
@@ -91,12 +90,12 @@ impl Conversation {
         }
     }
 
-    /// The messages, oldest first.
+    /// Returns the messages, oldest first.
     pub fn messages(&self) -> &[Arc<Message>] {
         &self.messages
     }
 
-    /// Begins anew in the same count of requests: nothing of what was said is sent again.
+    /// Starts over without resetting the count of requests: earlier messages are not sent again.
     pub fn restart(&mut self) {
         self.messages.clear();
         self.outputs.clear();
@@ -105,7 +104,7 @@ impl Conversation {
         self.counted = None;
     }
 
-    /// A model is asked for the `turn`-th time.
+    /// Begins the next request.
     pub fn next_turn(&mut self) {
         self.turn += 1;
         self.trims = 0;
@@ -113,16 +112,16 @@ impl Conversation {
         self.opening.get_or_insert(self.messages.len());
     }
 
-    /// Takes the response that its newest message is, with what its model counted.
+    /// Records the token count that the model reported with its newest response.
     pub fn counted(&mut self, usage: Option<Usage>) {
-        // Reasoning does not stay.
+        // Reasoning is not kept.
         self.counted = usage.map(|usage| {
             let output = usage.output_tokens.saturating_sub(usage.reasoning_tokens);
             (usage.input_tokens + output, self.messages.len())
         });
     }
 
-    /// Its tokens: as its model counted them, and estimated for what has come since.
+    /// Returns its tokens: as counted by the model, plus an estimate for later messages.
     pub fn tokens(&self) -> u64 {
         let (counted, messages) = self.counted.unwrap_or_else(|| {
             let specs = self.tools.specs.iter();
@@ -137,8 +136,8 @@ impl Conversation {
         counted + since + self.tail.as_ref().map_or(0, tokens_of)
     }
 
-    /// The turns between the opening and the `keep` newest ones, from a response on, with all results of what they call. None if there
-    /// are none, or nothing but an earlier summary.
+    /// Returns the turns between the opening and the `keep` newest ones, from a response on, with
+    /// all results of their calls. `None` if there are none, or only an earlier summary.
     pub fn older_turns(&self, keep: usize) -> Option<Range<usize>> {
         let opening = self.opening?;
         let is_response = |place: &usize| self.messages[*place].role == MessageRole::Assistant;
@@ -168,7 +167,7 @@ impl Conversation {
         open.is_empty()
     }
 
-    /// Puts messages that the records hold elsewhere in the place of older ones that they hold.
+    /// Replaces older recorded messages by messages that are recorded elsewhere.
     pub fn replace<const N: usize>(&mut self, older: Range<usize>, instead: [Message; N]) {
         let shifted = |place: usize| place - older.len() + N;
         self.outputs.retain_mut(|output| {
@@ -184,7 +183,8 @@ impl Conversation {
         self.messages.splice(older, instead.map(Arc::new));
     }
 
-    /// Lets the context in the first message, which holds this question and the whole of it, be cut where it does not fit.
+    /// Allows cutting the context in the first message, which contains this query and the whole
+    /// context.
     pub fn may_cut(&mut self, query: &str, context: &Arc<String>) {
         self.cuttable = Some(Cuttable {
             query: query.to_owned(),
@@ -211,12 +211,12 @@ impl Conversation {
         self.messages.push(Arc::new(message));
     }
 
-    /// The messages that the records do not hold yet.
+    /// Returns the messages that are not recorded yet.
     pub fn new_messages_mut(&mut self) -> impl Iterator<Item = &mut Message> {
         self.messages[self.recorded..].iter_mut().map(Arc::make_mut)
     }
 
-    /// The messages that the records do not hold yet. From now on they do.
+    /// Returns the messages that are not recorded yet, and marks them as recorded.
     pub fn record_new(&mut self) -> Vec<Message> {
         let new = &self.messages[self.recorded..];
         let new = new.iter().map(|message| Message::clone(message)).collect();
@@ -224,25 +224,26 @@ impl Conversation {
         new
     }
 
-    /// The messages of a request: those of the conversation, then the tail.
+    /// Returns the messages of a request: those of the conversation, then the tail.
     pub fn sent(&self) -> Vec<Arc<Message>> {
         let tail = self.tail.clone().map(Arc::new);
         self.messages.iter().cloned().chain(tail).collect()
     }
 
-    /// How many messages a request has.
+    /// Returns the number of messages in a request.
     pub fn sent_len(&self) -> usize {
         self.messages.len() + usize::from(self.tail.is_some())
     }
 
-    /// Leaves out messages that the records hold; none of them may be an output that can be left out by itself.
+    /// Removes recorded messages; none of them may be an output that can be omitted separately.
     pub fn forget(&mut self, messages: Range<usize>) {
         self.recorded = self.recorded.saturating_sub(messages.len());
         self.messages.drain(messages);
     }
 
-    /// Leaves out the older half of the outputs that are still whole, but never the newest output; of a context that
-    /// may be cut, a quarter of what it still shows. None if there is nothing left to leave out.
+    /// Omits the older half of the outputs that are still whole, except the newest one; or, of a
+    /// context that may be cut, a quarter of what it still shows. `None` if nothing is left to
+    /// omit.
     pub fn trim(&mut self) -> Option<Trimmed> {
         if let Some(cuttable) = &mut self.cuttable {
             return cuttable.cut(&mut self.messages);
@@ -270,7 +271,7 @@ impl Conversation {
     }
 }
 
-/// The tokens that a message is taken to have.
+/// Estimates the tokens of a message.
 pub(super) fn tokens_of(message: &Message) -> u64 {
     let calls = message.tool_calls.iter();
     let calls = calls.map(|call| estimate_tokens(&call.name) + estimate_tokens(&call.arguments));
@@ -278,7 +279,7 @@ pub(super) fn tokens_of(message: &Message) -> u64 {
     estimate_tokens(&message.all_text()) + calls.sum::<u64>() + images
 }
 
-/// Messages as they are sent: in all but the `newest`, each image is replaced by a line of text.
+/// Returns messages as they are sent: in all but the `newest`, a line of text replaces each image.
 pub(crate) fn recent(
     mut messages: Vec<Arc<Message>>,
     newest: Option<NonZeroU32>,
@@ -301,9 +302,9 @@ pub(crate) fn recent(
 }
 
 impl Cuttable {
-    /// Cuts the middle out of the context. None if next to nothing of it is left.
+    /// Cuts the middle out of the context. `None` if hardly any of it is left.
     fn cut(&mut self, messages: &mut [Arc<Message>]) -> Option<Trimmed> {
-        /// Characters below which a context says nothing any more.
+        /// Characters below which a context is no longer useful.
         const LEAST: usize = 1_000;
         let shown = self.shown / 4 * 3;
         if shown < LEAST {

@@ -1,4 +1,4 @@
-//! Why an agent gave no answer, and what of other errors becomes of it.
+//! Why an agent gave no answer, and how other errors are converted.
 
 use sandbox::LostCause;
 
@@ -15,7 +15,7 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// That of an agent which is gone before it answered.
+    /// Returns the failure of an agent that ended before it answered.
     pub fn ended() -> Self {
         Self {
             status: Status::Error,
@@ -23,7 +23,7 @@ impl Failure {
         }
     }
 
-    /// The error of a call as the failure of its agent.
+    /// Converts the error of a call to the failure of its agent.
     pub fn of_tool(error: ToolError) -> Self {
         Self {
             status: Status::Error,
@@ -31,7 +31,8 @@ impl Failure {
         }
     }
 
-    /// Whether an attempt with this result is judged by the state of its world: not where something broke or was stopped.
+    /// Whether an attempt with this result is judged by the state of its environment: not if
+    /// something broke or was stopped.
     pub fn leaves_a_state(result: &Result<String, Self>) -> bool {
         !matches!(result, Err(failure) if failure.status != Status::Limit)
     }
@@ -54,7 +55,7 @@ impl From<ProviderError> for Failure {
 impl From<sandbox::Lost> for Failure {
     fn from(lost: sandbox::Lost) -> Self {
         Self {
-            // What its own code brought about is the agent's; what was done to it from outside is not.
+            // Effects of the agent's own code count as its failure; effects from outside do not.
             status: match lost.cause {
                 LostCause::OwnCode => Status::Limit,
                 LostCause::Outside | LostCause::Diverged => Status::Error,
@@ -64,7 +65,7 @@ impl From<sandbox::Lost> for Failure {
     }
 }
 
-/// Where a page's problem ends an attempt, it is the world's and not the agent's.
+/// A page error that ends an attempt is the environment's failure, not the agent's.
 impl From<PageError> for Failure {
     fn from(error: PageError) -> Self {
         Self {

@@ -1,19 +1,20 @@
-//! What stops a whole run early: detected by one call, reported to whoever runs the attempts.
+//! Stops a whole run early: one call detects the reason, and the runner of the attempts reports it.
 
 use tokio::sync::watch;
 
-/// Why no attempt of a run can go on.
+/// Why no attempt of a run can continue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HaltReason {
-    /// Every further request would fail, too: a provider refuses the key, its account has no credit left, or a cassette
-    /// or cache cannot be written. Says which, with the provider's or the system's own words.
+    /// Every further request would fail as well: a provider rejects the key, its account has no
+    /// credit left, or a cassette or cache cannot be written. Holds the message of the provider or
+    /// the system.
     Failing(String),
-    /// A budget of the run is used up. Says which, and how far.
+    /// A budget of the run is used up. Says which, and by how much.
     OverBudget(String),
 }
 
 impl HaltReason {
-    /// What happened, for people.
+    /// Returns the reason for people.
     pub fn message(&self) -> &str {
         match self {
             Self::Failing(message) | Self::OverBudget(message) => message,
@@ -21,7 +22,7 @@ impl HaltReason {
     }
 }
 
-/// A switch that one call turns and all attempts of a run see. The first reason stays.
+/// A switch that one call sets and all attempts of a run see. The first reason is kept.
 #[derive(Debug)]
 pub(crate) struct Halt(watch::Sender<Option<HaltReason>>);
 
@@ -41,12 +42,12 @@ impl Halt {
         });
     }
 
-    /// Why the run ends, if it does.
+    /// Returns why the run ends, if it does.
     pub fn reason(&self) -> Option<HaltReason> {
         self.0.borrow().clone()
     }
 
-    /// Ends when the run is to end.
+    /// Waits until the run must end.
     pub async fn raised(&self) -> HaltReason {
         let mut seen = self.0.subscribe();
         // The sender lives as long as `self`.

@@ -1,4 +1,4 @@
-//! Where hooks stand in an agent's work: at its messages, requests, responses and tool results.
+//! Calls hooks during an agent's work: for its messages, requests, responses and tool results.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,11 +10,11 @@ use crate::hook::{Hook, HookError, HookEvent, HookWork, ToolStage};
 use crate::model::{EventKind, Message, Status, ToolCall, ToolResult};
 use crate::provider::{ProviderError, Request, Response};
 
-/// The hooks at work in an attempt, by name. One sees one event at a time.
+/// Active hooks of an attempt, by name. Each processes one event at a time.
 pub(crate) type HooksAtWork = Mutex<HashMap<String, Arc<Mutex<Box<dyn HookWork>>>>>;
 
 impl Attempt<'_> {
-    /// Shows the messages that are new in a conversation to the agent's hooks.
+    /// Passes the new messages of a conversation to the agent's hooks.
     pub async fn hook_new_messages(
         &self,
         invocation: &Invocation,
@@ -32,7 +32,7 @@ impl Attempt<'_> {
         Ok(())
     }
 
-    /// Shows a message that is to join the conversation.
+    /// Passes a message that will join the conversation.
     pub async fn hook_message(
         &self,
         invocation: &Invocation,
@@ -43,12 +43,13 @@ impl Attempt<'_> {
             .await?
         {
             HookEvent::BeforeMessage { message } => Ok(message),
-            // A hook's changes keep the event: `HookEvent::changed` and the bundled hooks see to it.
+            // Hooks cannot change the kind of an event: `HookEvent::changed` and the bundled hooks
+            // ensure that.
             _ => Ok(Message::user("")),
         }
     }
 
-    /// Shows a request that is to be sent.
+    /// Passes a request before it is sent.
     pub async fn hook_request(
         &self,
         invocation: &Invocation,
@@ -72,7 +73,7 @@ impl Attempt<'_> {
         Ok(request)
     }
 
-    /// Shows a response.
+    /// Passes a response.
     pub async fn hook_response(
         &self,
         invocation: &Invocation,
@@ -99,7 +100,7 @@ impl Attempt<'_> {
         Ok(response)
     }
 
-    /// Shows what a tool answered, when it has and before it is stored.
+    /// Passes the result of a tool before it is stored.
     pub async fn hook_tool_result(
         &self,
         invocation: &Invocation,
@@ -128,13 +129,13 @@ impl Attempt<'_> {
         Ok(result)
     }
 
-    /// The hooks of an agent: those that its prompt lists, or else those of the run.
+    /// Returns the hooks of an agent: those that its prompt lists, or else those of the run.
     fn hooks<'b>(&'b self, invocation: &'b Invocation) -> &'b [Arc<dyn Hook>] {
         let listed = self.settings(invocation).hooks.as_deref();
         listed.unwrap_or(&self.run.treatment.hooks)
     }
 
-    /// What the hooks of an agent make of an event, one after the other.
+    /// Passes an event through the hooks of an agent, one after another.
     async fn hooked(
         &self,
         invocation: &Invocation,

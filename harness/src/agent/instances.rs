@@ -1,6 +1,7 @@
-//! The agents of one agent that take messages: which there are, and where their messages go.
+//! The message-taking agents that one agent created, and the routing of their messages.
 //!
-//! Invariant: an instance works on one message at a time, and each message gets an answer or an error that says why not.
+//! Invariant: an instance processes one message at a time, and each message gets an answer or an
+//! error with the reason.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,11 +14,11 @@ use super::{Failure, LoggedCall, ToolLog};
 use crate::model::Message;
 use crate::tool::{InstanceKind, ToolError};
 
-/// The instances that one agent created. Cheap to clone.
+/// Instances created by one agent. Cheap to clone.
 #[derive(Clone, Default)]
 pub(crate) struct Instances(Arc<Mutex<BTreeMap<String, Instance>>>);
 
-/// What an agent says to its caller where its answers do not do so.
+/// Messages of an agent to its caller, if its answers are not those messages.
 pub(crate) type Outbox = Arc<Mutex<Vec<String>>>;
 
 struct Instance {
@@ -37,22 +38,22 @@ enum State {
     Failed(String),
 }
 
-/// Where an instance's messages come from.
+/// Source of an instance's messages.
 pub(crate) type Inbox = mpsc::UnboundedReceiver<Letter>;
 
-/// A message to an instance, and where its answer goes.
+/// A message to an instance, with the channel for its answer.
 pub(crate) struct Letter {
     pub message: Message,
     answer: oneshot::Sender<Result<String, Failure>>,
-    /// The instance, where it is one of these.
+    /// The instance that the message is for, if it is one of these.
     of: Option<(Instances, String)>,
 }
 
-/// What a message comes to.
+/// Receiver of the answer to a message.
 pub(crate) type Answered = oneshot::Receiver<Result<String, Failure>>;
 
 impl Letter {
-    /// A message, and what it will come to.
+    /// Creates a message and the receiver of its answer.
     pub fn new(message: Message) -> (Self, Answered) {
         let (answer, answered) = oneshot::channel();
         let letter = Self {
@@ -63,7 +64,7 @@ impl Letter {
         (letter, answered)
     }
 
-    /// Answers it. Whoever sent it may be gone.
+    /// Sends the answer. The sender of the message may be gone.
     pub fn answer(self, result: Result<String, Failure>) {
         if let Some((instances, id)) = &self.of {
             instances.answered(id, &result);
@@ -72,7 +73,7 @@ impl Letter {
     }
 }
 
-/// Where an instance came from, and how it is recorded.
+/// Origin of an instance, and how it is recorded.
 pub(crate) struct Opened<'a> {
     pub id: &'a str,
     pub name: &'a str,
@@ -82,10 +83,10 @@ pub(crate) struct Opened<'a> {
 }
 
 impl Instances {
-    /// Fails where no more of a kind may be open.
+    /// Checks that another instance of a kind may be open.
     ///
     /// # Errors
-    /// How many are.
+    /// If the maximum number is open.
     pub fn admit(&self, kind: &InstanceKind) -> Result<(), ToolError> {
         let known = self.0.lock();
         let open = known
@@ -101,7 +102,7 @@ impl Instances {
         )))
     }
 
-    /// Takes in an instance, and gives its inbox.
+    /// Registers an instance and returns its inbox.
     pub fn open(&self, opened: Opened<'_>) -> Inbox {
         let (inbox, messages) = mpsc::unbounded();
         let instance = Instance {
@@ -116,20 +117,20 @@ impl Instances {
         messages
     }
 
-    /// What an instance is, by its id.
+    /// Returns the kind of an instance, by its id.
     ///
     /// # Errors
-    /// There is none.
+    /// If there is none.
     pub fn kind(&self, function: &str, id: &str) -> Result<Arc<InstanceKind>, ToolError> {
         let known = self.0.lock();
         let found = known.get(id).map(|one| Arc::clone(&one.kind));
         found.ok_or_else(|| unknown(function, id, &known))
     }
 
-    /// An open instance as its caller sees it.
+    /// Returns an open instance as its caller sees it.
     ///
     /// # Errors
-    /// There is none, or it is closed.
+    /// If there is none, or it is closed.
     pub fn show(&self, function: &str, id: &str) -> Result<Value, ToolError> {
         let mut known = self.0.lock();
         let one = open(function, id, &mut known)?;
@@ -139,7 +140,7 @@ impl Instances {
     /// Sends a message.
     ///
     /// # Errors
-    /// There is no such instance, it is closed, or it is at another message.
+    /// If the instance does not exist, is closed, or is busy with another message.
     pub fn send(&self, function: &str, id: &str, message: Message) -> Result<Answered, ToolError> {
         let mut known = self.0.lock();
         let one = open(function, id, &mut known)?;
@@ -158,7 +159,7 @@ impl Instances {
         Ok(answered)
     }
 
-    /// Takes down what a message came to: a failure ends the instance.
+    /// Records the result of a message; a failure ends the instance.
     pub fn answered(&self, id: &str, result: &Result<String, Failure>) {
         let mut known = self.0.lock();
         let Some(one) = known.get_mut(id) else {
@@ -174,7 +175,8 @@ impl Instances {
         }
     }
 
-    /// The calls of tools that an instance made for its last message, and what it said to its caller besides.
+    /// Takes the tool calls that an instance made for its last message, and its messages to its
+    /// caller.
     pub fn take_said(&self, id: &str) -> (Vec<LoggedCall>, Option<Vec<String>>) {
         let known = self.0.lock();
         let Some(one) = known.get(id) else {
@@ -188,10 +190,10 @@ impl Instances {
         (calls, said)
     }
 
-    /// Closes an instance: it takes no more messages, and ends once it has answered the one that it is at.
+    /// Closes an instance: it takes no more messages, and ends after answering the current one.
     ///
     /// # Errors
-    /// There is none, or it is closed.
+    /// If there is none, or it is closed.
     pub fn close(&self, function: &str, id: &str) -> Result<(), ToolError> {
         let mut known = self.0.lock();
         let one = open(function, id, &mut known)?;
@@ -200,7 +202,7 @@ impl Instances {
         Ok(())
     }
 
-    /// Closes all of them. Gives the ids of those that are at a message.
+    /// Closes all instances. Returns the ids of those that are busy with a message.
     pub fn close_all(&self) -> Vec<String> {
         let mut known = self.0.lock();
         let mut at_work = Vec::new();
@@ -233,7 +235,7 @@ impl Instance {
     }
 }
 
-/// An instance that is neither closed nor failed.
+/// Returns an instance that is neither closed nor failed.
 fn open<'k>(
     function: &str,
     id: &str,

@@ -1,4 +1,4 @@
-//! One agent of a delegation tree: who it is, what it was asked, and the names of its children.
+//! One agent of a delegation tree: its identity, its query, and the names of its children.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -12,21 +12,21 @@ use crate::model::{Message, Role, Workplace};
 use crate::prompt::AnswerSchema;
 use crate::tool::ToolSet;
 
-/// The root's invocation id.
+/// Invocation id of the root.
 pub(crate) const ROOT: &str = "root";
 
-/// What a protocol makes of the root.
+/// Properties of the root that a protocol determines.
 pub(crate) struct Root {
-    /// What kind of agent.
+    /// Kind of agent.
     pub role: Role,
-    /// Iterations that it has.
+    /// Maximum iterations.
     pub iterations: u32,
-    /// A prompt that it brings.
+    /// System prompt of the protocol, if it has one.
     pub system_prompt: Option<String>,
 }
 
 impl Root {
-    /// The root of the run's protocol, without a prompt of its own.
+    /// Returns the root of the run's protocol, without its own prompt.
     pub const fn of(treatment: &Treatment) -> Self {
         let nature = treatment.protocol.nature();
         Self {
@@ -46,48 +46,49 @@ impl Root {
 /// One agent.
 #[derive(Clone)]
 pub(crate) struct Invocation {
-    /// `root`, `d1-c0`, `d1-c0.d2-c3`.
+    /// Identifier: `root`, `d1-c0`, `d1-c0.d2-c3`.
     pub id: String,
-    /// The caller's id.
+    /// Id of the caller.
     pub parent: Option<String>,
-    /// 0 for the root.
+    /// Depth; 0 for the root.
     pub depth: u32,
-    /// What kind of agent.
+    /// Kind of agent.
     pub role: Role,
     /// Queries from the root's down to its own.
     pub lineage: Vec<String>,
-    /// The model that it uses.
+    /// Model that it uses.
     pub model: Model,
-    /// The prompt that its caller gave it.
+    /// System prompt given by its caller.
     pub system_prompt: Option<String>,
-    /// Iterations that it has.
+    /// Maximum iterations.
     pub iterations: u32,
-    /// Its page on the web, where it has one.
+    /// Its web page, if it has one.
     pub page: Option<PageFunctions>,
-    /// What it may call besides other agents.
+    /// Tools that it may call.
     pub tools: ToolSet,
-    /// What its children by `rlm()` may call.
+    /// Tools that its children by `rlm()` may call.
     pub inherited_tools: ToolSet,
-    /// Where its calls of tools are noted for its caller, if that is to have them.
+    /// Log of its tool calls for its caller, if the caller wants them.
     pub log: Option<ToolLog>,
-    /// What its prompt definition says of its requests, where it is a definition that was called.
+    /// Request settings of its prompt definition, if it is a called definition.
     pub settings: Option<Arc<AgentSettings>>,
-    /// Its conversation up to its newest response, for definitions that it calls; kept where one of them sees it.
+    /// Its conversation up to its newest response, for definitions that it calls; kept only if one
+    /// of them sees it.
     pub heard: Arc<Mutex<Vec<Arc<Message>>>>,
-    /// The agents that it created and that take its messages.
+    /// Message-taking agents that it created.
     pub instances: Instances,
-    /// What its answer has to conform to, if that is to be checked.
+    /// Schema that its answer must match, if it is checked.
     pub schema: Option<AnswerSchema>,
-    /// Where its calls of models are booked: of the call that it answers, or the attempt's.
+    /// Ledger of its model calls: that of the call that it answers, or the attempt's.
     pub ledger: Arc<Ledger>,
-    /// The iteration that it is in; 0 before the first.
+    /// Current iteration; 0 before the first.
     pub progress: Arc<AtomicU32>,
-    /// Where it says what its caller is to hear, if that is not what it answers.
+    /// Messages to its caller, if they are not its answers.
     pub outbox: Option<Outbox>,
 }
 
 impl Invocation {
-    /// What its REPL is opened with: the calls of models that its kind makes, its tools, and its page.
+    /// Returns the functions of its REPL: model calls of its kind, its tools, and its page.
     pub fn functions(&self) -> HostFunctions {
         let page = PageFunctions::functions(self.page.as_ref());
         let functions = page.and(&self.tools.functions());
@@ -98,22 +99,22 @@ impl Invocation {
         })
     }
 
-    /// Whether no agent called it.
+    /// Whether it has no caller.
     pub const fn is_root(&self) -> bool {
         self.parent.is_none()
     }
 
-    /// Whether it is a definition that was called and sees nothing of the agents above it.
+    /// Whether it is a called definition that sees nothing of the agents above it.
     pub fn is_alone(&self) -> bool {
         (self.settings.as_ref()).is_some_and(|settings| !settings.include_chat)
     }
 
-    /// What it was asked.
+    /// Returns its query.
     pub fn query(&self) -> &str {
         self.lineage.last().map_or("", String::as_str)
     }
 
-    /// What it was asked, with what its answer has to conform to.
+    /// Returns its query, with the schema that its answer must match.
     pub fn asked(&self) -> Cow<'_, str> {
         match &self.schema {
             Some(schema) => Cow::from(schema.asked(self.query(), self.role.has_repl())),
@@ -121,17 +122,17 @@ impl Invocation {
         }
     }
 
-    /// The queries above its own, root first.
+    /// Returns the queries above its own, root first.
     pub fn ancestors(&self) -> &[String] {
         self.lineage.split_last().map_or(&[], |(_, above)| above)
     }
 
-    /// The id of its `index`-th call, counted from 0.
+    /// Returns the id of its `index`-th call, 0-based.
     pub fn child_id(&self, index: u32) -> String {
         self.id_below(&format!("c{index}"))
     }
 
-    /// The id of whoever writes its `number`-th summary, counted from 1.
+    /// Returns the id of the author of its `number`-th summary, 1-based.
     pub fn summary_id(&self, number: u32) -> String {
         self.id_below(&format!("s{number}"))
     }
@@ -146,17 +147,17 @@ impl Invocation {
     }
 }
 
-/// The calls of tools that an agent made, for the one that called it.
+/// Tool calls of an agent, for its caller.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ToolLog(Arc<Mutex<Vec<LoggedCall>>>);
 
-/// A call of a tool and what came of it.
+/// A tool call and its result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LoggedCall {
     pub name: String,
-    /// JSON text.
+    /// Arguments as JSON text.
     pub arguments: String,
-    /// The result, as the agent reads it.
+    /// Result as the agent reads it.
     pub shown: Result<String, String>,
 }
 

@@ -1,5 +1,5 @@
-//! Budgets and what is spent of them: one ledger for an attempt's whole tree of agents, one above it for the run, and
-//! above that one for the sweep that the run is part of, if any.
+//! Budgets and spending. Each attempt has one ledger for its whole tree of agents; above it is one
+//! for the run and, if the run is part of a sweep, one for the sweep.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,31 +10,31 @@ use serde::{Deserialize, Serialize};
 use crate::model::{Usage, settled};
 use crate::provider::ProviderError;
 
-/// What may be spent. `None` means no limit.
+/// Maximum spending. `None` means no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Budget {
     /// US dollars.
     pub cost_usd: Option<f64>,
     /// Tokens, input and output together.
     pub tokens: Option<u64>,
-    /// Requests to models; one that is sent again counts once.
+    /// Requests to models; a retry does not count again.
     pub calls: Option<u64>,
     /// Wall time.
     pub time: Option<Duration>,
 }
 
-/// What was spent.
+/// Amounts spent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spent {
     /// US dollars of the calls whose cost is known.
     pub cost_usd: f64,
-    /// Tokens of the calls that were counted.
+    /// Tokens of the calls that reported them.
     pub tokens: u64,
     /// Requests to models.
     pub calls: u64,
 }
 
-/// What is left of every budget that applies. `None` means no limit.
+/// Remainder under all budgets that apply. `None` means no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Remaining {
     pub cost_usd: Option<f64>,
@@ -43,7 +43,7 @@ pub(crate) struct Remaining {
     pub time: Option<Duration>,
 }
 
-/// Whose budget it is. Each has flags of its own.
+/// Owner of a budget. Each has its own flags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
     Sweep,
@@ -53,28 +53,28 @@ pub(crate) enum Scope {
     /// One request of a client.
     Request,
     Attempt,
-    /// One call of `rlm()` or `llm()`, with all below it.
+    /// One `rlm()` or `llm()` call, with everything below it.
     Call,
 }
 
-/// The books of a run or of an attempt.
+/// Ledger of a run or of an attempt.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     scope: Scope,
     budget: Budget,
     began: Instant,
     spent: Mutex<Spent>,
-    /// The run's ledger, above an attempt's, or the sweep's, above a run's: what is spent counts in both.
+    /// The run's ledger above an attempt's, or the sweep's above a run's; spending counts in both.
     above: Option<Arc<Ledger>>,
 }
 
-/// The budget of several runs together, or of a command that calls models and is no run, and what is spent of it. Cheap to
-/// clone; all clones share one ledger.
+/// Budget and spending shared by several runs, or of a command that calls models without a run.
+/// Cheap to clone; all clones share one ledger.
 #[derive(Debug, Clone)]
 pub struct SharedBudget(Arc<Ledger>);
 
 impl SharedBudget {
-    /// A budget of which nothing is spent yet. Its time starts here.
+    /// Creates an unspent budget. Its time starts now.
     pub fn new(budget: Budget) -> Self {
         Self(Arc::new(Ledger {
             scope: Scope::Sweep,
@@ -82,18 +82,19 @@ impl SharedBudget {
         }))
     }
 
-    /// The budget of a command whose flags are named as a run's are.
+    /// Creates the budget of a command whose budget flags have the same names as a run's.
     pub fn of_command(budget: Budget) -> Self {
         Self(Arc::new(Ledger::of_run(budget)))
     }
 
-    /// The budget of a client, under that of the server: what is spent counts in both.
+    /// Creates the budget of a client under that of the server; spending counts in both.
     #[must_use]
     pub fn of_client(&self, budget: Budget) -> Self {
         self.under(Scope::Client, budget)
     }
 
-    /// The budget of one request, under that of its client. Its time starts here, and ends the attempt.
+    /// Creates the budget of one request under that of its client. Its time starts now, and its end
+    /// ends the attempt.
     #[must_use]
     pub fn of_request(&self, budget: Budget) -> Self {
         self.under(Scope::Request, budget)
@@ -111,22 +112,22 @@ impl SharedBudget {
         &self.0
     }
 
-    /// Books what was spent, in this start or an earlier one.
+    /// Books spending of this start or an earlier one.
     pub fn charge(&self, earlier: Spent) {
         self.0.charge(earlier);
     }
 
-    /// Books what was spent beside the calls of agents, here and above.
+    /// Books spending other than the calls of agents, here and above.
     pub fn book(&self, spent: Spent) {
         self.0.add(spent);
     }
 
-    /// What was spent of it.
+    /// Returns the amounts spent.
     pub fn spent(&self) -> Spent {
         self.0.spent()
     }
 
-    /// Why nothing more may be spent, if so.
+    /// Returns why nothing more may be spent, if so.
     pub fn exhausted(&self) -> Option<ProviderError> {
         self.0.exhausted()
     }
@@ -158,7 +159,7 @@ impl Ledger {
         }
     }
 
-    /// That of one call, under the one of its caller.
+    /// Creates the ledger of one call, under that of its caller.
     pub fn of_call(budget: Budget, caller: Arc<Self>) -> Self {
         Self {
             scope: Scope::Call,
@@ -167,7 +168,7 @@ impl Ledger {
         }
     }
 
-    /// The ledger of a run with this budget, under one of several runs.
+    /// Creates the ledger of a run with this budget, under one shared by several runs.
     pub fn of_run_within(budget: Budget, above: &SharedBudget) -> Self {
         Self {
             above: Some(Arc::clone(&above.0)),
@@ -175,11 +176,11 @@ impl Ledger {
         }
     }
 
-    /// Takes one call from every budget before it is sent. What it will cost is not known yet: the calls that are
-    /// under way at once may take tokens and cost over their budgets by what they use.
+    /// Takes one call from every budget before it is sent. Its cost is not known yet, so concurrent
+    /// calls may exceed the budgets for tokens and cost by what they use.
     ///
     /// # Errors
-    /// [`Overdrawn`] if a budget is used up already; then nothing is taken.
+    /// [`Overdrawn`] if a budget is used up already; nothing is taken in that case.
     pub fn reserve(&self) -> Result<(), Overdrawn> {
         let mut spent = self.lock();
         if let Some(error) = self.used_up(&spent) {
@@ -193,7 +194,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Books what a call used, once that is known.
+    /// Books the usage of a call, once known.
     pub fn settle(&self, usage: Option<Usage>, cost_usd: Option<f64>) {
         let mut spent = self.lock();
         spent.tokens = spent
@@ -206,7 +207,7 @@ impl Ledger {
         }
     }
 
-    /// Books what was spent beside the calls of agents.
+    /// Books spending other than the calls of agents.
     pub fn add(&self, more: Spent) {
         self.charge(more);
         if let Some(above) = &self.above {
@@ -214,7 +215,7 @@ impl Ledger {
         }
     }
 
-    /// Books what an earlier start had spent; the ledger above knows of it already.
+    /// Books spending of an earlier start, which the ledger above includes already.
     pub fn charge(&self, earlier: Spent) {
         let mut spent = self.lock();
         spent.cost_usd += earlier.cost_usd;
@@ -222,7 +223,7 @@ impl Ledger {
         spent.calls = spent.calls.saturating_add(earlier.calls);
     }
 
-    /// Books what an earlier process had spent in the attempt, of which the run knows already.
+    /// Books spending of an earlier process in the attempt, which the run includes already.
     pub fn charge_attempt(&self, earlier: Spent) {
         self.charge(earlier);
         if let (Scope::Call, Some(above)) = (self.scope, &self.above) {
@@ -234,13 +235,14 @@ impl Ledger {
         *self.lock()
     }
 
-    /// Why nothing more may be spent, if so.
+    /// Returns why nothing more may be spent, if so.
     pub fn exhausted(&self) -> Option<ProviderError> {
         let own = self.used_up(&self.lock());
         own.or_else(|| self.above.as_ref()?.exhausted())
     }
 
-    /// Whether a call that was taken from the budgets may be sent once more, which costs tokens and money and is no other call.
+    /// Checks that a call already taken from the budgets may be retried, which costs tokens and
+    /// money but does not count as another call.
     ///
     /// # Errors
     /// [`Overdrawn`] if tokens or money are used up.
@@ -257,7 +259,7 @@ impl Ledger {
         self.above.as_ref().map_or(Ok(()), |above| above.room())
     }
 
-    /// What is left under this ledger and the one above it.
+    /// Returns the remainder under this ledger and the one above it.
     pub fn left(&self) -> Remaining {
         let spent = self.spent();
         let Budget {
@@ -284,7 +286,7 @@ impl Ledger {
         }
     }
 
-    /// How long the request may still take that this is the ledger of.
+    /// Returns the remaining time of the request that this ledger belongs to.
     pub fn left_of_request(&self) -> Option<Duration> {
         let most = self.budget.time.filter(|_| self.scope == Scope::Request);
         most.map(|most| most.saturating_sub(self.began.elapsed()))
@@ -383,12 +385,12 @@ impl Ledger {
     }
 }
 
-/// `1 call`, `2 calls`.
+/// Formats a count: `1 call`, `2 calls`.
 fn counted(number: u64, thing: &str) -> String {
     format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }
 
-/// The lesser of two limits, either of which may be absent.
+/// Returns the lesser of two limits, either of which may be absent.
 fn least<T: PartialOrd>(a: Option<T>, b: Option<T>) -> Option<T> {
     match (a, b) {
         (Some(a), Some(b)) => Some(if b < a { b } else { a }),

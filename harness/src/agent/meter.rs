@@ -1,10 +1,11 @@
-//! Measures the time in which at least one piece of work is going on, and the time in which all work waits.
+//! Measures the time during which at least one piece of work is in progress, and the time during
+//! which all work waits.
 
 use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, MutexGuard};
 
-/// Counts work in progress and the time that it covers: parallel work is counted once.
+/// Counts work in progress and the time that it covers; concurrent work is counted once.
 #[derive(Debug)]
 pub(crate) struct Meter(Mutex<State>);
 
@@ -16,12 +17,12 @@ struct State {
     covered: Covered,
 }
 
-/// What the time so far went to.
+/// Breakdown of the time so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Covered {
-    /// At least one piece of work was going on.
+    /// At least one piece of work was in progress.
     pub work: Duration,
-    /// None was, and at least one waited.
+    /// None was in progress, and at least one waited.
     pub waiting: Duration,
 }
 
@@ -53,12 +54,12 @@ impl Meter {
         }
     }
 
-    /// What the time so far went to.
+    /// Returns the breakdown of the time so far.
     pub fn covered(&self) -> Covered {
         self.lock().covered
     }
 
-    /// The state, with the time up to now in it.
+    /// Locks the state and adds the time up to now.
     fn lock(&self) -> MutexGuard<'_, State> {
         let mut state = self.0.lock();
         let now = Instant::now();
@@ -74,7 +75,7 @@ impl Meter {
 }
 
 impl Work<'_> {
-    /// The work waits from now on, or goes on.
+    /// Marks the work as waiting, or as in progress again.
     pub fn set_waiting(&self, waits: bool) {
         let mut known = self.waits.lock();
         if *known == waits {

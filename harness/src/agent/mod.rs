@@ -1,7 +1,7 @@
-//! One agent and its attempt: the loop of turns, calls of models, hooks, budgets and records.
+//! One agent and its attempt: the loop of turns, model calls, hooks, budgets and records.
 //!
-//! Invariant: nothing here knows a protocol. What an agent is shown and what its replies do is said by [`Turns`], which
-//! protocols implement.
+//! Invariant: nothing here depends on a protocol. Protocols implement [`Turns`], which determines
+//! what an agent is shown and what its replies do.
 
 mod treatment;
 mod protocol_settings;

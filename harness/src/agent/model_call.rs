@@ -16,11 +16,12 @@ use crate::provider::{CallEvent, CallSink, Caller, ProviderError, Request, Respo
 /// A model's reply.
 pub(crate) struct ModelReply {
     pub response: Response,
-    /// Whether the limit of output tokens cut it off: nothing of it is to be run or taken for an answer.
+    /// Whether the output token limit cut it off. If so, nothing in it may be run or used as an
+    /// answer.
     pub truncated: bool,
 }
 
-/// A response, or one that was cut off, as a model's reply.
+/// Converts a complete or truncated response to a reply.
 fn reply(result: Result<Response, ProviderError>) -> Result<ModelReply, ProviderError> {
     match result {
         Ok(response) => Ok(ModelReply {
@@ -36,9 +37,10 @@ fn reply(result: Result<Response, ProviderError>) -> Result<ModelReply, Provider
 }
 
 impl Attempt<'_> {
-    /// Sends a conversation to the invocation's model and takes its answer into it.
+    /// Sends a conversation to the invocation's model and adds the reply to it.
     ///
-    /// A conversation that outgrew the model's context is made shorter and sent again, as long as something may give way.
+    /// A conversation that exceeds the model's context is shortened and sent again, as long as
+    /// anything can be shortened.
     pub async fn ask(
         &self,
         invocation: &Invocation,
@@ -56,7 +58,7 @@ impl Attempt<'_> {
         let reply = loop {
             let request = self.request(invocation, conversation);
             let request = self.hook_request(invocation, request).await?;
-            // What was received before, or is kept, takes nothing from any budget.
+            // Responses received earlier or cached count against no budget.
             let earlier = self.recall(&request).await;
             let kept = match earlier {
                 Some(_) => None,
@@ -65,7 +67,7 @@ impl Attempt<'_> {
             if earlier.is_none() && kept.is_none() {
                 self.admit(invocation).await?;
             }
-            // Only here: a request that was never sent is not recorded.
+            // Recorded only here, because a request that was never sent is not recorded.
             if !recorded {
                 recorded = true;
                 self.records.emit(
@@ -104,7 +106,7 @@ impl Attempt<'_> {
                     };
                     conversation.trims += 1;
                     self.records.count(|stats| stats.context_trims += 1);
-                    // Recorded once it is admitted: it stands for another call.
+                    // Recorded once the shortened request is admitted: it stands for another call.
                     shortened = Some(event);
                 }
                 other => break other?,
@@ -121,7 +123,7 @@ impl Attempt<'_> {
         Ok(reply)
     }
 
-    /// One call that is admitted, retries of the provider included.
+    /// Sends one admitted call, including retries of the provider.
     async fn send(
         &self,
         invocation: &Invocation,
@@ -154,7 +156,7 @@ impl Attempt<'_> {
                 self.record_error(invocation, &error, elapsed);
                 self.stop_if_hopeless(&error).await;
                 if error.is_transient() {
-                    // It might have been sent again, had the budget had room for it.
+                    // If the budget has no room for a retry, that is the reason for the failure.
                     self.within_budget(invocation.ledger.room()).await?;
                 }
                 return Err(error);
@@ -167,7 +169,7 @@ impl Attempt<'_> {
         self.record_response(invocation, reply, elapsed).await
     }
 
-    /// What came of a request in an earlier process; none if it is new.
+    /// Returns the result of a request in an earlier process; `None` if it is new.
     async fn recall(&self, request: &Request) -> Option<Box<Kept>> {
         if self.lane.responses() == 0 {
             return None;
@@ -187,7 +189,7 @@ impl Attempt<'_> {
         }
     }
 
-    /// Writes down what came of a request, before anything is done with it.
+    /// Writes the result of a request to the journal before it is used.
     async fn keep(
         &self,
         request: &Request,
@@ -196,7 +198,7 @@ impl Attempt<'_> {
         calls: Vec<CallEvent>,
         result: &Result<Response, ProviderError>,
     ) {
-        // A message may be long, and so may a response.
+        // Skipped early, because cloning a long message or response is expensive.
         if !self.lane.is_kept() {
             return;
         }
@@ -215,7 +217,7 @@ impl Attempt<'_> {
         self.written(written).await;
     }
 
-    /// A response, or the lack of one, that an earlier process received, and the run has paid for.
+    /// Uses a response, or a failure, that an earlier process received and the run has paid for.
     async fn take_earlier(
         &self,
         invocation: &Invocation,
@@ -260,7 +262,7 @@ impl Attempt<'_> {
         self.record_response(invocation, reply, kept.ms).await
     }
 
-    /// Books what an earlier process paid: the run knows of it already.
+    /// Books what an earlier process paid, which the run includes already.
     fn book_earlier(&self, books: &Ledger, usage: Option<Usage>, cost_usd: Option<f64>) {
         books.charge_attempt(Spent {
             cost_usd: cost_usd.unwrap_or(0.0),
@@ -271,7 +273,8 @@ impl Attempt<'_> {
         self.records.count(|stats| stats.add_use(usage, cost_usd));
     }
 
-    /// Books what was received and not asked for again: of agents that were stopped earlier this time.
+    /// Books earlier responses that were not requested again, because their agents were stopped
+    /// sooner this time.
     pub fn book_left(&self) {
         for kept in self.lane.left().into_iter().filter(|kept| !kept.cached) {
             self.records.count(|stats| stats.llm_calls += 1);
@@ -287,7 +290,7 @@ impl Attempt<'_> {
         }
     }
 
-    /// A response, or the lack of one, from a cache.
+    /// Uses a response, or a failure, from a cache.
     async fn take_kept(
         &self,
         invocation: &Invocation,
@@ -315,7 +318,7 @@ impl Attempt<'_> {
         self.record_response(invocation, reply, 0.0).await
     }
 
-    /// Ends the run if no other request of it can succeed either.
+    /// Ends the run if none of its other requests can succeed either.
     async fn stop_if_hopeless(&self, error: &ProviderError) {
         if error.ends_run() {
             let reason = HaltReason::Failing(error.to_string());
@@ -324,7 +327,7 @@ impl Attempt<'_> {
         }
     }
 
-    /// Books what a request used.
+    /// Books the usage of a request.
     fn settle(&self, books: &Ledger, usage: Option<Usage>, cost_usd: Option<f64>) {
         books.settle(usage, cost_usd);
         self.publish_budget();
@@ -350,7 +353,7 @@ impl Attempt<'_> {
         );
     }
 
-    /// Records a response as its hooks leave it, and returns it.
+    /// Records a response as changed by its hooks, and returns it.
     async fn record_response(
         &self,
         invocation: &Invocation,
@@ -386,7 +389,7 @@ impl Attempt<'_> {
         })
     }
 
-    /// Lets a call through if the run goes on and no budget is used up, and books it.
+    /// Admits a call if the run continues and no budget is used up, and books it.
     async fn admit(&self, invocation: &Invocation) -> Result<(), ProviderError> {
         if let Some(reason @ HaltReason::Failing(_)) = self.run.halt.reason() {
             self.stop(reason).await;
@@ -402,7 +405,7 @@ impl Attempt<'_> {
         Ok(())
     }
 
-    /// Goes on where a budget allows it. One of the run that does not ends the attempt here.
+    /// Continues if the budgets allow it. Exceeding a budget of the run ends the attempt here.
     async fn within_budget(&self, allowed: Result<(), Overdrawn>) -> Result<(), ProviderError> {
         match allowed {
             Ok(()) => Ok(()),
@@ -410,7 +413,7 @@ impl Attempt<'_> {
                 scope: Scope::Client | Scope::Request | Scope::Attempt | Scope::Call,
                 error,
             }) => Err(error),
-            // What an agent could still make of it would not be what it can do.
+            // What the agent could still achieve without calls would not reflect its ability.
             Err(Overdrawn {
                 scope: Scope::Run | Scope::Sweep,
                 error,
@@ -430,7 +433,7 @@ impl Attempt<'_> {
             messages: recent(conversation.sent(), settings.recent_images),
             sampling: Arc::clone(&invocation.model.sampling),
             tools: conversation.tools.clone(),
-            // Where the text of a response is the answer, and nothing else can be.
+            // Only if the text of a response must be the answer.
             answer_schema: (invocation.schema.clone())
                 .filter(|_| conversation.asks_for_answer && conversation.tools.is_off())
                 .filter(|_| !invocation.role.has_repl()),
@@ -449,7 +452,8 @@ impl Attempt<'_> {
     }
 }
 
-/// A call that is under way. Dropped, it is given up, and that is recorded as its end; what it took, its provider bills.
+/// A call in progress. If dropped, it is abandoned, which is recorded as its end; the provider
+/// still bills what it used.
 struct GivenUp<'a> {
     attempt: &'a Attempt<'a>,
     invocation: &'a Invocation,
@@ -469,12 +473,12 @@ impl Drop for GivenUp<'_> {
     }
 }
 
-/// Makes what happens to a call part of the attempt's events, figures and times.
+/// Adds the events of a call to the attempt's events, statistics and times.
 struct Notes<'a> {
     attempt: &'a Attempt<'a>,
     invocation: &'a Invocation,
     work: Work<'a>,
-    /// For the journal.
+    /// Events for the journal.
     events: Mutex<Vec<CallEvent>>,
 }
 

@@ -1,4 +1,4 @@
-//! A page as functions in an agent's REPL, and the tabs that agents hand to their children.
+//! A page as functions in an agent's REPL, and the tabs that agents pass to their children.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::model::web::{Action, Dump, DumpAlso, DumpSettings, Page, PageError, P
 use crate::model::{EventKind, Image, WebEvent};
 use crate::prompt::web;
 
-/// The functions, by the names that they have in a REPL.
+/// Names of the functions in a REPL.
 const NAMES: [&str; 10] = [
     "page.dump",
     "page.text",
@@ -34,11 +34,11 @@ const NAMES: [&str; 10] = [
 pub(crate) struct PageFunctions {
     page: Arc<dyn Page>,
     tabs: Arc<Tabs>,
-    /// What dumps hold beyond their format.
+    /// Extensions of the dump format.
     also: DumpAlso,
 }
 
-/// The event of a page that a model is shown as this text.
+/// Creates the event for a page that a model sees as this text.
 pub(crate) fn seen(dump: Dump, shown: &str) -> EventKind {
     EventKind::Web {
         event: WebEvent::Page {
@@ -50,25 +50,26 @@ pub(crate) fn seen(dump: Dump, shown: &str) -> EventKind {
     }
 }
 
-/// What a function gave.
+/// Result of a function.
 pub(crate) struct PageResult {
-    /// What its `await` gives.
+    /// Value that its `await` returns.
     pub value: Value,
-    /// The dump, for the record, where it made one.
+    /// The dump, for the record, if it made one.
     pub dump: Option<Dump>,
-    /// What pages asked for meanwhile that is out of reach, for the record: the value says it.
+    /// Out-of-reach addresses that pages requested in the meantime, for the record; the value
+    /// mentions them as well.
     pub refused: Vec<String>,
 }
 
-/// The tabs of an attempt that have names, which any of its agents may hand to a child.
+/// Named tabs of an attempt, which any of its agents may pass to a child.
 #[derive(Default)]
 pub(crate) struct Tabs {
     named: Mutex<BTreeMap<String, Arc<dyn Page>>>,
-    /// The browser's own failure.
+    /// Failure of the browser itself.
     broken: watch::Sender<Option<PageError>>,
 }
 
-/// The one argument of any function: an object.
+/// The single argument of every function: an object.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct Arguments {
@@ -81,7 +82,7 @@ struct Arguments {
     max_chars: Option<usize>,
 }
 
-/// An id of a dump is a number to many a model.
+/// Many models write an id of a dump as a number.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Selector {
@@ -90,7 +91,7 @@ enum Selector {
 }
 
 impl PageFunctions {
-    /// The functions of the page on which a task begins.
+    /// Returns the functions of the page on which a task begins.
     pub(crate) fn of_root(page: Arc<dyn Page>, also: DumpAlso) -> Self {
         Self {
             page,
@@ -99,10 +100,10 @@ impl PageFunctions {
         }
     }
 
-    /// The functions for a child that is handed a tab.
+    /// Returns the functions for a child that is given a tab.
     ///
     /// # Errors
-    /// What the calling agent reads: the tabs there are.
+    /// A message for the calling agent, which lists the existing tabs.
     pub(crate) fn handed(&self, name: &str) -> Result<Self, String> {
         let named = self.tabs.named.lock();
         let page = named.get(name).cloned().ok_or_else(|| {
@@ -120,10 +121,10 @@ impl PageFunctions {
         })
     }
 
-    /// What the REPL of an agent is opened with.
+    /// Returns the functions with which an agent's REPL is opened.
     pub(crate) fn functions(page: Option<&Self>) -> HostFunctions {
         let names = page.map(|_| NAMES.into_iter().map(str::to_owned));
-        // They are names that can be.
+        // The names are constant and valid.
         let functions = names.and_then(|names| HostFunctions::new(names).ok());
         functions.unwrap_or_default()
     }
@@ -131,7 +132,7 @@ impl PageFunctions {
     /// Calls a function with a JSON object as text.
     ///
     /// # Errors
-    /// What the calling agent reads.
+    /// A message for the calling agent.
     pub(crate) async fn call(&self, name: &str, arguments: &str) -> Result<PageResult, String> {
         let arguments = lenient_json::from_str(arguments)
             .map_err(|error| format!("{name}(): wrong arguments: {error}"))?;
@@ -145,7 +146,7 @@ impl PageFunctions {
         })
     }
 
-    /// Tells the page that a message of the user has been answered.
+    /// Notifies the page that a user message has been answered.
     ///
     /// # Errors
     /// Those of the page.
@@ -153,7 +154,7 @@ impl PageFunctions {
         self.page.answered(answer).await
     }
 
-    /// What the agent's page shows now.
+    /// Returns a screenshot of the agent's page.
     ///
     /// # Errors
     /// Those of the page.
@@ -161,14 +162,14 @@ impl PageFunctions {
         self.page.screenshot().await
     }
 
-    /// Waits until the browser fails, which ends the attempt: a model cannot help it.
+    /// Waits until the browser fails, which ends the attempt: a model cannot fix it.
     pub(crate) async fn broken(&self) -> PageError {
         let mut broken = self.tabs.broken.subscribe();
         loop {
             if let Some(error) = broken.borrow_and_update().clone() {
                 return error;
             }
-            // The sender lives as long as this.
+            // The sender lives as long as `self`.
             if broken.changed().await.is_err() {
                 return std::future::pending().await;
             }
@@ -258,7 +259,7 @@ impl PageResult {
         }
     }
 
-    /// Says at the end of a text of the page what it asked for and did not get.
+    /// Appends the page's refused requests to a text of the page.
     fn with_refused(mut self, refused: Vec<String>) -> Self {
         if let Value::String(text) = &mut self.value
             && !refused.is_empty()

@@ -1,4 +1,4 @@
-//! The settings that belong to one protocol each: how often, how much, how long.
+//! Settings that each belong to one protocol: counts, sizes and times.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,20 +6,22 @@ use std::str::FromStr;
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 
-/// The settings of protocols. Serialised, what differs from the defaults: what a run records, and its fingerprint is made of.
+/// Settings of protocols. The serialized form, which a run records and which is part of the
+/// fingerprint, contains only values other than the defaults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProtocolSettings {
-    /// Of `direct`: what becomes of a context that the model's window does not hold.
+    /// `direct`: handling of a context that exceeds the model's window.
     pub overflow: Overflow,
-    /// Of `workflow`: how often the program may run.
+    /// `workflow`: maximum runs of the program.
     pub workflow_runs: u32,
-    /// Of `retrieve`: passages that the model is shown.
+    /// `retrieve`: number of passages shown to the model.
     pub retrieve_passages: u32,
-    /// Of `retrieve`: characters of a passage, about.
+    /// `retrieve`: approximate characters of a passage.
     pub passage_chars: u32,
-    /// Of `summary`: characters of a piece, about; more where the context would have more pieces than there are iterations.
+    /// `summary`: approximate characters of a piece; more if the context would otherwise have more
+    /// pieces than there are iterations.
     pub piece_chars: u32,
-    /// Of `summary`: characters that notes may have; of longer ones, the middle is cut.
+    /// `summary`: maximum characters of notes; longer ones are cut in the middle.
     pub notes_chars: u32,
 }
 
@@ -61,7 +63,7 @@ impl Serialize for ProtocolSettings {
     }
 }
 
-/// What becomes of a context that the model's window does not hold.
+/// Handling of a context that exceeds the model's window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Overflow {
@@ -72,7 +74,7 @@ pub enum Overflow {
 }
 
 impl Overflow {
-    /// The words of flags, the default first.
+    /// Values of flags, the default first.
     pub const WORDS: [&'static str; 2] = ["truncate", "refuse"];
 }
 

@@ -1,18 +1,18 @@
-//! A budget that is kept outside of this process, such as one that several machines share.
+//! A budget kept outside this process, such as one that several machines share.
 
 use async_trait::async_trait;
 
 use crate::provider::ProviderError;
 
-/// Who lets requests of a run through.
+/// Admits the requests of a run.
 #[async_trait]
 pub trait Purse: Send + Sync {
-    /// Takes one request from the budget before it is sent, and waits until it is known whether it may be.
+    /// Takes one request from the budget before it is sent, and waits for permission.
     ///
     /// # Errors
-    /// [`ProviderError::OverBudget`] if nothing is left: then the run halts.
+    /// [`ProviderError::OverBudget`] if nothing is left; the run then halts.
     async fn admit(&self) -> Result<(), ProviderError>;
 
-    /// Why nothing more may be spent, if that is known.
+    /// Returns why nothing more may be spent, if known.
     fn exhausted(&self) -> Option<ProviderError>;
 }

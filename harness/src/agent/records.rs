@@ -13,22 +13,22 @@ use crate::model::{
     WebEvent, long_answer, ms,
 };
 
-/// The records of an attempt.
+/// Records of an attempt.
 pub(crate) struct Records<'a> {
     task: &'a Task,
     sink: Arc<dyn EventSink>,
     started: Instant,
-    /// How long the attempt had been going on in earlier processes.
+    /// Time that the attempt had taken in earlier processes.
     before: Duration,
-    /// The state of the attempt's world, by which it is judged.
+    /// Final state of the attempt's environment, by which it is judged.
     state: OnceLock<Value>,
-    /// What the user was answered before the last message.
+    /// Answers to all user messages except the last.
     earlier_answers: Mutex<Vec<String>>,
     stats: Mutex<Stats>,
 }
 
 impl<'a> Records<'a> {
-    /// Empty records of an attempt that starts now, or goes on after this long.
+    /// Creates empty records of an attempt that starts now, or resumes after this time.
     pub fn new(task: &'a Task, sink: Arc<dyn EventSink>, before: Duration) -> Self {
         Self {
             task,
@@ -52,7 +52,7 @@ impl<'a> Records<'a> {
         );
     }
 
-    /// Closes the attempt's records, and says what came of it.
+    /// Closes the attempt's records and returns its result.
     pub fn end_attempt(
         &self,
         root: &Invocation,
@@ -84,7 +84,7 @@ impl<'a> Records<'a> {
 
     /// Opens an invocation's records.
     pub fn begin(&self, invocation: &Invocation, system_prompt: &str) {
-        // Whoever summarises is no agent.
+        // The author of a summary is not an agent.
         if invocation.role != Role::Compaction {
             self.count(|stats| {
                 stats.agents += 1;
@@ -123,7 +123,7 @@ impl<'a> Records<'a> {
         self.emit(invocation, EventKind::MessageReceived { number, text });
     }
 
-    /// Records what came of a message to such an agent.
+    /// Records the result of a message to such an agent.
     pub fn message_answered(
         &self,
         invocation: &Invocation,
@@ -142,7 +142,7 @@ impl<'a> Records<'a> {
         );
     }
 
-    /// How long the attempt has been going on, in all its processes.
+    /// Returns the time that the attempt has taken in all its processes.
     pub fn passed(&self) -> Duration {
         self.before + self.started.elapsed()
     }
@@ -162,17 +162,17 @@ impl<'a> Records<'a> {
         });
     }
 
-    /// Takes down the state of the attempt's world, by which it is judged.
+    /// Records the final state of the attempt's environment, by which it is judged.
     pub fn judge_by(&self, invocation: &Invocation, state: Value) {
         let event = WebEvent::State {
             state: state.clone(),
         };
         self.emit(invocation, EventKind::Web { event });
-        // An attempt has one world, and its state is taken once, at the end.
+        // An attempt has one environment, whose state is taken once, at the end.
         let _ = self.state.set(state);
     }
 
-    /// Takes down an answer after which the user says more.
+    /// Records an answer that is followed by another user message.
     pub fn answered(&self, answer: &str) {
         self.earlier_answers.lock().push(answer.to_owned());
     }
@@ -183,8 +183,8 @@ impl<'a> Records<'a> {
     }
 }
 
-/// An agent's answer as events hold it: of a long one of the root its beginning, because the run has all of it beside the
-/// events. That of a child is nowhere else.
+/// Returns an agent's answer as stored in events: only the beginning of a long answer of the root,
+/// because the run stores the rest elsewhere. A child's answer is stored only here.
 pub(crate) fn shown(invocation: &Invocation, answer: &str) -> String {
     if invocation.is_root() {
         long_answer::shown(answer, "the attempt's record").into_owned()
@@ -193,7 +193,7 @@ pub(crate) fn shown(invocation: &Invocation, answer: &str) -> String {
     }
 }
 
-/// How an agent ended, its answer, and why it has none.
+/// Splits a result into the agent's status, its answer, and the reason why it has none.
 fn ending(result: Result<String, Failure>) -> (Status, Option<String>, Option<String>) {
     match result {
         Ok(answer) => (Status::Ok, Some(answer), None),

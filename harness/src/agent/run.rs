@@ -1,4 +1,4 @@
-//! What all attempts of an engine share: its settings, models, the sandbox, the books and the switch.
+//! What all attempts of an engine share: its settings, models, sandbox, ledger and halt switch.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,51 +12,51 @@ use crate::model::web::Browser;
 use crate::prompt::ModelAlias;
 use crate::provider::Provider;
 
-/// A model and where it runs.
+/// A model and its provider.
 #[derive(Clone)]
 pub struct Model {
-    /// As the user wrote it: `PROVIDER/MODEL`.
+    /// Reference as the user wrote it: `PROVIDER/MODEL`.
     pub reference: String,
-    /// Its name at the provider.
+    /// Name at the provider.
     pub name: String,
-    /// How it is to answer.
+    /// Sampling settings.
     pub sampling: Arc<Sampling>,
-    /// Where it runs.
+    /// Provider that runs it.
     pub provider: Arc<dyn Provider>,
 }
 
-/// The models of a run.
+/// Models of a run.
 #[derive(Clone)]
 pub struct Models {
-    /// The one that agents use unless they name another.
+    /// Model that agents use unless they name another.
     pub main: Model,
-    /// The aliases that agents may name, in the order of the prompt's table.
+    /// Aliases that agents may name, in the order of the prompt's table.
     pub aliases: Vec<(ModelAlias, Model)>,
-    /// Those of agents below the root that name none.
+    /// Default models of agents below the root.
     pub assigned: Assigned<Model>,
 }
 
-/// What all attempts of an engine share.
+/// Shared state of all attempts of an engine.
 pub(crate) struct Run {
     pub treatment: Treatment,
     pub conduct: Conduct,
     pub models: Models,
     pub sandbox: WarmPool,
     pub ledger: Arc<Ledger>,
-    /// Who else lets requests through, if budgets are kept elsewhere.
+    /// Admits requests if budgets are kept outside this process.
     pub purse: Option<Arc<dyn Purse>>,
     pub halt: Halt,
-    /// Where the worlds of tasks come from, for protocols and benchmarks that have any.
+    /// Source of web pages, for protocols and benchmarks that use any.
     pub browser: Option<Arc<dyn Browser>>,
-    /// Whom agents may talk with, if somebody is there.
+    /// Person with whom agents may talk, if present.
     pub person: Option<Arc<dyn Person>>,
     by_alias: HashMap<String, Model>,
-    /// The version that each model's server said first.
+    /// First version reported for each model by its server.
     served: Mutex<HashMap<String, Served>>,
     warn: Arc<dyn Fn(&str) + Send + Sync>,
 }
 
-/// The version that a model's server says it serves.
+/// The version of a model that its server reports.
 struct Served {
     version: String,
     /// Whether it has changed since, which is reported once.
@@ -64,7 +64,7 @@ struct Served {
 }
 
 impl Run {
-    /// A run that has spent nothing.
+    /// Creates a run that has spent nothing.
     pub fn new(
         treatment: Treatment,
         conduct: Conduct,
@@ -93,7 +93,7 @@ impl Run {
         }
     }
 
-    /// Takes down which version of a model was served, and warns of the first change.
+    /// Records the served version of a model, and warns of the first change.
     pub fn note_served(&self, model: &Model, version: &str) {
         let mut served = self.served.lock();
         let known = served
@@ -106,7 +106,7 @@ impl Run {
             return;
         }
         known.changed = true;
-        // The models of a recording are those of its time.
+        // A recording contains the model versions of its time.
         if model.provider.recording().is_some() {
             return;
         }
@@ -116,7 +116,7 @@ impl Run {
         ));
     }
 
-    /// The model of roots: the run's, with what their definition says of reasoning.
+    /// Returns the model of roots: the run's, with the reasoning settings of their definition.
     pub fn root_model(&self) -> Model {
         let main = &self.models.main;
         Model {
@@ -125,7 +125,8 @@ impl Run {
         }
     }
 
-    /// The model that a definition names: an alias, `default` for the run's own, or a model of the run by its reference.
+    /// Returns the model that a definition names: an alias, `default` for the run's own, or a model
+    /// of the run by its reference.
     pub fn model_of_definition(&self, name: &str, depth: u32) -> Result<Model, String> {
         if name == "default" {
             return self.model(None, Asker::Agent, depth);
@@ -139,7 +140,7 @@ impl Run {
         }
     }
 
-    /// The model that a call names, or the one that whoever is called gets without naming any.
+    /// Returns the model that a call names, or the default for the caller's role and depth.
     pub fn model(&self, alias: Option<&str>, asker: Asker, depth: u32) -> Result<Model, String> {
         let Some(alias) = alias else {
             let assigned = self.models.assigned.of(asker, depth);

@@ -11,57 +11,58 @@ use crate::prompt::definition::{Side, ToolStrategy};
 use crate::text::sha256_hex;
 use crate::tool::{BoundTool, ToolSet};
 
-/// Prompts that can be called, by name.
+/// Callable prompts, by name.
 pub type Specialists = BTreeMap<String, Arc<Specialist>>;
 
 /// A prompt definition that is ready to run as a child.
 #[derive(Debug, Clone)]
 pub struct Specialist {
-    /// Its name.
+    /// Name of the prompt.
     pub name: String,
-    /// Its prompt, includes resolved.
+    /// Prompt text with resolved includes.
     pub prompt: String,
     /// An alias, `default`, or a model's reference.
     pub model: String,
-    /// What it may call.
+    /// Tools that it may call.
     pub tools: ToolSet,
-    /// The folder that attachments are read from, if there is one.
+    /// Folder of its attachments, if there is one.
     pub files: Option<Arc<Path>>,
-    /// What it says of its requests.
+    /// Its request settings.
     pub settings: Arc<AgentSettings>,
-    /// Its sides, if it is two agents that talk, or one with a person.
+    /// Its sides, if it is a conversation of two agents, or of one with a person.
     pub talk: Option<Arc<Talk>>,
 }
 
-/// How the sides of an agent talk.
+/// How the two sides of an agent talk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Talk {
-    /// The specialist of side A.
+    /// Name of the specialist of side A.
     pub side_a: String,
     /// Side B.
     pub side_b: Other,
     /// Whether side B stands for a person.
     pub with_person: bool,
-    /// The side that gets the messages of the agent's caller, and whose last words are the answer.
+    /// Side that receives the caller's messages, and whose last message is the answer.
     pub receives: Side,
-    /// How many messages the sides say, both together, to one of their caller.
+    /// Maximum messages of both sides together per message of their caller.
     pub max_messages: NonZeroU32,
-    /// What ends a talk once it is said.
+    /// Phrase that ends the conversation.
     pub stop_phrase: Option<String>,
 }
 
-/// Who is side B of a talk.
+/// Side B of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Other {
-    /// The specialist of this name.
+    /// Specialist with this name.
     Agent(String),
-    /// A person, who is there while the program runs.
+    /// A person who is present while the program runs.
     Person,
 }
 
 impl Specialist {
-    /// What kind of agent it is: without tools it answers in one call, with tools it has a REPL, unless it must call one. That a
-    /// model calls a tool can be asked of it in a request, and not of the code that it writes.
+    /// Returns its kind of agent: without tools it answers in one call; with tools it has a REPL,
+    /// unless it must call one. Calling a tool can be enforced in a request, but not in the code
+    /// that a model writes.
     pub fn role(&self) -> Role {
         if let Some(talk) = &self.talk {
             if talk.with_person {
@@ -78,7 +79,7 @@ impl Specialist {
         }
     }
 
-    /// What of it can change an answer, as a hash.
+    /// Returns what can change an answer, as a hash.
     pub fn digest(&self) -> String {
         let tools: Vec<String> = self.tools.iter().map(BoundTool::digest).collect();
         let Self {

@@ -16,26 +16,27 @@ use crate::tool::{
     ToolSet, ValueSources, Values, instance_tools, tell_caller,
 };
 
-/// Where tools, prompts and values come from.
+/// Source of tools, prompts and values.
 #[derive(Debug, Clone, Copy)]
 pub struct ToolResolver<'a> {
-    /// The tools that are no prompts.
+    /// Tools other than callable prompts.
     pub registry: &'a ToolRegistry,
-    /// The prompts that can be called.
+    /// Callable prompts.
     pub library: &'a Library,
     /// Values that the user gave on the command line.
     pub given: &'a BTreeMap<String, String>,
-    /// The process environment. No tool and no prompt gets a value of it; those of declared secrets are kept out of prompts.
+    /// Process environment. Tools and prompts receive none of its values; the values of declared
+    /// secrets are kept out of prompts.
     pub process: &'a BTreeMap<String, String>,
-    /// The folder that tools may read, and that attachments come from.
+    /// Folder that tools may read, and that contains attachments.
     pub files: Option<&'a Path>,
 }
 
 impl ToolResolver<'_> {
-    /// Tools and prompts by name, for a root without a definition. `place` is what errors name.
+    /// Resolves tools and prompts by name, for a root without a definition. Errors mention `place`.
     ///
     /// # Errors
-    /// Everything that is wrong, at once.
+    /// All problems found.
     pub fn of_names(&self, names: &[String], place: &str) -> Result<AgentTools, Faults> {
         let references = names.iter().map(|name| ToolReference {
             name: name.clone(),
@@ -48,7 +49,7 @@ impl ToolResolver<'_> {
         self.equip(&references.collect::<Vec<_>>(), None, &at)
     }
 
-    /// What a definition lists. Nothing where its `toolChoice` is `none`.
+    /// Resolves the tools that a definition lists; none if its `toolChoice` is `none`.
     ///
     /// # Errors
     /// As for [`ToolResolver::of_names`].
@@ -61,7 +62,7 @@ impl ToolResolver<'_> {
         self.equip(listed, Some(definition), &at)
     }
 
-    /// The names among those given on the command line that no tool and no prompt reads.
+    /// Returns the names of values given on the command line that no tool or prompt uses.
     pub fn idle_values(&self) -> impl Iterator<Item = &String> {
         let of_tools = self.registry.all().flat_map(|tool| tool.variables());
         let mut known: BTreeSet<&str> = of_tools.map(|variable| variable.name.as_str()).collect();
@@ -79,7 +80,7 @@ impl ToolResolver<'_> {
         given.filter(move |name| !known.contains(name.as_str()))
     }
 
-    /// The values of secret variables of all tools and definitions, from every source.
+    /// Returns the values of secret variables of all tools and definitions, from every source.
     pub fn secret_values(&self) -> Vec<&str> {
         let of_tools = self.registry.all().flat_map(|tool| tool.variables());
         let of_prompts = self.library.iter().flat_map(|prompt| &prompt.variables);
@@ -100,11 +101,11 @@ impl ToolResolver<'_> {
         values.map(String::as_str).collect()
     }
 
-    /// Whether no prompt that a run sends holds a secret: that of the root, those that may be called, and sections of the
-    /// user's own.
+    /// Checks that no prompt sent by a run contains a secret: the root's, callable ones, and
+    /// user-supplied sections.
     ///
     /// # Errors
-    /// Every place that holds one.
+    /// Every place that contains one.
     pub fn check_secrets(
         &self,
         root: Option<&Definition>,
@@ -140,7 +141,7 @@ impl ToolResolver<'_> {
             wanted: Vec::new(),
             faults: Vec::new(),
         };
-        // Those of a definition with tools are looked up with each tool.
+        // Variables of a definition with tools are checked with each tool.
         if let Some(definition) = of.filter(|_| references.is_empty()) {
             work.check_variables(definition);
         }
@@ -167,31 +168,31 @@ impl ToolResolver<'_> {
     }
 }
 
-/// What is being put together.
+/// State of a resolution.
 struct Work<'a> {
     resolver: &'a ToolResolver<'a>,
-    /// Prompts that some tool set has and that are yet to be made ready.
+    /// Prompts in some tool set that are not resolved yet.
     wanted: Vec<Wanted>,
     faults: Vec<Fault>,
 }
 
-/// A prompt or agent as some entry of `tools` wants it.
+/// A prompt or agent as an entry of `tools` requests it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Wanted {
-    /// Its name.
+    /// Name of the prompt or agent.
     definition: String,
-    /// The definition whose entry makes it another than for all, and nothing where it is the same.
+    /// Definition whose entry makes it differ from its shared form; `None` for the shared form.
     of: Option<String>,
-    /// Values of variables that it is given.
+    /// Values of variables for it.
     scoped: BTreeMap<String, String>,
-    /// Whether it speaks to its caller by a tool.
+    /// Whether it sends messages to its caller by a tool.
     explicit: bool,
-    /// Which side of it gets its caller's messages, if not side A.
+    /// Whether side B receives its caller's messages instead of side A.
     receives_b: bool,
 }
 
 impl Wanted {
-    /// What the run calls it.
+    /// Returns its name in the run.
     fn key(&self) -> String {
         match &self.of {
             None => self.definition.clone(),
@@ -246,7 +247,8 @@ impl Work<'_> {
             instance_tools(kinds)
         };
         let tools = tools.and_then(|tools| {
-            // The first of them creates agents, and so has those that start with their caller.
+            // Agents that start with their caller are attached to the first tool, which creates
+            // agents.
             let mut immediate = Some(immediate);
             let tools = tools
                 .into_iter()
@@ -260,7 +262,7 @@ impl Work<'_> {
         })
     }
 
-    /// One entry, or nothing for one that is left out.
+    /// Resolves one entry; `None` if it is omitted.
     fn entry(
         &mut self,
         reference: &ToolReference,
@@ -348,7 +350,7 @@ impl Work<'_> {
             .map_err(|error| error.to_string())
     }
 
-    /// An agent, or nothing where its `optional` variable has no value.
+    /// Resolves an agent; `None` if its `optional` variable has no value.
     fn subagent(
         &mut self,
         prompt: &Definition,
@@ -407,7 +409,7 @@ impl Work<'_> {
             .map_err(|error| error.to_string())
     }
 
-    /// What a variable of a definition is given, unless that is nothing.
+    /// Returns the value given to a variable of a definition, unless it is empty.
     fn value_of(&self, variable: &str, of: Option<&Definition>) -> Option<String> {
         let own = of.map(|definition| &definition.env);
         let sources = [Some(self.resolver.given), own];
@@ -418,7 +420,7 @@ impl Work<'_> {
         values.find(|value| !value.is_empty()).cloned()
     }
 
-    /// Says which required variables of a definition have no value, whether or not a tool reads them.
+    /// Reports required variables of a definition without a value, whether or not a tool uses them.
     fn check_variables(&mut self, definition: &Definition) {
         let none = BTreeMap::new();
         let sources = ValueSources {
@@ -431,7 +433,7 @@ impl Work<'_> {
         }
     }
 
-    /// The key of a side of an agent, which is as its agent is wanted.
+    /// Returns the key of a side of an agent, which inherits what the agent's entry requests.
     fn side(&mut self, name: &str, of_agent: &Wanted) -> String {
         let wanted = Wanted {
             definition: name.to_owned(),
@@ -440,7 +442,8 @@ impl Work<'_> {
             ..of_agent.clone()
         };
         let key = wanted.key();
-        // Of what is no prompt there is a fault, and an agent that is a side of itself has no end.
+        // Anything other than a prompt is reported elsewhere, and an agent that is its own side
+        // would recurse endlessly.
         let side = self.resolver.library.find(name);
         if side.is_some_and(|side| side.kind == Kind::Prompt) {
             self.wanted.push(wanted);
@@ -518,12 +521,12 @@ impl Work<'_> {
     }
 }
 
-/// What becomes of an entry of `tools`.
+/// Result of resolving an entry of `tools`.
 enum Entry {
-    /// Something that is called.
+    /// A callable tool.
     Tool(BoundTool),
-    /// Agents that are created and take messages, with one that starts with its caller.
+    /// Agents that are created and take messages, and one that starts with its caller, if any.
     Instances(InstanceKind, Option<ImmediateAgent>),
-    /// Its `optional` variable has no value.
+    /// Omitted, because its `optional` variable has no value.
     LeftOut,
 }

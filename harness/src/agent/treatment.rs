@@ -1,4 +1,4 @@
-//! The two trees of a run's settings: what can change an answer, and how it is carried out.
+//! The two groups of a run's settings: what can change an answer, and how the run is carried out.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,79 +17,81 @@ use crate::prompt::{
 };
 use crate::tool::ToolSet;
 
-/// `--max-depth` where a run does not say.
+/// Default of `--max-depth`.
 pub const DEFAULT_MAX_DEPTH: u32 = 2;
-/// `--max-iterations` where a run does not say.
+/// Default of `--max-iterations`.
 pub const DEFAULT_MAX_ITERATIONS: u32 = 15;
 
-/// Everything that shapes an agent, the models apart.
+/// Everything that shapes an agent, except the models.
 ///
-/// Serialised, it is what a run records of it and the fingerprint is made of: each field is a part. What is skipped is recorded
-/// elsewhere, as its comment says.
+/// The serialized form is what a run records and what the fingerprint is computed from; each field
+/// is a part of both. Skipped fields are recorded elsewhere, as their comments say.
 #[derive(Clone, Serialize)]
 pub struct Treatment {
-    /// How the model speaks.
+    /// Protocol of the agents.
     pub protocol: Protocol,
-    /// How the root works, where its prompt has modes. Recorded is what is true of it, in [`Effective`](crate::treatment::Effective).
+    /// Prompt mode of the root, if its prompt has modes. The mode in effect is recorded in
+    /// [`Effective`](crate::treatment::Effective).
     #[serde(skip)]
     pub prompt_mode: PromptMode,
-    /// Guidance for the root, in order.
+    /// Drivers of the root, in order.
     #[serde(serialize_with = "drivers")]
     pub drivers: Vec<Driver>,
-    /// The hooks of the run, for all agents whose prompts list none.
+    /// Hooks of the run, for all agents whose prompts list none.
     #[serde(serialize_with = "hooks")]
     pub hooks: Vec<Arc<dyn Hook>>,
     /// What agents may call besides each other.
     #[serde(rename = "tools")]
     pub tools: AgentTools,
-    /// What is laid over the prompts.
+    /// Overrides of the prompts.
     #[serde(rename = "prompt_layers")]
     pub overrides: PromptOverrides,
-    /// What the definition in `overrides` says of the root's requests, which its hash stands for.
+    /// Request settings of the root's definition in `overrides`, whose hash covers them.
     #[serde(skip)]
     pub root: AgentSettings,
-    /// Agents at this depth are flat. Recorded as the mode is.
+    /// Depth at which agents are flat. Recorded like the mode.
     #[serde(skip)]
     pub max_depth: u32,
-    /// Iterations of the root; children get fewer by depth. Recorded as the mode is.
+    /// Maximum iterations of the root; children get fewer by depth. Recorded like the mode.
     #[serde(skip)]
     pub max_iterations: u32,
     /// How code runs.
     #[serde(flatten)]
     pub repl: ReplTreatment,
-    /// What belongs to one protocol each.
+    /// Settings of single protocols.
     #[serde(flatten)]
     pub settings: ProtocolSettings,
     /// Wall time of one attempt.
     #[serde(rename = "attempt_timeout_s", serialize_with = "seconds")]
     pub attempt_time: Duration,
-    /// What gives way where conversations grow long.
+    /// What is shortened when conversations grow long.
     #[serde(skip_serializing_if = "Compaction::is_default")]
     pub compaction: Compaction,
-    /// What the root's answer has to conform to.
+    /// Schema that the root's answer must match.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer_schema: Option<AnswerSchema>,
-    /// What one attempt may spend, all its agents included. Its time is `attempt_time`.
+    /// Budget of one attempt with all its agents. Its time is `attempt_time`.
     pub attempt_budget: Budget,
-    /// The web agent.
+    /// Settings of the web agent.
     #[serde(rename = "web_agent", serialize_with = "undated")]
     pub web: AgentTurnSettings,
-    /// What dumps of pages hold beyond their format, in every protocol that has pages.
+    /// Extensions of page dumps, in every protocol that has pages.
     #[serde(rename = "page_dump", skip_serializing_if = "DumpAlso::is_plain")]
     pub dump: DumpAlso,
-    /// Whether code comes by calls of a tool. Recorded with the sampling.
+    /// Whether code is sent as tool calls. Recorded with the sampling.
     #[serde(skip)]
     pub code_via_tool: bool,
-    /// Whether a response ends where it has said all the code that may run. Recorded with the sampling.
+    /// Whether a response is stopped after the last code block that may run. Recorded with the
+    /// sampling.
     #[serde(skip)]
     pub stop_early: bool,
-    /// The other models, by the names that agents call them by. Recorded with the models.
+    /// Other models, by the names under which agents call them. Recorded with the models.
     #[serde(skip)]
     pub aliases: Vec<ModelAlias>,
-    /// The models of agents below the root that name none. Recorded with the models.
+    /// Default models of agents below the root. Recorded with the models.
     #[serde(skip)]
     pub assigned: Assigned<String>,
-    /// What other claims bring along; it is in the fields above.
+    /// Values implied by another setting, already applied above.
     #[serde(skip)]
     pub brought: Brought,
 }
@@ -107,14 +109,15 @@ pub struct ReplTreatment {
     /// Limits and printing.
     #[serde(rename = "sandbox")]
     pub config: sandbox::Config,
-    /// Code blocks of one response that are run; further ones are dropped.
+    /// Maximum code blocks run per response; further ones are dropped.
     pub max_blocks_per_iteration: u32,
-    /// Whether a return in the first iteration is shown back once.
+    /// Whether a return in the first iteration is shown back once for confirmation.
     pub confirm_first_return: bool,
-    /// What clocks, timers and random numbers follow from, where they are pinned.
+    /// Seed of clocks, timers and random numbers, if they are pinned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deterministic: Option<u64>,
-    /// Whether the engine only interprets, which makes cells slower and so can end them at their limits. The isolation has it, too.
+    /// Whether the engine only interprets, which slows cells down and so can end them at their
+    /// limits. Also set in the isolation.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub jitless: bool,
 }
@@ -131,17 +134,17 @@ impl Default for ReplTreatment {
     }
 }
 
-/// What is there by a claim that brings several things: naming one of them again changes nothing.
+/// Values set by a setting that implies several: naming one of them again has no effect.
 #[derive(Clone, Default)]
 pub struct Brought {
-    /// The profile that was named, with its drivers.
+    /// Name of the selected profile, with its drivers.
     pub profile: Option<(String, Vec<String>)>,
-    /// The tools of the definition.
+    /// Tools of the definition.
     pub tools: ToolSet,
 }
 
 impl Default for Treatment {
-    /// A solver of the `rlm` protocol, with nothing besides.
+    /// A solver of the `rlm` protocol without any additions.
     fn default() -> Self {
         Self {
             protocol: Protocol::default(),
@@ -170,15 +173,16 @@ impl Default for Treatment {
     }
 }
 
-/// How a run is carried out: nothing of it can change an answer. Serialised, it is what a run records of it.
+/// How a run is carried out; nothing here can change an answer. The serialized form is what a run
+/// records.
 #[derive(Debug, Clone, Serialize)]
 pub struct Conduct {
     /// Where isolates run.
     #[serde(flatten, serialize_with = "place")]
     pub isolation: Isolation,
-    /// Whether pictures of pages go into trajectories.
+    /// Whether screenshots of pages are included in trajectories.
     pub screenshots: bool,
-    /// What all attempts may spend together. Recorded with what each may.
+    /// Budget of all attempts together. Recorded with that of each attempt.
     #[serde(skip)]
     pub budget: Budget,
 }
@@ -208,7 +212,7 @@ fn seconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Er
     serializer.serialize_f64(time.as_secs_f64())
 }
 
-/// Another day is no other experiment.
+/// Omits the date, which does not make another experiment.
 fn undated<S: Serializer>(web: &AgentTurnSettings, serializer: S) -> Result<S::Ok, S::Error> {
     let undated = AgentTurnSettings {
         date: None,

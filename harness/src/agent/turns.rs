@@ -1,4 +1,5 @@
-//! The one loop of every agent: ask, let its protocol act on the reply, until that answers or the iterations are used up.
+//! The one loop of every agent: ask the model and let the protocol act on the reply, until it
+//! answers or the iterations are used up.
 
 use std::future::Future;
 use std::sync::atomic::Ordering;
@@ -9,22 +10,24 @@ use super::{Attempt, Conversation, Failure, Inbox, Invocation, ModelReply};
 use crate::model::{EventKind, Message, Status};
 use crate::prompt::{Position, answer_of_value, mismatch_message};
 
-/// How often an agent whose answer does not conform to its schema is asked again.
+/// Maximum times that an agent is asked again when its answer does not match its schema.
 pub(crate) const CORRECTIONS: u32 = 2;
 
-/// What a protocol does with the turns of one agent.
+/// Behavior of an agent under one protocol.
 ///
-/// Invariant: nothing here asks a model, counts iterations or ends an agent's records; that is the loop's.
+/// Invariant: implementations do not ask models, count iterations or end an agent's records; the
+/// loop does.
 pub(crate) trait Turns: Send {
-    /// Puts what the agent is shown first into its conversation, with the tools that its requests offer.
+    /// Adds the agent's first messages to its conversation, with the tools that its requests offer.
     fn open(&mut self, conversation: &mut Conversation);
 
-    /// Puts the next message to an agent that takes several into its conversation. It has answered all before.
+    /// Adds the next message to the conversation of an agent that takes several. It has answered
+    /// all earlier ones.
     fn hear(&mut self, message: Message, _turn: Turn, conversation: &mut Conversation) {
         conversation.push(message);
     }
 
-    /// Prepares the next request: what is shown in it alone.
+    /// Prepares the next request, including what is shown only in it.
     fn prepare(
         &mut self,
         _conversation: &mut Conversation,
@@ -32,7 +35,7 @@ pub(crate) trait Turns: Send {
         async { Ok(()) }
     }
 
-    /// Awaits the model's reply, and lets what the agent left running go on meanwhile.
+    /// Awaits the model's reply while work that the agent left running continues.
     fn beside<T: Send>(
         &mut self,
         asking: impl Future<Output = T> + Send,
@@ -54,7 +57,7 @@ pub(crate) trait Turns: Send {
         conversation.push(Message::user(mismatch_message(problem, next)));
     }
 
-    /// Ends the agent's work, while its records are still open.
+    /// Ends the agent's work while its records are still open.
     fn close(
         &mut self,
         _conversation: &Conversation,
@@ -63,7 +66,7 @@ pub(crate) trait Turns: Send {
         async { result }
     }
 
-    /// What an agent that used up its iterations did not do.
+    /// Describes what an agent that used up its iterations did not do.
     fn missing(&self) -> &'static str {
         "an answer"
     }
@@ -74,28 +77,28 @@ pub(crate) trait Turns: Send {
     }
 }
 
-/// What comes after a reply.
+/// What follows a reply.
 #[derive(Debug)]
 pub(crate) enum Step {
     /// The agent's answer.
     Answer(String),
-    /// Another turn. What the model is shown next is in the conversation.
+    /// Another turn, whose messages are in the conversation.
     GoOn,
 }
 
-/// Where in its iterations an agent stands.
+/// Position of an agent in its iterations.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Turn {
-    /// 1-based; 0 before the first.
+    /// Current iteration, 1-based; 0 before the first.
     pub iteration: u32,
-    /// Iterations that the agent has for what it is asked.
+    /// Maximum iterations for the current message.
     pub iterations: u32,
-    /// Iterations that went before, for earlier messages.
+    /// Number of iterations for earlier messages.
     pub before: u32,
 }
 
 impl Turn {
-    /// The iteration in the records, which count those of all messages.
+    /// Returns the iteration's number in the records, which count those of all messages.
     pub const fn count(self) -> u32 {
         self.before + self.iteration
     }
@@ -105,7 +108,7 @@ impl Turn {
         self.iteration >= self.iterations
     }
 
-    /// What the next message says of where the agent stands.
+    /// Returns the position that the next message shows to the agent.
     pub const fn next(self) -> Position {
         Position {
             iteration: self.iteration + 1,
@@ -129,8 +132,8 @@ pub(crate) async fn run_turns(
     result
 }
 
-/// Runs an agent that takes messages: each is answered by turns of its own, in one conversation. It ends with its inbox, or with
-/// the first message that it fails to answer.
+/// Runs an agent that takes messages: each is answered in its own turns, in one conversation. The
+/// agent ends with its inbox, or with the first message that it fails to answer.
 pub(crate) async fn answer_messages(
     attempt: &Attempt<'_>,
     invocation: &Invocation,
@@ -172,7 +175,7 @@ async fn iterate(
     conversation: &mut Conversation,
     used: &mut u32,
 ) -> Result<String, Failure> {
-    // A single call is no iteration: asked again, it is another one.
+    // A single call is not an iteration, so asking again is an additional call.
     let corrections = if invocation.schema.is_some() && !agent.iterates() {
         CORRECTIONS
     } else {

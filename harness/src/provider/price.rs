@@ -3,8 +3,10 @@
 
 use async_trait::async_trait;
 use globset::{Glob, GlobSet, GlobSetBuilder};
+use jiff::civil::Date;
 use serde::Deserialize;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use super::{CallEvent, CallSink, Estimate, Provider, ProviderError, Recording, Request, Response};
 use crate::model::Usage;
@@ -29,6 +31,8 @@ struct Price {
     cached_input: f64,
     cache_write: f64,
     output: f64,
+    /// Day on which the source gave the price; none if the file names no day.
+    date: Option<Date>,
 }
 
 /// Error of parsing a price table.
@@ -44,7 +48,18 @@ pub struct PriceError {
 struct File {
     date: String,
     source: String,
+    #[serde(default)]
+    sources: BTreeMap<String, Source>,
     prices: Vec<Entry>,
+}
+
+/// Source of some entries of a table, and the day on which it said so.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Source {
+    date: String,
+    #[expect(dead_code, reason = "for whoever reads the file")]
+    source: String,
 }
 
 #[derive(Deserialize)]
@@ -57,6 +72,8 @@ struct Entry {
     cached_input: Option<f64>,
     cache_write: Option<f64>,
     output: f64,
+    /// Key of `sources`; without it, date and source of the file count.
+    from: Option<String>,
 }
 
 impl PriceTable {
@@ -94,6 +111,8 @@ impl PriceTable {
                 }
             }
             let models = globs(&entry.models).map_err(|error| in_entry(error.to_string()))?;
+            let source = source_of(&file.sources, entry.from.as_deref()).map_err(in_entry)?;
+            let date = source.map_or(&file.date, |source| &source.date);
             prices.push(Price {
                 models,
                 from_input_tokens: entry.from_input_tokens,
@@ -101,6 +120,7 @@ impl PriceTable {
                 cached_input: entry.cached_input.unwrap_or(entry.input),
                 cache_write: entry.cache_write.unwrap_or(entry.input),
                 output: entry.output,
+                date: date.parse().ok(),
             });
         }
         let origins = vec![format!("{origin} of {}: {}", file.date, file.source)];
@@ -126,6 +146,15 @@ impl PriceTable {
         self.prices
             .iter()
             .any(|price| price.models.is_match(&*reference))
+    }
+
+    /// Returns the date of a model's price, or `None` if the model has no price or the price no date.
+    pub fn date(&self, reference: &str) -> Option<Date> {
+        let reference = priced_as(reference);
+        let mut prices = self.prices.iter();
+        prices
+            .find(|price| price.models.is_match(&*reference))?
+            .date
     }
 
     /// Returns the cost in US dollars of a request with this usage, or `None` if the model has no
@@ -160,6 +189,18 @@ pub(super) fn priced_as(reference: &str) -> Cow<'_, str> {
         Some(model) => format!("openai/{model}").into(),
         None => reference.into(),
     }
+}
+
+/// The source that an entry names.
+pub(super) fn source_of<'a>(
+    sources: &'a BTreeMap<String, Source>,
+    from: Option<&str>,
+) -> Result<Option<&'a Source>, String> {
+    from.map(|from| {
+        let unknown = || format!("`from`: `{from}` is not a key of `sources`");
+        sources.get(from).ok_or_else(unknown)
+    })
+    .transpose()
 }
 
 pub(super) fn globs(models: &[String]) -> Result<GlobSet, globset::Error> {
@@ -318,6 +359,29 @@ mod tests {
                 usage(300_000, 0, 0, 0),
                 Some(1.8),
             ),
+            (
+                "openai/gpt-6.2-sol",
+                usage(272_000, 100_000, 0, 0),
+                Some(0.354),
+            ),
+            (
+                "openai/gpt-6.2-sol",
+                usage(300_000, 100_000, 0, 100_000),
+                Some(2.32),
+            ),
+            ("openai/gpt-6.2-sol-mini", usage(1, 0, 0, 1), None),
+            (
+                "anthropic/claude-opus-5-5",
+                usage(1_000_000, 500_000, 100_000, 0),
+                Some(2.2),
+            ),
+            ("anthropic/claude-opus-5-6", usage(1, 0, 0, 1), None),
+            (
+                "anthropic/claude-haiku-5-5",
+                usage(100_001, 0, 0, 0),
+                Some(0.050_000_5),
+            ),
+            ("google/gemini-4-neon", usage(500_000, 0, 0, 0), Some(1.5)),
             ("scripted/s-niah", usage(1, 0, 0, 1), None),
         ];
         for (reference, usage, wanted) in rows {
@@ -352,6 +416,10 @@ mod tests {
                 "{date: d, source: s, prices: [{models: ['[a'], input: 1, output: 2}]}",
                 "own.yaml: entry 1 of `prices`: error parsing glob '[a': unclosed character class; missing ']'",
             ),
+            (
+                "{date: d, source: s, prices: [{models: [a], input: 1, output: 2, from: b}]}",
+                "own.yaml: entry 1 of `prices`: `from`: `b` is not a key of `sources`",
+            ),
         ];
         for (text, wanted) in rows {
             let error = PriceTable::parse("own.yaml", text).unwrap_err();
@@ -364,5 +432,34 @@ mod tests {
         ] {
             assert!(PriceTable::parse("own.yaml", text).is_err(), "{text}");
         }
+    }
+    #[test]
+    fn a_price_has_the_day_of_its_source() {
+        let own = "{date: 2026-03-01, source: s, sources: {b: {date: 2026-05-02, source: s}}, prices: [\
+                   {models: ['openai/a'], input: 1, output: 2}, \
+                   {models: ['openai/b'], input: 1, output: 2, from: b}]}";
+        let dateless =
+            "{date: d, source: s, prices: [{models: ['openai/*'], input: 1, output: 2}]}";
+        let table = PriceTable::parse("own.yaml", own).unwrap();
+        let table = table.or(PriceTable::parse("other.yaml", dateless).unwrap());
+        for (reference, expected) in [
+            ("openai/a", Some("2026-03-01")),
+            ("openai-responses/b", Some("2026-05-02")),
+            ("openai/c", None),
+            ("google/a", None),
+        ] {
+            let date = table.date(reference).map(|date| date.to_string());
+            assert_eq!(date.as_deref(), expected, "{reference}");
+        }
+    }
+
+    #[test]
+    fn every_bundled_price_has_a_source() {
+        let file: File = crate::text::yaml::read(BUNDLED).unwrap();
+        for entry in &file.prices {
+            assert!(entry.from.is_some(), "{:?}", entry.models);
+        }
+        let table = PriceTable::bundled().unwrap();
+        assert!(table.prices.iter().all(|price| price.date.is_some()));
     }
 }

@@ -1,11 +1,12 @@
 //! The context windows of models in tokens: a table by model.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use globset::GlobSet;
 use serde::Deserialize;
 
-use super::price::{globs, priced_as};
+use super::price::{Source, globs, priced_as, source_of};
 
 /// Bundled table of context windows.
 const BUNDLED: &str = include_str!("../../windows.yaml");
@@ -31,6 +32,8 @@ struct File {
     date: String,
     #[expect(dead_code, reason = "for whoever reads the file")]
     source: String,
+    #[serde(default)]
+    sources: BTreeMap<String, Source>,
     windows: Vec<Entry>,
 }
 
@@ -39,6 +42,8 @@ struct File {
 struct Entry {
     models: Vec<String>,
     tokens: u64,
+    /// Key of `sources`; without it, date and source of the file count.
+    from: Option<String>,
 }
 
 impl WindowTable {
@@ -69,6 +74,7 @@ impl WindowTable {
                 return Err(in_entry("`tokens` must be at least 1".to_owned()));
             }
             let models = globs(&entry.models).map_err(|error| in_entry(error.to_string()))?;
+            source_of(&file.sources, entry.from.as_deref()).map_err(in_entry)?;
             windows.push((models, entry.tokens));
         }
         Ok(Self { windows })
@@ -104,7 +110,11 @@ mod tests {
             ("openai/gpt-5.1", Some(400_000)),
             ("openai-responses/gpt-5.1", Some(400_000)),
             ("openai/gpt-5.1-chat-latest", Some(128_000)),
+            ("openai/gpt-5.4-mini", Some(400_000)),
+            ("openai/gpt-6.2-sol", Some(1_050_000)),
             ("anthropic/claude-sonnet-4-5", Some(200_000)),
+            ("anthropic/claude-opus-4-8", Some(1_000_000)),
+            ("google/gemini-4-neon", Some(1_048_576)),
             ("openai/unheard-of", None),
         ] {
             assert_eq!(table.of(reference), expected, "{reference}");
@@ -119,6 +129,10 @@ mod tests {
                 "own.yaml: entry 1 of `windows`: `tokens` must be at least 1",
             ),
             ("- { models: [\"a\"], token: 1 }", "own.yaml: "),
+            (
+                "- { models: [\"a\"], tokens: 1, from: b }",
+                "own.yaml: entry 1 of `windows`: `from`: `b` is not a key of `sources`",
+            ),
             (
                 "- { models: [\"[\"], tokens: 1 }",
                 "own.yaml: entry 1 of `windows`: ",

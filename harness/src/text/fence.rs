@@ -1,16 +1,19 @@
 //! Finds the code blocks in a model's response.
 //!
-//! Tolerant of what models really write, read as a person would read it: a block that is plainly meant to be
-//! run is found, and none is cut where its code goes on. A fence is three or more backticks, or tildes.
+//! Tolerant of what models really write, and read as a person would read it: a block that is
+//! plainly meant to be run is found, and none is cut where its code continues. A fence is three or
+//! more backticks or tildes.
 //!
-//! - It opens a block if a word follows, which may be followed by more: `js title="x"`, `js {1,3}`, `{.js}`.
-//! - It closes a block if it is of the same sign, at least as long, and nothing or prose follows (`` ``` Done.``).
-//!   A shorter one closes a block that is not closed otherwise.
-//! - It also closes at the end of a line of code (`` f(x)``` ``): such a line is no JavaScript. In a comment it
-//!   only does if nothing else closes the block.
-//! - An opening fence in a block ends that block, which was not closed. A block of Markdown holds blocks of its own.
-//! - None of this holds for fences in template literals of the code.
-//! - What stands before `</think>` is no answer; blocks there count only if there are none behind it.
+//! - It opens a block if a word follows, which may be followed by more: `js title="x"`, `js {1,3}`,
+//!   `{.js}`.
+//! - It closes a block if it has the same character, is at least as long, and nothing or prose
+//!   follows (`` ``` Done.``). A shorter one closes a block that is not closed otherwise.
+//! - It also closes at the end of a line of code (`` f(x)``` ``), because such a line is not valid
+//!   JavaScript. In a comment, it does so only if nothing else closes the block.
+//! - An opening fence in a block ends that block, which was not closed. A block of Markdown contains
+//!   blocks.
+//! - None of this applies to fences in template literals of the code.
+//! - Text before `</think>` is not part of the answer; blocks there count only if none follow it.
 
 mod watch;
 
@@ -19,19 +22,20 @@ pub(crate) use watch::StopWatch;
 
 /// Info strings of blocks that are run.
 const LANGUAGES: [&str; 3] = ["javascript", "js", "repl"];
-/// Info strings of blocks that hold whole blocks.
+/// Info strings of blocks that contain whole blocks.
 const MARKDOWN: [&str; 2] = ["markdown", "md"];
-/// Ends of a reasoning that a model's server left in the response.
+/// Tags that end reasoning which a model's server left in the response.
 const THOUGHT: [&str; 3] = ["</think>", "</thinking>", "</thought>"];
 
-/// The code blocks of a response, in order, without their fences. Blank blocks are left out.
+/// Returns the code blocks of a response, in order, without their fences. Blank blocks are omitted.
 ///
 /// 1. Blocks marked `javascript`, `js` or `repl` (any case).
-/// 2. If there is none: blocks without a mark.
-/// 3. If there is none: a block whose marked fence opens at the end of a line of prose.
-/// 4. If there is none: what stands before a lone closing fence.
+/// 2. If there are none: blocks without a mark.
+/// 3. If there are none: a block whose marked fence opens at the end of a line of prose.
+/// 4. If there are none: the text before a lone closing fence.
 ///
-/// A block that is never closed reaches to the end of the response. Takes time linear in the response.
+/// A block that is never closed extends to the end of the response. Takes time linear in the
+/// response.
 pub fn code_blocks(response: &str) -> Vec<String> {
     if let Some(answer) = behind_thinking(response) {
         let blocks = blocks_in(answer);
@@ -56,8 +60,8 @@ fn blocks_in(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The text behind the end of a reasoning: of one that the response begins with, or whose beginning the model's
-/// server took away. Later tags are the answer's own.
+/// Returns the text after the reasoning at the beginning of the response, even if the model's
+/// server removed its opening tag. Later tags belong to the answer.
 fn behind_thinking(response: &str) -> Option<&str> {
     let begins_thinking = begins_with_thinking(response);
     let (mut at, mut answer) = (0, None);
@@ -114,7 +118,8 @@ fn blocks_marked(lines: &[&str], accepts: fn(&str) -> bool) -> Vec<String> {
     let mut blocks = Vec::new();
     let mut at = 0;
     let mut lookahead = lines.len() * LOOKAHEAD;
-    // A pair of bare fences is a block only if the first of them opens: one fence alone closes something.
+    // A pair of bare fences is a block only if the first of them opens: a single fence must close
+    // something.
     let lone = lines.iter().filter(|line| fence(line).is_some()).count() < 2;
     if lone && accepts("") {
         return blocks;
@@ -134,12 +139,12 @@ fn blocks_marked(lines: &[&str], accepts: fn(&str) -> bool) -> Vec<String> {
 struct Block {
     /// Its code, if it is run and not blank.
     code: Option<String>,
-    /// The line to go on with.
+    /// The line to continue with.
     next: usize,
     certain: bool,
 }
 
-/// The block that opens in line `at`, if one does.
+/// Returns the block that opens in line `at`, if one does.
 fn block_at(
     lines: &[&str],
     at: usize,
@@ -168,32 +173,32 @@ fn block_at(
     })
 }
 
-/// The code of a block that opens and closes on one line.
+/// Returns the code of a block that opens and closes on one line.
 fn on_one_line(line: &str) -> Option<&str> {
     let info = line.trim().strip_prefix("```")?.strip_suffix("```")?;
     let (mark, code) = info.split_once(char::is_whitespace)?;
     (is_language(mark) && !code.trim().is_empty() && !code.contains("```")).then(|| code.trim())
 }
 
-/// How often a response may be read again in search of fences that close. Else thousands of blocks with a
-/// template literal that is never closed would each be searched to the response's end.
+/// How often a response may be read again in search of closing fences. Otherwise, thousands of
+/// blocks with an unclosed template literal would each be searched to the end of the response.
 const LOOKAHEAD: usize = 8;
 
-/// Where a block ends, counted from the line below its opening fence.
+/// End of a block, relative to the line below its opening fence.
 #[derive(Clone, Copy)]
 struct End<'a> {
-    /// Whole lines in it.
+    /// Number of whole lines in it.
     lines: usize,
-    /// What the line of the closing fence holds before it.
+    /// Text before the closing fence on its line.
     rest: &'a str,
-    /// The line to go on with.
+    /// The line to continue with.
     next: usize,
-    /// Whether the block was closed, and no later line could make it end elsewhere.
+    /// Whether the block was closed, and no later line could change its end.
     certain: bool,
 }
 
 impl End<'_> {
-    /// Before the fence in this line, which is over with it.
+    /// Ends before the fence in this line, which ends with it.
     fn before(index: usize) -> Self {
         Self {
             lines: index,
@@ -203,7 +208,7 @@ impl End<'_> {
         }
     }
 
-    /// Before the fence in this line, which opens another block.
+    /// Ends before the fence in this line, which opens another block.
     fn at_opening(index: usize) -> Self {
         Self {
             lines: index,
@@ -213,7 +218,7 @@ impl End<'_> {
         }
     }
 
-    /// At the end of the response, or at what seemed no end when it was read.
+    /// Ends at the end of the response, or at an uncertain end found earlier.
     fn in_doubt(best: Option<Self>, lines: usize) -> Self {
         let certain = false;
         let end = best.unwrap_or(Self {
@@ -225,15 +230,15 @@ impl End<'_> {
         Self { certain, ..end }
     }
 
-    /// The code of the block, or `None` if it is blank.
+    /// Returns the code of the block, or `None` if it is blank.
     fn code(&self, below: &[&str]) -> Option<String> {
         let code = below[..self.lines].concat() + self.rest;
         (!code.trim().is_empty()).then(|| code.trim_end().to_owned())
     }
 }
 
-/// The end of a block of code. A fence inside a template literal does not close it, unless no other does
-/// within the `lookahead`, in lines.
+/// Returns the end of a block of code. A fence inside a template literal does not close it, unless
+/// no other does within the `lookahead`, in lines.
 fn end_of_code<'a>(lines: &[&'a str], opening: &Fence<'_>, lookahead: &mut usize) -> End<'a> {
     let mut in_template = None;
     let mut last_resort = None;
@@ -279,7 +284,7 @@ fn end_of_code<'a>(lines: &[&'a str], opening: &Fence<'_>, lookahead: &mut usize
     End::in_doubt(in_template.or(last_resort), lines.len())
 }
 
-/// A closing fence at the end of a line of code, and what that code is in the middle of.
+/// Finds a closing fence at the end of a line of code, and what that code is in the middle of.
 fn closed_at_end_of_line<'a>(
     index: usize,
     line: &'a str,
@@ -302,7 +307,7 @@ fn closed_at_end_of_line<'a>(
     Some((end, scan.clone().line(code)))
 }
 
-/// The end of a block that is not run.
+/// Returns the end of a block that is not run.
 fn end_of_text<'a>(lines: &[&'a str], opening: &Fence<'_>) -> End<'a> {
     let mut first = None;
     let mut depth = 0;
@@ -329,9 +334,9 @@ fn end_of_text<'a>(lines: &[&'a str], opening: &Fence<'_>) -> End<'a> {
 struct Fence<'a> {
     sign: char,
     length: usize,
-    /// The first word behind it, or nothing.
+    /// The first word after it, or an empty text.
     mark: &'a str,
-    /// What follows is no mark.
+    /// Whether what follows is prose rather than a mark.
     with_prose: bool,
 }
 
@@ -368,14 +373,14 @@ fn fence(line: &str) -> Option<Fence<'_>> {
     })
 }
 
-/// The language that an info string begins with.
+/// Returns the language that an info string begins with.
 fn language(info: &str) -> &str {
     let info = info.trim_start_matches(['{', '.', ' ']);
     let ends = |c: char| c.is_whitespace() || matches!(c, '{' | '}' | ',' | ':' | '=');
     info.split(ends).next().unwrap_or_default()
 }
 
-/// The code below a line of prose that ends in an opening fence.
+/// Returns the code below a line of prose that ends in an opening fence.
 fn opened_in_prose(lines: &[&str]) -> Option<String> {
     let opens = |line: &&str| {
         let (prose, info) = line.rsplit_once("```").unwrap_or_default();

@@ -1,19 +1,20 @@
-//! A rough line-by-line scan of JavaScript that knows whether a line begins inside a template literal, and
-//! what it ends in.
+//! A rough line-by-line scan of JavaScript that detects whether a line begins inside a template
+//! literal, and what it ends in.
 
 /// State between two lines of code.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct JsScan {
     /// Innermost last; empty at the top level.
     stack: Vec<Inside>,
-    /// The last character that is neither blank nor comment, to distinguish a regular expression from a division.
+    /// The last character that is neither blank nor comment, to distinguish a regular expression
+    /// from a division.
     previous: Option<char>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Inside {
     Template,
-    /// `${ … }` in a template literal, with the number of braces open in it.
+    /// `${ … }` in a template literal, with the number of open braces in it.
     Expression(u32),
     BlockComment,
 }
@@ -33,7 +34,7 @@ impl JsScan {
         self.stack.last() == Some(&Inside::Template)
     }
 
-    /// Reads one line. Quoted strings and regular expressions end with it at the latest.
+    /// Reads one line, which ends any quoted string and regular expression.
     pub fn line(&mut self, line: &str) -> Ending {
         let mut closed = true;
         let mut chars = line.chars().peekable();
@@ -100,7 +101,8 @@ impl JsScan {
         }
     }
 
-    /// After a value a slash divides; after an operator or at the start it begins a regular expression.
+    /// Whether a slash begins a regular expression: it does after an operator or at the start, but
+    /// divides after a value.
     fn starts_regex(&self) -> bool {
         self.previous.is_none_or(|c| {
             !(c.is_alphanumeric() || matches!(c, '_' | '$' | ')' | ']' | '}' | '"' | '\'' | '`'))
@@ -110,7 +112,7 @@ impl JsScan {
 
 type Chars<'a> = std::iter::Peekable<std::str::Chars<'a>>;
 
-/// Gives whether the string is closed.
+/// Skips a string and returns whether it is closed.
 fn skip_string(chars: &mut Chars<'_>, quote: char) -> bool {
     while let Some(c) = chars.next() {
         match c {
@@ -123,7 +125,7 @@ fn skip_string(chars: &mut Chars<'_>, quote: char) -> bool {
     false
 }
 
-/// Gives whether the regular expression is closed.
+/// Skips a regular expression and returns whether it is closed.
 fn skip_regex(chars: &mut Chars<'_>) -> bool {
     let mut in_class = false;
     while let Some(c) = chars.next() {

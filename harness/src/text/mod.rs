@@ -1,4 +1,5 @@
-//! Work on texts that knows nothing of models: finding code, reading YAML, near names, digests, truncation.
+//! Text utilities that are independent of models: finding code, reading YAML, suggesting names,
+//! digests, truncation.
 
 mod fence;
 mod js_scan;

@@ -1,7 +1,8 @@
-//! "Did you mean": the nearest known name to one that is not known.
+//! "Did you mean": suggests the known name nearest to an unknown one.
 
-/// The candidate that `name` most likely stands for: at most a third of its letters are wrong, it goes on after `name`, or
-/// `name` goes on after it with a hyphen, as `arc-agi-2` after `arc`.
+/// Returns the candidate that `name` most likely stands for. Either at most a third of its letters
+/// are wrong, or it is an extension of `name`, or `name` extends it with a hyphen, as `arc-agi-2`
+/// does `arc`.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let name = name.to_lowercase();
     candidates
@@ -19,7 +20,7 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate.to_owned())
 }
 
-/// The end of an error's message: the nearest name, or else all of them.
+/// Returns the end of an error message: the nearest name, or else all names.
 pub(crate) fn did_you_mean(nearest: Option<&str>, known: &[String]) -> String {
     match nearest {
         Some(name) => format!("; did you mean `{name}`?"),

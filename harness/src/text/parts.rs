@@ -1,19 +1,19 @@
-//! A text in parts of about the same length, cut where it has a break.
+//! Splits a text into parts of about the same length at natural breaks.
 
 use std::ops::Range;
 
-/// What a part ends behind, the best first.
+/// Texts after which a part may end, best first.
 const BREAKS: [&str; 4] = ["\n\n", "\n", ". ", " "];
 
-/// The byte ranges of a text in at most so many parts, which together are the whole text. A cut moves back by up to half of a part
-/// to stand behind a paragraph, a line, a sentence or a word.
+/// Returns the byte ranges of at most `most` parts, which together are the whole text. A cut moves
+/// back by up to half of a part to follow a paragraph, a line, a sentence or a word.
 pub(crate) fn parts(text: &str, most: usize) -> Vec<Range<usize>> {
     let most = most.max(1);
     let half = text.len().div_ceil(most) / 2;
     let mut all = Vec::new();
     let mut start = 0;
     for number in 1..=most {
-        // In 128 bits: the product of two lengths.
+        // In 128 bits, because it is the product of two lengths.
         let ideal = text.len() as u128 * number as u128 / most as u128;
         let ideal = usize::try_from(ideal).unwrap_or(text.len());
         let ideal = text.floor_char_boundary(ideal);
@@ -35,7 +35,7 @@ pub(crate) fn parts(text: &str, most: usize) -> Vec<Range<usize>> {
     all
 }
 
-/// The last break in a stretch, or its end.
+/// Returns the last break in a range, or its end.
 fn cut(text: &str, from: usize, to: usize) -> usize {
     let Some(stretch) = text.get(from..to) else {
         return to.max(from);

@@ -1,8 +1,8 @@
-//! The digest by which texts are compared.
+//! The digest for comparing texts.
 
 use sha2::{Digest, Sha256};
 
-/// SHA-256 of a text's UTF-8 bytes, in lower-case hex.
+/// Returns the SHA-256 of a text's UTF-8 bytes, in lowercase hex.
 pub fn sha256_hex(text: &str) -> String {
     hex::encode(Sha256::digest(text))
 }

@@ -1,4 +1,5 @@
-//! Reading files that other people wrote: devices, pipes and endless files are refused before they are read.
+//! Reads files that other people wrote: devices, pipes and endless files are rejected before they
+//! are read.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -18,13 +19,13 @@ pub fn read_text_file(path: &Path) -> io::Result<String> {
     read_text(path, MAX_TEXT_BYTES)
 }
 
-/// Reads a text file of at most so many bytes.
+/// Reads a text file of at most `most` bytes.
 ///
 /// # Errors
-/// As [`read_text_file`], with another limit.
+/// As for [`read_text_file`], with another limit.
 pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
     let bytes = read_file(path, most)?;
-    // The words of the standard library for the same.
+    // The standard library's message for the same error.
     String::from_utf8(bytes).map_err(|_| {
         io::Error::new(
             io::ErrorKind::InvalidData,
@@ -33,12 +34,12 @@ pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
     })
 }
 
-/// Reads a regular file of at most so many bytes.
+/// Reads a regular file of at most `most` bytes.
 ///
 /// # Errors
-/// As [`fs::read`]; also for a file that is not regular, or is larger.
+/// As for [`fs::read`]; also for a file that is not regular, or is larger.
 pub fn read_file(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    // Before it is opened, which waits for ever with a named pipe.
+    // Checked before opening, which would wait forever on a named pipe.
     check(&fs::metadata(path)?)?;
     let file = File::open(path)?;
     let metadata = file.metadata()?;
@@ -58,7 +59,7 @@ pub fn read_file(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Refuses what is neither a regular file nor a folder, of which reading says so itself.
+/// Rejects anything but regular files and folders; reading a folder fails with its own error.
 fn check(metadata: &fs::Metadata) -> io::Result<()> {
     if metadata.is_file() || metadata.is_dir() {
         return Ok(());

@@ -1,9 +1,9 @@
-//! Separates reasoning that a server left in the text from what the model answers.
+//! Separates the answer from reasoning that a server left in the text.
 //!
-//! Servers without a parser for reasoning leave the tags of the model's template in the text. Code between such tags is not
-//! meant to run.
+//! Servers without a parser for reasoning leave the tags of the model's template in the text. Code
+//! between such tags must not run.
 
-/// Opening and closing tag of reasoning, by model family.
+/// Opening and closing tags of reasoning, by model family.
 const TAGS: [(&str, &str); 9] = [
     ("<think>", "</think>"), // DeepSeek, Qwen, GLM and most others
     ("<thinking>", "</thinking>"),
@@ -16,15 +16,15 @@ const TAGS: [(&str, &str); 9] = [
     ("<|begin_of_thought|>", "<|end_of_thought|>"),
 ];
 
-/// Begins a message of a channel in the harmony format of `OpenAI`.
+/// Start of a channel's message in the harmony format of `OpenAI`.
 const CHANNEL: &str = "<|channel|>";
-/// Ends the head of such a message.
+/// End of the head of such a message.
 const MESSAGE: &str = "<|message|>";
-/// Channel of what the user reads.
+/// Channel of messages for the user.
 const FINAL: &str = "final";
 /// Marks that end a message.
 const ENDS: [&str; 3] = ["<|return|>", "<|end|>", "<|call|>"];
-/// Begins the head of a message, before the role.
+/// Start of a message's head, before the role.
 const START: &str = "<|start|>";
 
 /// A text that begins with reasoning.
@@ -32,13 +32,14 @@ const START: &str = "<|start|>";
 pub(crate) struct Thoughts<'a> {
     /// Reasoning without tags.
     pub reasoning: &'a str,
-    /// What follows; none if the reasoning has not ended.
+    /// What follows; `None` if the reasoning has not ended.
     pub rest: Option<&'a str>,
 }
 
-/// Separates the reasoning that a text begins with; none if it begins with something else.
+/// Separates the reasoning at the beginning of a text; `None` if it begins with something else.
 ///
-/// Tags may be nested. A tag that the model only mentions, between backticks or quotes, is not one.
+/// Tags may be nested. A tag that the model only mentions, between backticks or quotes, does not
+/// count.
 pub(crate) fn thoughts(text: &str) -> Option<Thoughts<'_>> {
     let text = text.trim_start();
     channels(text).or_else(|| {
@@ -47,7 +48,8 @@ pub(crate) fn thoughts(text: &str) -> Option<Thoughts<'_>> {
     })
 }
 
-/// Reasoning behind its opening tag. A closing tag without its own opening tag belongs to the reasoning before it.
+/// Returns the reasoning after its opening tag. A closing tag without its own opening tag belongs
+/// to the reasoning before it.
 fn tagged<'a>(text: &'a str, open: &str, close: &str) -> Thoughts<'a> {
     let mut depth = 1_usize;
     let mut end = None;
@@ -67,7 +69,7 @@ fn tagged<'a>(text: &'a str, open: &str, close: &str) -> Thoughts<'a> {
                     end = Some((at, behind));
                 }
             } else if depth == 0 {
-                // The answer, or more reasoning behind it.
+                // The answer follows, or more reasoning.
                 break;
             } else {
                 depth += 1;
@@ -87,13 +89,13 @@ fn tagged<'a>(text: &'a str, open: &str, close: &str) -> Thoughts<'a> {
     }
 }
 
-/// Whether a tag stands between quotes.
+/// Whether a tag is between quotes.
 fn is_mention(before: &str, behind: &str) -> bool {
     let is_quote = |c: char| matches!(c, '`' | '"' | '\'' | '“' | '”' | '‘' | '’' | '/');
     before.ends_with(is_quote) && behind.starts_with(is_quote)
 }
 
-/// Messages of channels: all but the last of the channel `final` are reasoning.
+/// Separates messages of channels: all but the last one of the channel `final` are reasoning.
 fn channels(text: &str) -> Option<Thoughts<'_>> {
     let head = text.strip_prefix(START).map_or(text, |head| {
         head.trim_start_matches(|c: char| c.is_ascii_alphabetic())
@@ -131,7 +133,7 @@ fn channels(text: &str) -> Option<Thoughts<'_>> {
     })
 }
 
-/// Reasoning without the marks at its end.
+/// Strips the marks at the end of reasoning.
 fn unmarked(text: &str) -> &str {
     let text = text.trim();
     let text = text.strip_suffix("assistant").unwrap_or(text);

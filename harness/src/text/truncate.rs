@@ -1,6 +1,6 @@
-//! Long texts for a model's eyes.
+//! Shortens long texts for models.
 
-/// A text, or its two ends around a note that states its true length.
+/// Returns the text, or its two ends around a note that states its true length.
 pub(crate) fn two_ends(text: &str, limit: usize) -> String {
     let length = text.chars().count();
     if length <= limit {

@@ -1,14 +1,15 @@
-//! YAML as its version 1.2 has it (<https://yaml.org/spec/1.2.2/#1032-tag-resolution>): `y`, `no` and `on` are words, not booleans.
+//! Reads YAML by version 1.2 (<https://yaml.org/spec/1.2.2/#1032-tag-resolution>): `y`, `no` and
+//! `on` are words, not booleans.
 
 use std::fmt;
 
 use serde::de::DeserializeOwned;
 use serde_saphyr::{MessageFormatter as _, UserMessageFormatter};
 
-/// What is wrong with a text. It is shown as `line N: MESSAGE`.
+/// What is wrong with a text. Displayed as `line N: MESSAGE`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct YamlError {
-    /// 1-based, where it is known.
+    /// Line, 1-based, if known.
     pub line: Option<u64>,
     /// What is wrong, or what was expected.
     pub message: String,
@@ -25,16 +26,17 @@ impl fmt::Display for YamlError {
 
 impl std::error::Error for YamlError {}
 
-/// Reads a value. Wherever people write YAML, it is read by this, so that a list of names such as `[x, y]` is one of texts.
+/// Reads a value. All user-written YAML must be read with this function, so that a list of names
+/// such as `[x, y]` is a list of texts.
 ///
 /// # Errors
-/// What is wrong with the text, or how it differs from what was expected, with its line.
+/// What is wrong with the text, or how it differs from the expected form, with its line.
 pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, YamlError> {
     let options = serde_saphyr::options! { strict_booleans: true };
     serde_saphyr::from_str_with_options(text, options).map_err(|error: serde_saphyr::Error| {
         YamlError {
             line: error.location().map(|location| location.line()),
-            // The message alone, without the excerpt that the parser draws: an error is one line.
+            // Only the message, without the parser's excerpt, because an error is one line.
             message: UserMessageFormatter
                 .format_message(error.without_snippet())
                 .into_owned(),

@@ -382,6 +382,250 @@ fn what_a_format_cannot_say() {
     }
 }
 
+/// The fields that say how much a model thinks.
+const OF_REASONING: [&str; 4] = ["reasoning_effort", "reasoning", "thinking", "output_config"];
+
+#[test]
+fn each_model_is_asked_for_an_effort_in_its_words() {
+    let adaptive = |effort: &str| json!({"thinking": {"type": "adaptive"}, "output_config": {"effort": effort}});
+    let rows = [
+        (
+            "openai",
+            "m1",
+            Effort::Xhigh,
+            json!({"reasoning_effort": "xhigh"}),
+        ),
+        (
+            "openai",
+            "gpt-5.6",
+            Effort::None,
+            json!({"reasoning_effort": "none"}),
+        ),
+        (
+            "openai",
+            "gpt-6.2-sol",
+            Effort::Max,
+            json!({"reasoning_effort": "max"}),
+        ),
+        (
+            "openai-responses",
+            "gpt-6.2-sol",
+            Effort::Max,
+            json!({"reasoning": {"effort": "max"}}),
+        ),
+        (
+            "openrouter",
+            "openai/o1",
+            Effort::None,
+            json!({"reasoning": {"effort": "none"}}),
+        ),
+        (
+            "ollama",
+            "gpt-5",
+            Effort::Max,
+            json!({"reasoning_effort": "max"}),
+        ),
+        (
+            "google",
+            "gemini-4-neon",
+            Effort::Xhigh,
+            json!({"reasoning_effort": "xhigh"}),
+        ),
+        (
+            "google",
+            "gemini-2.5-flash",
+            Effort::None,
+            json!({"reasoning_effort": "none"}),
+        ),
+        (
+            "anthropic",
+            "m1",
+            Effort::High,
+            json!({"output_config": {"effort": "high"}}),
+        ),
+        (
+            "anthropic",
+            "m1",
+            Effort::None,
+            json!({"thinking": {"type": "disabled"}}),
+        ),
+        ("anthropic", "claude-sonnet-4-5", Effort::None, json!({})),
+        (
+            "anthropic",
+            "claude-opus-4-5",
+            Effort::High,
+            json!({"output_config": {"effort": "high"}}),
+        ),
+        ("anthropic", "claude-opus-4-6", Effort::Max, adaptive("max")),
+        (
+            "anthropic",
+            "claude-opus-4-8",
+            Effort::Xhigh,
+            adaptive("xhigh"),
+        ),
+        ("anthropic", "claude-opus-4-8", Effort::None, json!({})),
+        (
+            "anthropic",
+            "claude-sonnet-5",
+            Effort::None,
+            json!({"thinking": {"type": "disabled"}}),
+        ),
+        (
+            "anthropic",
+            "claude-sonnet-5-5",
+            Effort::None,
+            json!({"thinking": {"type": "between_tools"}}),
+        ),
+        ("anthropic", "claude-opus-5-5", Effort::Low, adaptive("low")),
+    ];
+    for (server, model, effort, expected) in rows {
+        let sampling = Sampling {
+            effort: Some(effort),
+            ..Sampling::default()
+        };
+        let checked = endpoint(server).unwrap().check(model, &sampling);
+        assert_eq!(checked, Ok(()), "{server}/{model}");
+        let mut request = request(sampling);
+        model.clone_into(&mut request.model);
+        let body = seen(server, &request, false).body;
+        let mut said = body.as_object().unwrap().clone();
+        said.retain(|field, _| OF_REASONING.contains(&field.as_str()));
+        assert_eq!(Value::Object(said), expected, "{server}/{model}");
+        if server == "anthropic" {
+            let high = matches!(effort, Effort::Xhigh | Effort::Max);
+            let expected = if high { 64_000 } else { 8_192 };
+            assert_eq!(body["max_tokens"], json!(expected), "{model}");
+        }
+    }
+}
+
+#[test]
+fn what_a_model_does_not_take_is_refused_with_what_it_takes() {
+    let effort = |effort| Sampling {
+        effort: Some(effort),
+        ..Sampling::default()
+    };
+    let tokens = |effort| Sampling {
+        effort,
+        reasoning_tokens: Some(2_000),
+        ..Sampling::default()
+    };
+    let warm = |effort| Sampling {
+        effort,
+        temperature: Some(0.5),
+        ..Sampling::default()
+    };
+    let no_effort = "does not take the effort";
+    let rows = [
+        (
+            "openai",
+            "gpt-5",
+            effort(Effort::Xhigh),
+            format!("`gpt-5` {no_effort} xhigh; expected minimal, low, medium, high"),
+        ),
+        (
+            "openai-responses",
+            "gpt-6.2-astra",
+            effort(Effort::None),
+            format!("`gpt-6.2-astra` {no_effort} none; expected low, medium, high, xhigh, max"),
+        ),
+        (
+            "google",
+            "gemini-x",
+            effort(Effort::Max),
+            format!("`gemini-x` {no_effort} max; expected none, minimal, low, medium, high, xhigh"),
+        ),
+        (
+            "vertex",
+            "google/gemini-3.1-pro-preview",
+            effort(Effort::None),
+            format!("`google/gemini-3.1-pro-preview` {no_effort} none; expected low, medium, high"),
+        ),
+        (
+            "anthropic",
+            "m1",
+            effort(Effort::Minimal),
+            format!("`m1` {no_effort} minimal; expected none, low, medium, high, xhigh, max"),
+        ),
+        (
+            "anthropic",
+            "claude-opus-4-6",
+            effort(Effort::Xhigh),
+            format!("`claude-opus-4-6` {no_effort} xhigh; expected none, low, medium, high, max"),
+        ),
+        (
+            "anthropic",
+            "claude-opus-5-5",
+            effort(Effort::None),
+            format!("`claude-opus-5-5` {no_effort} none; expected low, medium, high, xhigh, max"),
+        ),
+        (
+            "anthropic",
+            "claude-sonnet-4-5",
+            effort(Effort::High),
+            format!("`claude-sonnet-4-5` {no_effort} high; expected none"),
+        ),
+        (
+            "anthropic",
+            "claude-opus-4-8",
+            tokens(None),
+            "`claude-opus-4-8` takes no number of reasoning tokens; set the effort instead"
+                .to_owned(),
+        ),
+        (
+            "anthropic",
+            "claude-opus-4-6",
+            tokens(Some(Effort::None)),
+            "the effort none turns reasoning off".to_owned(),
+        ),
+        (
+            "anthropic",
+            "claude-opus-4-8",
+            warm(None),
+            "`claude-opus-4-8` takes no temperature but 1".to_owned(),
+        ),
+        (
+            "anthropic",
+            "claude-opus-4-6",
+            warm(Some(Effort::High)),
+            "Anthropic's API takes no temperature but 1 together with an effort".to_owned(),
+        ),
+    ];
+    for (server, model, sampling, reason) in rows {
+        let checked = endpoint(server).unwrap().check(model, &sampling);
+        let got = checked.map_err(|unsupported| unsupported.reason);
+        assert_eq!(got, Err(reason), "{server}/{model}");
+    }
+    let kept = [
+        ("claude-opus-4-6", tokens(None)),
+        ("claude-opus-4-6", warm(None)),
+    ];
+    for (model, sampling) in kept {
+        let checked = endpoint("anthropic").unwrap().check(model, &sampling);
+        assert_eq!(checked, Ok(()), "{model}");
+    }
+}
+
+/// Some models of Anthropic refuse a forced tool whatever they are told of thinking.
+#[test]
+fn a_tool_is_forced_only_where_the_model_lets_it() {
+    for (model, effort, expected) in [
+        ("claude-opus-4-8", None, "tool"),
+        ("claude-opus-4-8", Some(Effort::Low), "auto"),
+        ("claude-opus-5-5", None, "auto"),
+        ("claude-sonnet-5-5", Some(Effort::None), "auto"),
+    ] {
+        let mut request = request(Sampling {
+            effort,
+            ..Sampling::default()
+        });
+        model.clone_into(&mut request.model);
+        request.tools = tools(ToolChoice::Forced("read".to_owned()), false);
+        let body = seen("anthropic", &request, false).body;
+        assert_eq!(body["tool_choice"]["type"], json!(expected), "{model}");
+    }
+}
+
 /// A model of each server that takes schemas, and one that does not.
 const OF_SCHEMAS: [(&str, [&str; 2]); 6] = [
     ("openai", ["m1", ""]),

@@ -1,7 +1,7 @@
 //! Gives up everything that a worker does not need: files, sockets, processes, privileges.
 //!
-//! In two steps: a server that forks takes the first, and each fork the second. The more the server gives up for all
-//! of them, the shorter the second step.
+//! Confinement has two steps: a forking server takes the first, each of its forks the second. The
+//! more the server gives up for all of them, the shorter the second step.
 
 #[cfg(target_os = "linux")]
 pub(super) use linux::{as_server, as_worker, close_descriptors, leave_namespaces};
@@ -9,21 +9,23 @@ pub(super) use linux::{as_server, as_worker, close_descriptors, leave_namespaces
 /// Features that the kernel lacks for full confinement.
 pub(super) type Lacks = Vec<&'static str>;
 
-/// Gives up everything that a worker does not need, for ever: new files, sockets, processes, privileges.
-/// Holds for the calling thread and those that it starts later. Returns what the kernel lacks for it.
-/// `jitless` as in [`WorkerCommand`](crate::WorkerCommand).
+/// Permanently gives up everything that a worker does not need: new files, sockets, processes,
+/// privileges. Applies to the calling thread and to threads that it starts later. Returns what the
+/// kernel lacks for it. `jitless` has the meaning of
+/// [`WorkerCommand::jitless`](crate::WorkerCommand::jitless).
 ///
 /// # Errors
-/// A step that the kernel offers and that failed.
+/// If a step that the kernel supports fails.
 pub fn confine(jitless: bool) -> Result<Option<String>, String> {
     let lacks = [as_server(jitless)?, as_worker()?].concat();
     Ok(describe(&lacks))
 }
 
-/// The result of both steps, as reported to the session. With `strict`, a kernel that lacks anything is an error.
+/// Combines the results of both steps for the session. With `strict`, a feature that the kernel
+/// lacks is an error.
 ///
 /// # Errors
-/// What failed, or what the kernel lacks.
+/// The failure, or what the kernel lacks.
 pub(super) fn confined(
     strict: bool,
     steps: [Result<Lacks, String>; 2],
@@ -45,7 +47,7 @@ fn describe(lacks: &[&str]) -> Option<String> {
     }
 }
 
-/// The message on a system that is not Linux.
+/// Message on systems other than Linux.
 const NOTHING: &str = "this system has neither Landlock nor seccomp";
 
 #[cfg(not(target_os = "linux"))]
@@ -76,22 +78,24 @@ mod linux {
     use crate::COMPILES;
     use crate::process::{MAX_SESSIONS, filter};
 
-    /// Two for each session's socket, and some.
+    /// Two for each session's socket, and some spare.
     const DESCRIPTORS: u64 = 2 * MAX_SESSIONS as u64 + 32;
 
-    /// Leaves the namespaces of the system, where it lets a user do so: then the process has no network, and is no
-    /// user whose capabilities the system knows. Files are not the matter of this: to them the user stays the same.
+    /// Leaves the system's namespaces where users may do so. The process then has no network, and
+    /// its user has no capabilities outside. File permissions are unaffected: for files, the user
+    /// stays the same.
     ///
-    /// For a process with one thread only; its copies are in the same namespaces.
+    /// Only for a single-threaded process; its copies share the new namespaces.
     pub fn leave_namespaces() {
         let new = UnshareFlags::NEWUSER | UnshareFlags::NEWNET | UnshareFlags::NEWIPC;
-        // What the rest of confinement refuses does not depend on it, so a system without them lacks nothing.
-        // SAFETY: nothing in this process relies on what it leaves.
+        // The other steps do not depend on this one, so a system without user namespaces lacks
+        // nothing.
+        // SAFETY: nothing in this process relies on the namespaces that it leaves.
         let _ = unsafe { unshare_unsafe(new) };
     }
 
-    /// Gives up what neither a server nor its copies need: everything but opening files, and starting and ending
-    /// processes.
+    /// Gives up what neither a server nor its copies need: everything except opening files and
+    /// starting and ending processes.
     pub fn as_server(jitless: bool) -> Result<Lacks, String> {
         limit_resources();
         // SAFETY: sets a flag of this process.
@@ -99,13 +103,14 @@ mod linux {
             return Err("the kernel refuses no_new_privs".to_owned());
         }
         drop_capabilities().map_err(|error| format!("capabilities: {error}"))?;
-        // The engine and the clock read it at their first use, when files are out of reach.
-        // SAFETY: reads the time zone of the process, whose other thread, if there is one, only waits.
+        // The engine and the clock read the time zone at their first use, when files are out of
+        // reach.
+        // SAFETY: reads the time zone of the process, whose other thread, if any, only waits.
         unsafe { tzset() };
         lacking_seccomp(filter::restrict_server(COMPILES && !jitless))
     }
 
-    /// Gives up the rest.
+    /// Gives up everything else.
     pub fn as_worker() -> Result<Lacks, String> {
         let mut lacks = match landlock() {
             Ok(RulesetStatus::FullyEnforced) => Vec::new(),
@@ -119,7 +124,7 @@ mod linux {
     fn lacking_seccomp(restricted: Result<(), seccompiler::Error>) -> Result<Lacks, String> {
         match restricted {
             Ok(()) => Ok(Vec::new()),
-            // A kernel that was built without it has no such call, or none with such programs.
+            // A kernel built without seccomp does not know the call, or not with filter programs.
             Err(seccompiler::Error::Seccomp(error))
                 if [Some(libc::ENOSYS), Some(libc::EINVAL)].contains(&error.raw_os_error()) =>
             {
@@ -129,13 +134,14 @@ mod linux {
         }
     }
 
-    /// All of them, for ever.
+    /// Permanently drops all capabilities.
     fn drop_capabilities() -> rustix::io::Result<()> {
         for capability in CapabilitySet::all().iter() {
-            // Refused to who has none, and unknown to older kernels: both have it no more.
+            // Fails for a process without capabilities and for those unknown to older kernels: in
+            // both cases there is nothing to drop.
             let _ = remove_capability_from_bounding_set(capability);
         }
-        // Unknown to kernels before 4.3, which have no such set.
+        // Kernels before 4.3 have no ambient set.
         let _ = clear_ambient_capability_set();
         let none = CapabilitySets {
             effective: CapabilitySet::empty(),
@@ -149,14 +155,15 @@ mod linux {
         fn tzset();
     }
 
-    /// Closes every descriptor but the three standard streams. Only for a process that has opened none yet.
+    /// Closes every descriptor except the three standard streams. Only for a process that has not
+    /// opened any yet.
     pub fn close_descriptors() {
         // SAFETY: closes descriptors that nothing in this process uses.
         unsafe { libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, 0_u32) };
     }
 
-    /// No core dumps, no files written, few descriptors. Address space is not limited: the engine's parser
-    /// crashes when an allocation fails.
+    /// Disallows core dumps and writing files, and limits descriptors. Address space is not
+    /// limited, because the engine's parser crashes when an allocation fails.
     fn limit_resources() {
         for (resource, limit) in [
             (libc::RLIMIT_CORE, 0),

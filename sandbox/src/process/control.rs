@@ -1,5 +1,7 @@
-//! Orders from the harness to a server, and the server's answers: eight bytes each over the server's standard input.
-//! An order that opens a session carries its socket.
+//! Orders from the harness to a server, and the server's answers.
+//!
+//! Each is eight bytes over the server's standard input. An order that opens a session carries its
+//! socket.
 
 use std::io::{self, IoSlice, IoSliceMut, Write as _};
 use std::mem::MaybeUninit;
@@ -15,18 +17,18 @@ use tokio::io::{AsyncReadExt as _, Interest};
 /// Bytes of an order and of an answer.
 const LENGTH: usize = 8;
 
-/// What a server is to do with a session.
+/// What a server must do with a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Order {
-    /// Run it, over the socket that comes along.
+    /// Run it over the socket that comes with the order.
     Open,
-    /// End its process, if it has one of its own. Nobody asks for it any more.
+    /// End its process, if it has its own. No further order refers to it.
     Close,
     /// Report how its process ended; if it still runs, end it first.
     Ask,
 }
 
-/// An order as it arrives.
+/// A received order.
 #[derive(Debug)]
 pub(super) struct Ordered {
     pub order: Order,
@@ -34,7 +36,8 @@ pub(super) struct Ordered {
     pub socket: Option<OwnedFd>,
 }
 
-/// How a session's process ended: its status as `wait` gives it, or a negative error number if there never was one.
+/// How a session's process ended: its status as returned by `wait`, or a negative error number if
+/// it never started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Ended {
     pub session: u32,
@@ -61,7 +64,7 @@ impl Order {
     }
 }
 
-/// Sends an order. The socket of an opened session stays open on this side too.
+/// Sends an order. The socket of an opened session stays open on this side as well.
 pub(super) async fn order(
     to: &tokio::net::UnixStream,
     order: Order,
@@ -86,7 +89,7 @@ pub(super) async fn order(
     .await
 }
 
-/// The next order, or `None` when the harness is gone.
+/// Receives the next order; `None` if the harness is gone.
 pub(super) fn receive(from: &UnixStream) -> io::Result<Option<Ordered>> {
     let mut bytes = [0; LENGTH];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
@@ -122,7 +125,7 @@ pub(super) fn answer(mut to: &UnixStream, ended: Ended) -> io::Result<()> {
     to.write_all(&pair(ended.session, ended.status.cast_unsigned()))
 }
 
-/// The next answer, or `None` when the server is gone.
+/// Receives the next answer; `None` if the server is gone.
 pub(super) async fn answered(
     from: &mut tokio::net::unix::OwnedReadHalf,
 ) -> io::Result<Option<Ended>> {

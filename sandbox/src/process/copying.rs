@@ -1,22 +1,27 @@
-//! Whether this process can be copied by `fork`, isolate and all.
+//! Checks whether this process, including its isolate, can be copied by `fork`.
 
-/// The threads of a server: the one that is copied, and the one that waits for it and holds no lock.
+/// Number of threads of a server: the one that is copied, and one that waits for it and holds no
+/// lock.
 #[cfg(target_os = "linux")]
 const THREADS: usize = 2;
 
-/// Whether builds of this engine can be copied on this system at all.
+/// Whether this build of the engine can be copied on this system at all.
 ///
-/// V8 keeps its heap from copies where it can (`MADV_DONTFORK`), and only Linux tells what it kept.
+/// V8 excludes its heap from copies where it can (`MADV_DONTFORK`), and only Linux reports which
+/// areas are excluded.
 pub(super) const AVAILABLE: bool = cfg!(any(not(feature = "v8"), target_os = "linux"));
 
-/// Lets copies have the memory that V8 keeps from them. For the time when the isolate is ready and runs nothing more here.
+/// Makes copies include the memory that V8 excludes from them. Must be called when the isolate is
+/// ready and runs nothing more in this process.
 ///
-/// V8 marks all that it maps for itself (`V8_ENABLE_PRIVATE_MAPPING_FORK_OPTIMIZATION`): to spare embedders who only
-/// run other programs the page tables of its heap. They are plain private mappings, of which a copy has its own, like any
-/// other memory; nothing else in the process marks any. What V8 maps later, in a copy, it marks again: copies are not copied.
+/// V8 marks everything that it maps for itself (`V8_ENABLE_PRIVATE_MAPPING_FORK_OPTIMIZATION`), to
+/// save embedders that only start other programs the page tables of its heap. These are plain
+/// private mappings, of which a copy gets its own, like any other memory; nothing else in the
+/// process sets the mark. Memory that V8 maps later, in a copy, is marked again, because copies are
+/// not copied.
 ///
 /// # Errors
-/// What the kernel does not tell, or does not do.
+/// If the kernel does not report the areas or does not change them.
 #[cfg(all(feature = "v8", target_os = "linux"))]
 pub(super) fn give_memory_to_copies() -> Result<(), String> {
     use std::ffi::c_void;
@@ -26,7 +31,7 @@ pub(super) fn give_memory_to_copies() -> Result<(), String> {
         .map_err(|error| format!("/proc/self/smaps cannot be read: {error}"))?;
     for (start, end) in kept_from_copies(&areas) {
         let area = ptr::with_exposed_provenance_mut::<c_void>(start);
-        // SAFETY: changes what `fork` does with an area that is mapped, and nothing in this process.
+        // SAFETY: changes only what `fork` does with a mapped area.
         if unsafe { libc::madvise(area, end - start, libc::MADV_DOFORK) } != 0 {
             let error = std::io::Error::last_os_error();
             return Err(format!("the kernel keeps memory from copies: {error}"));
@@ -41,7 +46,7 @@ pub(super) fn give_memory_to_copies() -> Result<(), String> {
     Ok(())
 }
 
-/// The areas of a `smaps` whose flags have `dc`, "do not copy on fork".
+/// Returns the areas in `smaps` that have the flag `dc`, "do not copy on fork".
 #[cfg(any(all(feature = "v8", target_os = "linux"), test))]
 fn kept_from_copies(smaps: &str) -> Vec<(usize, usize)> {
     let mut kept = Vec::new();
@@ -57,7 +62,7 @@ fn kept_from_copies(smaps: &str) -> Vec<(usize, usize)> {
     kept
 }
 
-/// The addresses that an area's first line begins with.
+/// Parses the address range at the start of an area's first line.
 #[cfg(any(all(feature = "v8", target_os = "linux"), test))]
 fn range(line: &str) -> Option<(usize, usize)> {
     let (start, end) = line.split_once(' ')?.0.split_once('-')?;
@@ -65,10 +70,10 @@ fn range(line: &str) -> Option<(usize, usize)> {
     Some((address(start)?, address(end)?))
 }
 
-/// Whether a copy made now would lack nothing.
+/// Checks that a copy made now would be complete.
 ///
 /// # Errors
-/// There are more threads than are known of: a copy would have their locks as they are, and nobody to open them.
+/// If there are unexpected threads: a copy would inherit their locks, with nothing to release them.
 #[cfg(target_os = "linux")]
 pub(super) fn check() -> Result<(), String> {
     let status = std::fs::read_to_string("/proc/self/stat")
@@ -80,7 +85,8 @@ pub(super) fn check() -> Result<(), String> {
     }
 }
 
-/// How many threads a `stat` counts: its 20th field, 18th behind the program's name, which may hold anything.
+/// Parses the number of threads from `stat`: its 20th field, the 18th after the program's name,
+/// which may contain anything.
 #[cfg(target_os = "linux")]
 fn threads(status: &str) -> Option<usize> {
     let (_, fields) = status.rsplit_once(") ")?;

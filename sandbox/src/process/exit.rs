@@ -1,4 +1,4 @@
-//! How a worker process ends, and what its end says about the code that ran in it.
+//! Exit codes of a worker process, and what its end says about the code that ran in it.
 
 use std::process::ExitStatus;
 
@@ -8,18 +8,18 @@ use crate::session::Lost;
 
 /// A cell could not be stopped.
 pub(super) const STUCK: i32 = 81;
-/// The process grew over its limit.
+/// The process exceeded its memory limit.
 pub(super) const MEMORY: i32 = 82;
 /// The engine broke, or the worker panicked.
 pub(super) const BROKEN: i32 = 83;
 
-/// Ends the process at once, whatever its threads do.
+/// Ends the process immediately, regardless of its threads.
 pub(super) fn now(code: i32) -> ! {
-    // SAFETY: ends the process without running anything else of it, which is the point.
+    // SAFETY: ends the process without running anything else, which is the purpose.
     unsafe { libc::_exit(code) }
 }
 
-/// What the end of a worker means for its session.
+/// Converts the exit status of a worker into what its session lost.
 pub(super) fn lost(status: ExitStatus) -> Lost {
     use std::os::unix::process::ExitStatusExt;
     match (status.code(), status.signal()) {
@@ -48,7 +48,7 @@ fn fatal_call(_: i32) -> Option<&'static str> {
     None
 }
 
-/// Signals that a process brings upon itself.
+/// Whether a process brings this signal upon itself.
 fn crashed(signal: i32) -> bool {
     [
         libc::SIGSEGV,

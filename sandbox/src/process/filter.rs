@@ -1,7 +1,7 @@
-//! The table of system calls as programs that the kernel runs before each call.
+//! Compiles the table of system calls into filter programs that the kernel runs before each call.
 //!
-//! Two of them, both of which a worker's calls must pass: the first, with the whole table, is its server's; the second
-//! is short, because each copy installs it.
+//! There are two, and a call of a worker must pass both. The server installs the first, with the
+//! whole table. The second is short, because each copy installs it.
 
 use std::mem::offset_of;
 
@@ -9,27 +9,28 @@ use seccompiler::sock_filter as Instruction;
 
 use super::system_calls::{Answer, Check, NEWER, TABLE, exit_code};
 
-/// What the kernel is told: by these bits, and an error number below them.
+/// Return values of a filter; an error number goes into the lower bits.
 const ALLOW: u32 = libc::SECCOMP_RET_ALLOW;
 const NOT_PERMITTED: u32 = libc::SECCOMP_RET_ERRNO | libc::EPERM as u32;
 const NO_SUCH_CALL: u32 = libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32;
 /// Calls the handler of [`end_on_fatal_calls`].
 const SIGNAL: u32 = libc::SECCOMP_RET_TRAP;
 
-/// The interface of this processor: the kernel takes calls by those of others, too.
+/// System call interface of this processor; the kernel accepts calls through others as well.
 #[cfg(target_arch = "x86_64")]
 const INTERFACE: u32 = 0xC000_003E;
 #[cfg(target_arch = "aarch64")]
 const INTERFACE: u32 = 0xC000_00B7;
 
-/// From here on, numbers are those of x32, a second interface of the same processor.
+/// First call number of x32, a second interface of the same processor.
 #[cfg(target_arch = "x86_64")]
 const X32: u32 = 0x4000_0000;
 
-/// Installs the first program, for a server and its copies. `compiles` says whether their engine makes machine code.
+/// Installs the first program, for a server and its copies. `compiles` says whether their engine
+/// generates machine code.
 ///
 /// # Errors
-/// The kernel has no such programs, or refuses this one.
+/// If the kernel does not support filter programs or rejects this one.
 pub(super) fn restrict_server(compiles: bool) -> Result<(), seccompiler::Error> {
     end_on_fatal_calls();
     let mut program = Program::begin(compiles);
@@ -54,9 +55,9 @@ pub(super) fn restrict_server(compiles: bool) -> Result<(), seccompiler::Error> 
 /// Installs the second program, for a worker.
 ///
 /// # Errors
-/// As of [`restrict_server`].
+/// As for [`restrict_server`].
 pub(super) fn restrict_worker() -> Result<(), seccompiler::Error> {
-    // Its server's program has looked at memory that is executable.
+    // The server's program already checks executable memory.
     let mut program = Program::begin(true);
     for call in TABLE {
         match call.answer {
@@ -70,18 +71,18 @@ pub(super) fn restrict_worker() -> Result<(), seccompiler::Error> {
     program.install(ALLOW)
 }
 
-/// Has the process end with an exit code that names the call, where one is made that no worker makes. The kernel
-/// itself would end it without a word.
+/// Makes the process end with an exit code that names a fatal call. The kernel itself would end it
+/// without saying which call it was.
 fn end_on_fatal_calls() {
     extern "C" fn on_signal(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
-        // SAFETY: the kernel passes what it knows of the signal.
+        // SAFETY: the kernel passes valid information about the signal.
         let call = unsafe { &*info.cast::<Refused>() };
         super::exit::now(exit_code(
             (call.interface == INTERFACE).then_some(i64::from(call.number)),
         ));
     }
-    // SAFETY: an all-zero action is a valid one, and the handler has the signature that its flag stands for. It only
-    // looks into a constant table and ends the process.
+    // SAFETY: an all-zero action is valid, and the handler has the signature that its flag
+    // requires. It only reads a constant table and ends the process.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = on_signal as *const () as usize;
@@ -90,7 +91,7 @@ fn end_on_fatal_calls() {
     }
 }
 
-/// `siginfo_t` of a refused call.
+/// Layout of `siginfo_t` for a refused call.
 #[repr(C)]
 struct Refused {
     signal: [libc::c_int; 3],
@@ -106,7 +107,7 @@ struct Program {
 }
 
 impl Program {
-    /// Refuses what is not of this processor's one interface, and loads the call's number.
+    /// Rejects calls through other interfaces and loads the call's number.
     fn begin(compiles: bool) -> Self {
         let mut program = Self::empty(compiles);
         program.load(offset_of!(libc::seccomp_data, arch));
@@ -128,7 +129,7 @@ impl Program {
         }
     }
 
-    /// The answer to one call, if its arguments pass.
+    /// Adds the answer to one call, given if its arguments pass.
     fn answer(&mut self, number: i64, (checks, answer): (&[Check], u32)) {
         let mut body = Self::empty(self.compiles);
         for check in checks {
@@ -139,13 +140,13 @@ impl Program {
         self.instructions.append(&mut body.instructions);
     }
 
-    /// The answer to all calls from this number on.
+    /// Adds the answer to all calls from this number on.
     fn at_least(&mut self, number: i64, answer: u32) {
         self.jump(libc::BPF_JGE, low(number), 0, 1);
         self.end(answer);
     }
 
-    /// Refuses the call if an argument does not pass.
+    /// Rejects the call if an argument does not pass.
     fn check(&mut self, check: &Check) {
         match *check {
             Check::IsOne(place, values) => {
@@ -190,7 +191,7 @@ impl Program {
         self.push(code, 0, 0, u32::try_from(offset).unwrap_or(u32::MAX));
     }
 
-    /// Skips so many instructions if the comparison holds, and if it does not.
+    /// Skips `if_so` instructions if the comparison holds, otherwise `else_`.
     fn jump(&mut self, comparison: u32, with: u32, if_so: u8, else_: u8) {
         self.push(libc::BPF_JMP | comparison | libc::BPF_K, if_so, else_, with);
     }
@@ -204,14 +205,14 @@ impl Program {
         self.instructions.push(Instruction { code, jt, jf, k });
     }
 
-    /// `otherwise` is the answer to all calls that have none yet.
+    /// Installs the program. `otherwise` is the answer to all calls without an explicit one.
     fn install(mut self, otherwise: u32) -> Result<(), seccompiler::Error> {
         self.end(otherwise);
         seccompiler::apply_filter(&self.instructions)
     }
 }
 
-/// Where the lower half of an argument is.
+/// Returns the offset of an argument's lower half.
 fn argument(place: u8) -> usize {
     offset_of!(libc::seccomp_data, args) + usize::from(place) * size_of::<u64>()
 }

@@ -1,4 +1,5 @@
-//! A server that copies itself for each session: an isolate is loaded once, and each copy goes on from there.
+//! A server that copies itself for each session: an isolate is loaded once, and each copy continues
+//! from there.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -20,9 +21,10 @@ use crate::thread::{End, THREAD_STACK};
 use crate::watchdog;
 use crate::worker::{Worker, warmed_up};
 
-/// Serves until the harness hangs up.
+/// Serves sessions until the harness hangs up.
 pub(super) fn serve(control: UnixStream, hello: Hello) -> Result<(), FrameError> {
-    // Copies go on in the thread that makes them, so it is the one with the stack that cells need.
+    // A copy continues in the thread that forks, so that thread needs the stack size that cells
+    // require.
     let thread = std::thread::Builder::new()
         .stack_size(THREAD_STACK)
         .spawn(move || obey(control, &hello))?;
@@ -49,16 +51,17 @@ fn obey(control: UnixStream, hello: &Hello) -> Result<(), FrameError> {
         match (ordered.order, ordered.socket) {
             (Order::Open, Some(socket)) => {
                 if let Err(reason) = prepared.clone().and_then(|()| copying::check()) {
-                    // Whoever does not listen needs no session.
+                    // If the other side no longer listens, it needs no session.
                     let _ = Link::new(socket).send(&Up::NoCopy(reason));
                     continue;
                 }
-                // SAFETY: the one other thread of this process waits for this one to end and holds no lock.
+                // SAFETY: the only other thread of this process waits for this one to end and holds
+                // no lock.
                 match unsafe { libc::fork() } {
                     0 => {
                         drop(control);
                         let Err(_) = original.work(Link::new(socket));
-                        // The harness is gone, or is not the harness.
+                        // The harness is gone, or the other side is not the harness.
                         exit::now(1);
                     }
                     pid => {
@@ -79,7 +82,7 @@ fn obey(control: UnixStream, hello: &Hello) -> Result<(), FrameError> {
     Ok(())
 }
 
-/// What is copied.
+/// State that is copied.
 struct Original<'a> {
     isolate: Isolate,
     hello: &'a Hello,
@@ -97,7 +100,7 @@ impl Original<'_> {
         link.send(&confined.map_or_else(Up::Refused, |lacks| Up::Ready { lacks }))?;
         let mut gone = link.gone()?;
         watchdog::also(move || {
-            // Its server would end it, but may have been killed first.
+            // The server normally ends its copies, but may have been killed first.
             if gone() {
                 exit::now(1);
             }
@@ -111,7 +114,7 @@ impl Original<'_> {
         });
         let mut worker = Worker::new(self.isolate, limits.clone(), outbox);
         let end = worker.run(&mut requests);
-        // At once: to free the isolate would cost more than most sessions did.
+        // Skips destructors: freeing the isolate would cost more than most sessions did.
         exit::now(match end {
             End::HungUp => 0,
             End::Broken => exit::BROKEN,
@@ -119,16 +122,16 @@ impl Original<'_> {
     }
 }
 
-/// The processes of the sessions. Dropping it, which only the server does, ends them.
+/// Processes of the sessions. Dropping it, which only the server does, ends them.
 #[derive(Default)]
 struct Copies {
     running: HashMap<u32, Pid>,
-    /// How those ended that nobody has asked for yet.
+    /// Exit statuses that were not requested yet.
     ended: HashMap<u32, i32>,
 }
 
 impl Copies {
-    /// Notes a session's process, or why there is none.
+    /// Records a session's process, or why it did not start.
     fn started(&mut self, session: u32, pid: io::Result<Pid>) {
         match pid {
             Ok(pid) => {
@@ -141,16 +144,17 @@ impl Copies {
         }
     }
 
-    /// Ends a session's process, which is reaped later, and keeps nothing of it.
+    /// Kills a session's process, which is reaped later, and forgets it.
     fn forget(&mut self, session: u32) {
         self.ended.remove(&session);
         if let Some(pid) = self.running.remove(&session) {
-            // It may have ended by itself.
+            // It may have ended already.
             let _ = kill_process(pid, Signal::KILL);
         }
     }
 
-    /// How a session's process ended. One that closed its socket and still runs does not do so for long.
+    /// Returns how a session's process ended. A process that closed its socket and still runs is
+    /// killed.
     fn end(&mut self, session: u32) -> i32 {
         if let Some(status) = self.ended.remove(&session) {
             return status;
@@ -158,7 +162,7 @@ impl Copies {
         let Some(pid) = self.running.remove(&session) else {
             return -libc::ESRCH;
         };
-        // One that is ending by itself keeps its own status.
+        // A process that is already exiting keeps its own status.
         let _ = kill_process(pid, Signal::KILL);
         match waitpid(Some(pid), WaitOptions::empty()) {
             Ok(Some((_, status))) => status.as_raw(),
@@ -166,7 +170,7 @@ impl Copies {
         }
     }
 
-    /// Notes how processes ended that somebody may still ask for.
+    /// Records how processes ended whose status may still be requested.
     fn reap(&mut self) {
         while let Ok(Some((pid, status))) = waitpid(None, WaitOptions::NOHANG) {
             let mut of_it = self.running.extract_if(|_, running| *running == pid);

@@ -1,4 +1,4 @@
-//! Frames: a length in four bytes, little-endian, then that many bytes of a message in postcard's encoding.
+//! Frames: a four-byte little-endian length, then that many bytes of a message encoded by postcard.
 
 use std::io::{self, Read, Write};
 
@@ -6,10 +6,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-/// The longest frame that is taken, in bytes.
+/// Maximum length of an accepted frame, in bytes.
 const LONGEST: u32 = 1 << 30;
 
-/// A stream that holds no frame of ours.
+/// The stream does not contain a valid frame.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum FrameError {
     #[error("{0}")]
@@ -22,7 +22,7 @@ pub(super) enum FrameError {
     Encode(postcard::Error),
 }
 
-/// A message as a frame.
+/// Encodes a message as a frame.
 pub(super) fn encode<T: Serialize>(message: &T) -> Result<Vec<u8>, FrameError> {
     let mut frame = postcard::to_extend(message, vec![0_u8; 4]).map_err(FrameError::Encode)?;
     let length = u32::try_from(frame.len() - 4).unwrap_or(u32::MAX);
@@ -39,7 +39,7 @@ pub(super) fn write<T: Serialize>(to: &mut impl Write, message: &T) -> Result<()
     Ok(to.flush()?)
 }
 
-/// The next message, or `None` at the end of the stream.
+/// Reads the next message; `None` at the end of the stream.
 pub(super) fn read<T: DeserializeOwned>(from: &mut impl Read) -> Result<Option<T>, FrameError> {
     let mut length = [0; 4];
     match from.read_exact(&mut length) {
@@ -52,7 +52,7 @@ pub(super) fn read<T: DeserializeOwned>(from: &mut impl Read) -> Result<Option<T
     whole(&body, length).map(Some)
 }
 
-/// Like [`read`].
+/// Reads like [`read`], asynchronously.
 pub(super) async fn read_async<T: DeserializeOwned>(
     from: &mut (impl AsyncRead + Unpin),
 ) -> Result<Option<T>, FrameError> {
@@ -75,8 +75,8 @@ fn body_length(length: [u8; 4]) -> Result<usize, FrameError> {
     Ok(length as usize)
 }
 
-/// Decodes a body that was read as far as the stream went: memory grows with what really comes, not with what
-/// a garbled length promises.
+/// Decodes a body, which is shorter than `length` if the stream ended early. Memory thus grows with
+/// the data received, not with a corrupt length.
 fn whole<T: DeserializeOwned>(body: &[u8], length: usize) -> Result<T, FrameError> {
     if body.len() < length {
         return Err(FrameError::Io(io::ErrorKind::UnexpectedEof.into()));

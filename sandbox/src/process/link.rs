@@ -14,7 +14,7 @@ use super::{Down, Up};
 use crate::inbox::{Arriving, Inbox, Next};
 use crate::message::Reply;
 
-/// A session's socket. Only the session's own thread uses it.
+/// A session's socket, used only by the session's own thread.
 pub(super) struct Link(UnixStream);
 
 impl Link {
@@ -26,7 +26,7 @@ impl Link {
         frame::write(&mut &self.0, message)
     }
 
-    /// Sends what a turn brought about.
+    /// Sends the replies of a turn.
     pub fn send_replies(&self, replies: Vec<Reply>) -> Result<(), FrameError> {
         let mut left = replies.len();
         for reply in replies {
@@ -39,19 +39,19 @@ impl Link {
         Ok(())
     }
 
-    /// The requests that arrive over it.
+    /// Returns the requests that arrive over the socket.
     pub fn requests(&self) -> Result<Requests, FrameError> {
         let socket = BufReader::new(self.0.try_clone()?);
         Ok(Requests(Arc::new(Mutex::new(socket))))
     }
 
-    /// Says whether the other side is gone. For a thread of its own, beside the session's.
+    /// Returns a check whether the other side is gone, for another thread than the session's.
     pub fn gone(&self) -> Result<impl FnMut() -> bool + Send + use<>, FrameError> {
         let socket = self.0.try_clone()?;
         Ok(move || {
             let mut polled = [PollFd::new(&socket, PollFlags::empty())];
             let now = Timespec::default();
-            // A poll that fails is repeated soon.
+            // A failed poll is repeated soon.
             poll(&mut polled, Some(&now)).is_ok_and(|ready| ready > 0)
         })
     }
@@ -63,11 +63,11 @@ impl Link {
     }
 }
 
-/// Requests over a session's socket, shared with the context that comes after one of them.
+/// Requests over a session's socket, shared with the context that follows one of them.
 pub(super) struct Requests(Arc<Mutex<BufReader<UnixStream>>>);
 
 impl Requests {
-    /// Waits until `until` at most, and returns whether there is something to read.
+    /// Waits at most until `until` and returns whether there is something to read.
     fn comes(&self, until: Instant) -> bool {
         let socket = lock(&self.0);
         if !socket.buffer().is_empty() {
@@ -76,7 +76,7 @@ impl Requests {
         let left = until.saturating_duration_since(Instant::now());
         let left = Timespec::try_from(left).ok();
         let mut polled = [PollFd::new(socket.get_ref(), PollFlags::IN)];
-        // A wait that fails is looked at again by whoever finds nothing due yet.
+        // After a failed wait, the caller finds nothing due and tries again.
         poll(&mut polled, left.as_ref()).is_ok_and(|ready| ready > 0)
     }
 }
@@ -87,7 +87,7 @@ impl Inbox for Requests {
             return Next::Due;
         }
         let down = frame::read(&mut *lock(&self.0));
-        // The harness sends nothing that cannot be decoded, so the connection is no longer usable.
+        // The harness only sends valid frames, so the connection is unusable after anything else.
         let Ok(Some(Down {
             request,
             pieces,
@@ -101,7 +101,7 @@ impl Inbox for Requests {
         }
         let socket = Arc::clone(&self.0);
         let next = move || {
-            // A harness that is gone is noticed at the next request.
+            // A missing harness is noticed at the next request.
             let piece = frame::read(&mut *lock(&socket)).ok().flatten();
             piece.unwrap_or_default()
         };

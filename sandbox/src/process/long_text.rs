@@ -1,17 +1,18 @@
-//! A long context crosses to a worker in pieces, so that neither side holds it a second time.
+//! Splits a long context into pieces on its way to a worker, so that neither side holds it twice.
 
 use std::sync::Arc;
 
 use super::Down;
 use crate::message::{Context, Request};
 
-/// Bytes of a piece, and of the longest context that goes with its request.
+/// Maximum bytes of a piece, and of a context that is sent inside its request.
 const PIECE: usize = 256 << 10;
 
-/// Bytes of the longest text that the engine takes.
+/// Maximum bytes of a text that the engine accepts.
 const LONGEST: usize = (1 << 30) - 1;
 
-/// A request as it is sent, and the text that follows it. `None` for a text that no engine holds.
+/// Splits a request into the part that is sent first and the text that follows it. `None` if the
+/// text is too long for the engine.
 pub(super) fn part(mut request: Request) -> Option<(Down, Arc<String>)> {
     let text = match &mut request {
         Request::Open {
@@ -31,7 +32,7 @@ pub(super) fn part(mut request: Request) -> Option<(Down, Arc<String>)> {
     Some((down, text))
 }
 
-/// The text, a piece at a time.
+/// Splits the text into pieces.
 pub(super) fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {

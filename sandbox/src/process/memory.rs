@@ -1,4 +1,4 @@
-//! Watches a worker's resident memory, which the engine's own limit does not see all of.
+//! Watches a worker's resident memory, of which the engine's own limit covers only a part.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
@@ -11,14 +11,15 @@ use crate::limits::Limits;
 
 /// Resident memory of a worker with an empty heap.
 const BASE_BYTES: u64 = 100 << 20;
-/// Room that code gets each time it is stopped for memory.
+/// Additional room granted each time code is stopped for memory.
 const PATIENCE_BYTES: u64 = 64 << 20;
 
-/// Says when running code must be stopped because the process takes more than the heaps of its `sessions` (one if
-/// none are counted) and their contexts may; ends the process when that does not help. Memory that runs out inside
-/// the engine is a crash at best. `None` where a process cannot read its own size.
+/// Returns a check whether running code must be stopped because the process exceeds the memory
+/// allowed for the heaps and contexts of its `sessions` (one if they are not counted). The check
+/// ends the process if stopping does not help, because running out of memory inside the engine is a
+/// crash at best. `None` where a process cannot read its own size.
 ///
-/// For the time before the process is confined.
+/// Must be called before the process is confined.
 pub(super) fn watch(
     limits: &Limits,
     sessions: Arc<AtomicU64>,
@@ -35,7 +36,7 @@ pub(super) fn watch(
         let heaps = sessions * (heap + heap / 4);
         let stop_at = BASE_BYTES + heaps + 2 * allowed_for_contexts() + patience;
         if resident > stop_at {
-            // What earlier cells keep stays; the next cell gets some room to free it.
+            // Values kept by earlier cells stay; the next cell gets some room to free them.
             patience += PATIENCE_BYTES;
             return true;
         }
@@ -46,7 +47,7 @@ pub(super) fn watch(
     })
 }
 
-/// The process's own size, from a file that was opened before files were out of reach.
+/// Size of this process, read from a file that was opened before files were out of reach.
 struct Resident {
     statm: File,
     page: u64,

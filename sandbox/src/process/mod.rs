@@ -1,13 +1,15 @@
-//! Isolates in worker processes: what a cell does to its process, it does to one attempt.
+//! Isolates in worker processes: damage that a cell does to its process is limited to one attempt.
 //!
-//! The harness starts its own binary again in a hidden mode, [`worker_main`]: a *server*. Each session gets a socket
-//! through it, and speaks in frames over that. A forking server keeps one isolate ready and copies its own process
-//! for each session: the copy is the worker, and starting it costs the pages that it changes. A sharing server is
-//! itself the worker of a few sessions, each on a thread. It takes the place of one that cannot be copied.
+//! The harness starts its own binary again in a hidden mode, [`worker_main`]: a *server*. Through
+//! it, each session gets a socket over which it exchanges frames. A forking server keeps one
+//! isolate ready and copies its own process for each session: the copy is the worker, and starting
+//! it costs only the pages that it changes. A sharing server replaces one that cannot be copied. It
+//! is itself the worker of a few sessions, each on its own thread.
 //!
-//! Invariants: model code runs only after its process is confined, and never in a forking server, which runs one cell
-//! of the library's own. A worker holds the sockets of its own sessions and nothing else, and ends when they do. A
-//! server that ends because the harness hung up ends its copies; one that is killed does not cost them their sessions.
+//! Invariants: model code runs only after its process is confined, and never in a forking server,
+//! which runs only one cell of the library's own. A worker holds only the sockets of its own
+//! sessions and ends when they do. A server that ends because the harness hung up ends its copies;
+//! copies of a server that is killed keep their sessions.
 
 mod confine;
 #[cfg(target_os = "linux")]
@@ -38,27 +40,27 @@ use serde::{Deserialize, Serialize};
 use crate::message::{Reply, Request};
 use crate::session::Config;
 
-/// How to start a worker: a program that calls [`worker_main`], and its arguments.
+/// Command that starts a worker: a program that calls [`worker_main`], and its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkerCommand {
-    /// The program.
+    /// Path of the program.
     pub program: std::path::PathBuf,
-    /// Its arguments.
+    /// Arguments of the program.
     pub arguments: Vec<String>,
     /// Whether a worker that cannot be confined must refuse to work.
     pub strict: bool,
-    /// Sessions that one worker process runs, at least 1 and at most [`MAX_SESSIONS`]. What ends the process ends
+    /// Sessions per worker process, from 1 to [`MAX_SESSIONS`]. Anything that ends the process ends
     /// all of them.
     pub sessions: u32,
-    /// Whether the engine interprets only, so that no memory of a worker can be made executable. Of engines that
-    /// [compile](crate::COMPILES); others never do.
+    /// Whether the engine only interprets, so that no memory of a worker can become executable. Has
+    /// an effect only on engines that [compile](crate::COMPILES).
     pub jitless: bool,
 }
 
-/// The most sessions that one worker process runs.
+/// Maximum sessions of one worker process.
 pub const MAX_SESSIONS: u32 = 32;
 
-/// The first frame to a server, over its standard input. What follows are orders ([`control`]).
+/// First frame to a server, over its standard input. Orders follow ([`control`]).
 #[derive(Debug, Serialize, Deserialize)]
 struct Hello {
     config: Config,
@@ -66,34 +68,34 @@ struct Hello {
     jitless: bool,
     /// Whether each session gets a copy of the process.
     forks: bool,
-    /// The engine with the library loaded.
+    /// Snapshot of the engine with the library loaded.
     #[serde(with = "serde_bytes")]
     snapshot: Vec<u8>,
 }
 
-/// To a worker, over a session's socket.
+/// Message to a worker, over a session's socket.
 #[derive(Debug, Serialize, Deserialize)]
 struct Down {
     request: Request,
-    /// Frames that follow, each a piece of the context ([`long_text`]).
+    /// Number of frames that follow, each a piece of the context ([`long_text`]).
     pieces: u32,
-    /// Bytes of all pieces.
+    /// Total bytes of the pieces.
     bytes: u64,
 }
 
-/// From a worker, over a session's socket.
+/// Message from a worker, over a session's socket.
 #[derive(Debug, Serialize, Deserialize)]
 enum Up {
-    /// The worker is confined as far as the kernel allows; what the kernel lacks is reported once.
+    /// The worker is confined as far as the kernel allows. `lacks` is what the kernel lacks.
     Ready { lacks: Option<String> },
-    /// What a turn brought about, reply by reply.
+    /// One reply of a turn.
     Reply {
         reply: Reply,
         /// Whether it is the turn's last.
         is_last: bool,
     },
-    /// The worker cannot work.
+    /// The worker cannot work; holds the reason.
     Refused(String),
-    /// The server cannot be copied.
+    /// The server cannot be copied; holds the reason.
     NoCopy(String),
 }

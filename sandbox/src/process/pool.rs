@@ -1,4 +1,4 @@
-//! The harness's side: starts servers, opens sessions in them, and replaces those that end.
+//! The harness's side: starts servers, opens sessions in them, and replaces servers that end.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,38 +18,40 @@ use crate::router::Router;
 use crate::session::{Config, Lost, Session, StartError};
 use crate::snapshot::snapshot;
 
-/// How often a session is opened that does not become ready.
+/// Maximum attempts to open a session that does not become ready.
 const START_TRIES: u32 = 3;
-/// Before it is opened again: what the system lacks comes back when others end.
+/// Pause between attempts: resources that the system lacks become free when other processes end.
 const START_PAUSE: Duration = Duration::from_millis(100);
-/// Sessions that are being opened at a time: systems limit how many sockets may be on their way to a process.
+/// Maximum sessions being opened concurrently: systems limit how many sockets may be in flight to a
+/// process.
 const OPENING: usize = 32;
 
-/// Worker processes of one configuration.
+/// Worker processes with one configuration.
 #[derive(Clone)]
 pub struct Workers(Arc<Shared>);
 
 struct Shared {
     command: WorkerCommand,
     config: Config,
-    /// Whether each session gets a copy of a server, until one says that it cannot be copied.
+    /// Whether each session gets a copy of a server; false once a server reports that it cannot be
+    /// copied.
     copies: AtomicBool,
     opening: Semaphore,
     current: Mutex<Option<Current>>,
-    /// What the kernel lacks is reported once.
+    /// Reports only once what the kernel lacks.
     lack_reported: Once,
     on_lack: Box<dyn Fn(&str) + Send + Sync>,
 }
 
-/// The server that takes the next session.
+/// Server that takes the next session.
 struct Current {
     server: Arc<Server>,
     taken: u32,
 }
 
 impl Workers {
-    /// No process is started before the first session. `on_lack` is called once if the kernel cannot confine workers
-    /// fully.
+    /// Creates the pool without starting a process; the first session does that. `on_lack` is
+    /// called at most once, if the kernel cannot confine workers fully.
     ///
     /// # Errors
     /// [`StartError::Boot`] if the engine does not load the library.
@@ -70,15 +72,15 @@ impl Workers {
         })))
     }
 
-    /// Whether several sessions run in one of them.
+    /// Whether several sessions run in one process.
     pub fn are_shared(&self) -> bool {
         self.0.command.sessions > 1
     }
 
-    /// A session in a worker; one whose worker is killed before it is ready is opened anew.
+    /// Opens a session in a worker, again if the worker is killed before it is ready.
     ///
     /// # Errors
-    /// If there is no process for it.
+    /// If no process is available.
     pub async fn session(&self) -> Result<Session, StartError> {
         for _ in 1..START_TRIES {
             match self.0.open().await {
@@ -92,7 +94,7 @@ impl Workers {
 
 impl Shared {
     async fn open(&self) -> Result<Session, StartError> {
-        // Never closed.
+        // The semaphore is never closed.
         let _one_of_few = self.opening.acquire().await;
         match self.open_once().await? {
             Opened::Session(session) => Ok(session),
@@ -144,12 +146,12 @@ impl Shared {
             (inbox, write),
             (replies, Arc::clone(&router)),
         ));
-        // A request to a worker that is gone goes nowhere.
+        // A request to a worker that is gone is dropped.
         let send = move |request| drop(requests.send(request));
         Ok(Opened::Session(Session::over(send, router)))
     }
 
-    /// Opens no more sessions in a server, which may be ending. Those that it has stay.
+    /// Opens no more sessions in a server, which may be ending. Its existing sessions stay.
     async fn retire(&self, server: &Arc<Server>) {
         let mut current = self.current.lock().await;
         current.take_if(|current| Arc::ptr_eq(&current.server, server));
@@ -166,7 +168,7 @@ impl Shared {
         frame::encode(&hello).map_err(|error| io::Error::other(error.to_string()))
     }
 
-    /// A server with room for one more session.
+    /// Returns a server with room for one more session.
     async fn server(&self) -> io::Result<Arc<Server>> {
         let mut current = self.current.lock().await;
         let copies = self.copies.load(Ordering::SeqCst);
@@ -187,14 +189,14 @@ impl Shared {
     }
 }
 
-/// What came of opening a session.
+/// Result of opening a session.
 enum Opened {
     Session(Session),
-    /// The server cannot be copied; the next one need not be.
+    /// The server cannot be copied; the next one does not need to be.
     NoCopy,
 }
 
-/// Carries one session: requests down, replies up, until one of the two sides is done.
+/// Carries one session, requests down and replies up, until either side ends.
 async fn carry(
     server: Arc<Server>,
     number: u32,
@@ -202,7 +204,7 @@ async fn carry(
     up: (BufReader<OwnedReadHalf>, Arc<Router>),
 ) {
     let (mut replies, router) = up;
-    // Dropped with the async runtime, too: whoever waits for replies learns it.
+    // Also drops with the async runtime, so that whoever waits for replies is notified.
     let _notify = LoseAtEnd(Arc::clone(&router));
     let lost = || async {
         let end = server.end_of(number).await;
@@ -227,11 +229,11 @@ async fn carry(
     tokio::select! {
         garbled = hung_up => {
             router.end();
-            // Also ends the process.
+            // This also ends the process.
             let lost = lost().await;
             router.lose(garbled.unwrap_or(lost));
         }
-        // Also while the worker, which runs a cell, does not read.
+        // Runs even while the worker is busy with a cell and does not read.
         () = pass_on(down.0, queue) => server.close(number).await,
         done = send_requests(queued, down.1) => match done {
             Done::TooLarge => {
@@ -243,7 +245,8 @@ async fn carry(
     }
 }
 
-/// When dropped, notifies the REPLs of a session that no more replies will come. An earlier reason is kept.
+/// Notifies the REPLs of a session on drop that no more replies will arrive. An earlier reason is
+/// kept.
 struct LoseAtEnd(Arc<Router>);
 
 impl Drop for LoseAtEnd {
@@ -253,18 +256,18 @@ impl Drop for LoseAtEnd {
     }
 }
 
-/// Ends when there will be no more requests: then nobody waits for an answer to any.
+/// Forwards requests until there are no more; at that point, nothing waits for an answer.
 async fn pass_on(
     mut inbox: mpsc::UnboundedReceiver<Request>,
     queue: mpsc::UnboundedSender<Request>,
 ) {
     while let Some(request) = inbox.recv().await {
-        // Its reader may have found the worker gone, which ends both.
+        // The reader may have found the worker gone, which ends both.
         let _ = queue.send(request);
     }
 }
 
-/// Why no more requests are sent.
+/// Reason why no more requests are sent.
 enum Done {
     TooLarge,
     HungUp,

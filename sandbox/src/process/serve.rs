@@ -1,4 +1,4 @@
-//! The worker program: reads what it is to be, and serves sessions until the harness hangs up.
+//! The worker program: reads its configuration and serves sessions until the harness hangs up.
 
 use std::os::fd::{FromRawFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
@@ -9,14 +9,14 @@ use super::{Hello, exit, forking, sharing};
 use crate::snapshot::use_snapshot;
 use crate::time_zone::use_utc;
 
-/// Serves sessions until the harness hangs up. A program that offers worker processes calls this when it is
-/// started in its hidden mode, before anything else. It never returns.
+/// Serves sessions until the harness hangs up; never returns. A program that offers worker
+/// processes calls this first when it is started in its hidden mode.
 pub fn worker_main() -> ! {
-    // On whatever thread, in a copy of this process too.
+    // Applies to every thread, and to copies of this process.
     std::panic::set_hook(Box::new(|_| exit::now(exit::BROKEN)));
     exit::now(match serve() {
         Ok(()) => 0,
-        // The harness is gone, or is not the harness.
+        // The harness is gone, or the other side is not the harness.
         Err(_) => 1,
     })
 }
@@ -24,7 +24,7 @@ pub fn worker_main() -> ! {
 fn serve() -> Result<(), FrameError> {
     close_descriptors();
     leave_namespaces();
-    // Their environment is empty, so it would be the machine's.
+    // Workers have an empty environment, so the time zone would be the machine's.
     use_utc();
     // SAFETY: the process has just started; nothing else uses its standard input.
     let mut control = UnixStream::from(unsafe { OwnedFd::from_raw_fd(0) });
@@ -40,7 +40,8 @@ fn serve() -> Result<(), FrameError> {
     }
 }
 
-/// Has all threads allocate from one arena: there is one that does, and a second arena costs each session its pages.
+/// Makes all threads allocate from one arena. Only one thread allocates, and a second arena would
+/// cost each session its pages.
 fn share_one_arena() {
     #[cfg(target_env = "gnu")]
     // SAFETY: sets an option of the allocator, in the process's only thread.

@@ -1,4 +1,5 @@
-//! The harness's side of one server process: opens sessions, and learns how they and the server ended.
+//! The harness's side of one server process: opens sessions, and learns how they and the server
+//! ended.
 
 use std::collections::HashMap;
 use std::io;
@@ -21,23 +22,23 @@ use super::control::{self, Order};
 use super::{WorkerCommand, exit};
 use crate::session::Lost;
 
-/// How long to wait for the exit status of a process that has closed its socket.
+/// Time to wait for the exit status of a process that has closed its socket.
 const END_GRACE: Duration = Duration::from_secs(2);
 
-/// Callers that wait to learn how their session's process ended.
+/// Callers that wait for the exit status of their session's process.
 type Asked = Arc<Mutex<HashMap<u32, oneshot::Sender<i32>>>>;
 
 /// One server. Dropping it ends the process, and with it the sessions.
 pub(super) struct Server {
     control: OwnedWriteHalf,
     asked: Asked,
-    /// How the server ended, once it has.
+    /// How the server ended, if it has.
     ended: watch::Receiver<Option<Lost>>,
     next_session: AtomicU32,
 }
 
 impl Server {
-    /// Starts the process and greets it.
+    /// Starts the process and sends it the first frame.
     pub async fn start(command: &WorkerCommand, hello: &[u8]) -> io::Result<Self> {
         let (ours, theirs) = Socket::pair()?;
         ours.set_nonblocking(true)?;
@@ -49,9 +50,10 @@ impl Server {
             .stdin(OwnedFd::from(theirs))
             .stdout(Stdio::null())
             .stderr(Stdio::null())
-            // Ctrl-C of the terminal is the harness's to deal with.
+            // Ctrl-C on the terminal is left to the harness.
             .process_group(0)
-            // It ends by itself when this side hangs up, and first ends what it started, which it could not if killed.
+            // The server exits on its own when this side hangs up and first ends its copies, which
+            // it could not do if killed.
             .kill_on_drop(false)
             .spawn()?;
         control.write_all(hello).await?;
@@ -66,12 +68,13 @@ impl Server {
         })
     }
 
-    /// Whether it takes sessions. One whose answers were read by an async runtime that is gone takes none.
+    /// Whether the server accepts sessions. It does not if the async runtime that read its answers
+    /// is gone.
     pub fn lives(&self) -> bool {
         self.ended.has_changed().is_ok() && self.ended.borrow().is_none()
     }
 
-    /// Opens a session: its number, and the socket that leads to its worker.
+    /// Opens a session. Returns its number and the socket to its worker.
     pub async fn open(&self) -> io::Result<(u32, UnixStream)> {
         let session = self.next_session.fetch_add(1, Ordering::SeqCst);
         let (ours, theirs) = Socket::pair()?;
@@ -87,10 +90,10 @@ impl Server {
         let _ = control::order(self.control.as_ref(), Order::Close, session, None).await;
     }
 
-    /// What became of a session whose socket was closed by the other side.
+    /// Returns how a session ended whose socket was closed by the other side.
     ///
     /// # Errors
-    /// There never was a process for it.
+    /// If there never was a process for it.
     pub async fn end_of(&self, session: u32) -> io::Result<Lost> {
         let (sender, status) = oneshot::channel();
         lock(&self.asked).insert(session, sender);
@@ -113,7 +116,7 @@ impl Server {
     }
 }
 
-/// Forwards answers until the server ends, and then reports how it ended.
+/// Forwards answers until the server ends, then reports how it ended.
 async fn listen(
     mut child: Child,
     mut answers: OwnedReadHalf,

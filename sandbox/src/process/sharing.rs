@@ -1,4 +1,4 @@
-//! A server that is itself the worker of several sessions, each on a thread.
+//! A server that is itself the worker of several sessions, each on its own thread.
 
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
@@ -15,7 +15,7 @@ use crate::session::StartError;
 use crate::thread::{self, End};
 use crate::watchdog;
 
-/// Serves until the harness hangs up.
+/// Serves sessions until the harness hangs up.
 pub(super) fn serve(control: &UnixStream, hello: &Hello) -> Result<(), FrameError> {
     platform::start_in_worker(hello.jitless);
     let open = Arc::new(AtomicU64::new(0));
@@ -30,11 +30,11 @@ pub(super) fn serve(control: &UnixStream, hello: &Hello) -> Result<(), FrameErro
             (Order::Open, Some(socket)) => {
                 open.fetch_add(1, Ordering::SeqCst);
                 if work(socket, hello, confined.clone(), Arc::clone(&open)).is_err() {
-                    // Its socket closed with it, and the others go on.
+                    // Its socket closed with it; the other sessions continue.
                     open.fetch_sub(1, Ordering::SeqCst);
                 }
             }
-            // Such a session ends alone only by what ends its thread.
+            // A session that shares the process can only end alone if its thread ends.
             (Order::Ask, _) => control::answer(
                 control,
                 Ended {
@@ -70,11 +70,11 @@ fn work(
     thread::spawn(
         hello.config.clone(),
         requests,
-        // A failed send is ignored: a harness that is gone is noticed when its requests end.
+        // A failed send is ignored: a missing harness is noticed when its requests end.
         Box::new(move |of_turn| drop(replies.send_replies(of_turn))),
         Arc::new(|| exit::now(exit::STUCK)),
         move |started: Result<(), StartError>| {
-            // As in a copy: a process whose engine does not start is of no use.
+            // As in a copy, a process whose engine does not start is useless.
             if started.is_err() {
                 exit::now(exit::BROKEN);
             }

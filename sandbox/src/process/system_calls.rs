@@ -1,76 +1,80 @@
-//! Every system call that a confined process may make, and what the others answer: the one table, which the filters
-//! (`filter.rs`), the documentation and the test that tries each call read.
+//! The table of all system calls that a confined process may make, and the answers to others. The
+//! filters (`filter.rs`), the documentation and the test that tries each call all read this table.
 
 use Answer::{Allowed, Fatal, Missing, Server};
 use Check::{Has, IsOne, IsOwnProcess, IsZero, LacksAll, Not, NotExecutable};
 
-/// A system call of the table. What is not in the table answers `EPERM`, or `ENOSYS` from [`NEWER`] on.
+/// A system call in the table. Calls not in the table return `EPERM`, or `ENOSYS` from [`NEWER`]
+/// on.
 #[derive(Debug, Clone, Copy)]
 pub struct SystemCall {
-    /// Its name, as in the kernel's tables.
+    /// Name in the kernel's tables.
     pub name: &'static str,
-    /// Its number on this processor.
+    /// Number on this processor.
     pub number: i64,
-    /// What it answers.
+    /// Answer to the call.
     pub answer: Answer,
-    /// What needs it, or why it answers so.
+    /// What needs the call, or why it has this answer.
     pub reason: &'static str,
 }
 
-/// What a system call answers.
+/// Answer to a system call.
 #[derive(Debug, Clone, Copy)]
 pub enum Answer {
-    /// It is made if its arguments pass, else it answers `EPERM`: in a server by the first checks, in a worker by both.
+    /// Allowed if its arguments pass, otherwise `EPERM`. The first checks apply in a server, both
+    /// in a worker.
     Allowed(&'static [Check], &'static [Check]),
-    /// A server makes it; in a worker it answers `EPERM`.
+    /// Allowed in a server; `EPERM` in a worker.
     Server,
-    /// As [`Answer::Allowed`], where the engine is V8.
+    /// As [`Answer::Allowed`] where the engine is V8.
     OnlyV8,
-    /// As [`Answer::Allowed`], where the engine makes machine code.
+    /// As [`Answer::Allowed`] where the engine generates machine code.
     OnlyCompiler,
-    /// `ENOSYS`: the C library has another way.
+    /// `ENOSYS`; the C library has a fallback.
     Missing,
-    /// The process ends, and its session learns by which call.
+    /// The process ends, and its session learns which call it was.
     Fatal,
 }
 
-/// A condition on one argument, named by its place.
+/// A condition on the argument at an index.
 #[derive(Debug, Clone, Copy)]
 pub enum Check {
-    /// Its lower half is one of these.
+    /// The lower half is one of these.
     IsOne(u8, &'static [u32]),
-    /// Its lower half is not this.
+    /// The lower half is not this.
     Not(u8, u32),
-    /// All of it is zero.
+    /// The whole argument is zero.
     IsZero(u8),
-    /// Its lower half has these bits.
+    /// The lower half has these bits.
     Has(u8, u32),
-    /// Its lower half has none of these bits.
+    /// The lower half has none of these bits.
     LacksAll(u8, u32),
-    /// It is the number of the calling process.
+    /// The argument is the number of the calling process.
     IsOwnProcess(u8),
-    /// Memory with this protection cannot be executed. Not looked at where the engine makes machine code.
+    /// Memory with this protection is not executable. Not checked where the engine generates
+    /// machine code.
     NotExecutable(u8),
 }
 
-/// The first number of those system calls that are too new for the table: they answer `ENOSYS`, as in a kernel that
-/// lacks them, so that a newer C library takes the older way.
+/// First call number that is too new for the table. From here on, calls return `ENOSYS`, as in a
+/// kernel that lacks them, so that a newer C library uses the older call.
 pub const NEWER: i64 = libc::SYS_set_mempolicy_home_node + 1;
 
-/// Numbers that the kernel takes past every filter, because its own probes make these calls; made by anyone else, they
-/// do nothing, or end the process.
+/// Call numbers that the kernel lets pass every filter, because its own probes use them. Made by
+/// any other code, they do nothing or end the process.
 pub const OF_THE_KERNEL: &[i64] = if cfg!(target_arch = "x86_64") {
     &[335, 336]
 } else {
     &[]
 };
 
-/// Exit codes of a process that made a [`Answer::Fatal`] call: this one, and the call's place among those.
+/// First exit code for [`Answer::Fatal`] calls; the call's index among them is added.
 const EXIT: i32 = 100;
-/// The exit code for such a call by the interface of another processor.
+/// Exit code for a fatal call through the interface of another processor.
 const EXIT_FOREIGN: i32 = EXIT - 1;
 
-/// The exit code for a call, by the number that the kernel reports, or none if it is not of this processor.
+/// Returns the exit code for a call number reported by the kernel; `None` stands for the interface
+/// of another processor.
 pub(super) fn exit_code(number: Option<i64>) -> i32 {
     let place = number.and_then(|number| fatal().position(|call| call.number == number));
     place.map_or(EXIT_FOREIGN, |place| {
@@ -78,7 +82,7 @@ pub(super) fn exit_code(number: Option<i64>) -> i32 {
     })
 }
 
-/// The name of the call that a process ended with this exit code for.
+/// Returns the name of the fatal call that this exit code stands for.
 #[must_use]
 pub fn fatal_call(exit_code: i32) -> Option<&'static str> {
     if exit_code == EXIT_FOREIGN {
@@ -92,10 +96,10 @@ fn fatal() -> impl Iterator<Item = &'static SystemCall> {
     TABLE.iter().filter(|call| matches!(call.answer, Fatal))
 }
 
-/// No conditions.
 const ANY: &[Check] = &[];
 
-/// Memory that code could be written to and run in. V8 compiles into such, unless it is not to; nothing else does.
+/// Rejects memory that is executable. V8 compiles into such memory unless it only interprets;
+/// nothing else needs it.
 const NEVER_EXECUTABLE: &[Check] = &[NotExecutable(2)];
 
 const NAMESPACES: u32 = (libc::CLONE_NEWNS
@@ -119,10 +123,10 @@ macro_rules! table {
 
 const FREE: Answer = Allowed(ANY, ANY);
 
-/// The table.
+/// System calls of a confined process.
 #[rustfmt::skip]
 pub const TABLE: &[SystemCall] = table! {
-    // Those whose arguments are looked at come first: the kernel keeps no answers for them.
+    // Calls with argument checks come first, because the kernel caches no answers for them.
     SYS_mmap => Allowed(NEVER_EXECUTABLE, ANY), "memory, which cannot be executed but where V8 compiles";
     SYS_mprotect => Allowed(NEVER_EXECUTABLE, ANY), "guard pages of stacks; compiled code of V8";
     SYS_fcntl => Allowed(&[IsOne(1, &[libc::F_DUPFD_CLOEXEC as u32, libc::F_GETFD as u32, libc::F_GETFL as u32])], ANY),

@@ -1,8 +1,9 @@
-//! Names that blocks of a cell keep to themselves, and the functions in blocks that are seen outside too.
+//! Names local to blocks of a cell, and functions in blocks that are visible outside as well.
 //!
-//! A function declared in a block is, in sloppy mode, also a `var` of the cell, assigned when the declaration
-//! is reached, unless that `var` would be an error where it stands (ECMA-262, annex B.3.2). The parser's own
-//! resolution gives such a function, and a caught error that a `var` shares its name with, to the cell alone.
+//! In sloppy mode, a function declared in a block is also a `var` of the cell, assigned when the
+//! declaration is reached, unless that `var` would be an error there (ECMA-262, annex B.3.2). The
+//! parser's own resolution attributes such a function to the cell only, as well as a caught error
+//! with the same name as a `var`.
 
 use std::collections::BTreeSet;
 
@@ -15,21 +16,22 @@ use oxc_semantic::{Scoping, SymbolFlags};
 use oxc_span::Span;
 use oxc_syntax::scope::{ScopeFlags, ScopeId};
 
-/// What a walk over the statements of a cell, functions left out, found.
+/// Result of a walk over the statements of a cell, without its functions.
 #[derive(Default)]
 pub(super) struct Blocks {
-    /// Names with the part of the cell in which they mean something of their own.
+    /// Names with the part of the cell in which they are local.
     locals: Vec<(String, Span)>,
-    /// Where functions in blocks start that the cell sees too.
+    /// Start offsets of functions in blocks that the cell sees as well.
     hoisted: BTreeSet<u32>,
-    /// Their names.
+    /// Names of those functions.
     pub hoisted_names: BTreeSet<String>,
     /// Names of the functions at the top level.
     pub functions: BTreeSet<String>,
 }
 
 impl Blocks {
-    /// `lexical` are the names that earlier cells declared by `let`, `const` or `class`.
+    /// Walks a cell. `lexical` are the names that earlier cells declared by `let`, `const` or
+    /// `class`.
     pub fn of_cell(
         statements: &[Statement<'_>],
         scoping: &Scoping,
@@ -49,7 +51,7 @@ impl Blocks {
         walk.found
     }
 
-    /// Whether `name` at this place is one of a block, not the cell's.
+    /// Whether `name` at this place is local to a block.
     pub fn keep(&self, name: &str, at: Span) -> bool {
         self.locals
             .iter()
@@ -62,7 +64,7 @@ impl Blocks {
     }
 }
 
-/// The function that a statement declares, behind any labels.
+/// Returns the function that a statement declares, behind any labels.
 pub(super) fn labelled_function<'b, 'a>(statement: &'b Statement<'a>) -> Option<&'b Function<'a>> {
     match statement {
         Statement::FunctionDeclaration(it) => Some(it),
@@ -75,7 +77,7 @@ struct Walk<'s> {
     scoping: &'s Scoping,
     cell_scope: ScopeId,
     lexical: &'s BTreeSet<String>,
-    /// The innermost block around the current statement.
+    /// Innermost block around the current statement.
     block: Option<(Span, ScopeId)>,
     found: Blocks,
 }
@@ -88,7 +90,7 @@ impl Walk<'_> {
         self.block = outer;
     }
 
-    /// Notes a function that means something of its own in `part`; its `var` would stand in `scope`.
+    /// Records a function that is local in `part`; its `var` would be in `scope`.
     fn declare(&mut self, function: &Function<'_>, part: Span, scope: Option<ScopeId>) {
         let Some(id) = &function.id else {
             return;
@@ -101,7 +103,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether a `var` of this name in this scope is no error.
+    /// Whether a `var` of this name would be valid in this scope.
     fn may_be_var(&self, id: &BindingIdentifier<'_>, scope: ScopeId) -> bool {
         let lexical =
             SymbolFlags::BlockScopedVariable | SymbolFlags::ConstVariable | SymbolFlags::Class;
@@ -154,7 +156,7 @@ impl<'a> Visit<'a> for Walk<'_> {
             .flatten()
         {
             if let Statement::FunctionDeclaration(function) = branch {
-                // As if in a block of its own.
+                // As if in its own block.
                 let scope = self.block.map_or(self.cell_scope, |(_, scope)| scope);
                 self.declare(function, function.span, Some(scope));
             } else {

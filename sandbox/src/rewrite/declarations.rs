@@ -1,4 +1,5 @@
-//! Declarations at the top level of a cell, which become assignments to properties of the scope object.
+//! Rewrites declarations at the top level of a cell to assignments to properties of the scope
+//! object.
 
 use oxc_ast::ast::{BindingPattern, Expression, ObjectPattern, VariableDeclaration};
 use oxc_ast_visit::Visit;
@@ -8,7 +9,7 @@ use super::SCOPE;
 use super::visit::CellVisitor;
 
 impl<'a> CellVisitor<'_, 'a> {
-    /// `const a = 1, {b} = o` becomes `(scope.a = 1), ({b: scope.b} = o)`.
+    /// Rewrites `const a = 1, {b} = o` to `(scope.a = 1), ({b: scope.b} = o)`.
     pub(super) fn declaration(&mut self, it: &VariableDeclaration<'a>) {
         let Some(first) = it.declarations.first() else {
             return;
@@ -35,8 +36,8 @@ impl<'a> CellVisitor<'_, 'a> {
         }
     }
 
-    /// Visits an initialiser. An anonymous function or class keeps the name that it would have got from the
-    /// variable, which an assignment to a property does not give.
+    /// Visits an initializer. An anonymous function or class keeps the name that the variable would
+    /// have given it, which an assignment to a property does not do.
     pub(super) fn named(&mut self, name: Option<&str>, init: &Expression<'a>) {
         let name = name.filter(|_| init.is_anonymous_function_definition());
         if let Some(name) = name {
@@ -49,12 +50,12 @@ impl<'a> CellVisitor<'_, 'a> {
         }
     }
 
-    /// A binding pattern of a top-level declaration as an assignment target.
+    /// Rewrites the binding pattern of a top-level declaration to an assignment target.
     pub(super) fn pattern(&mut self, pattern: &BindingPattern<'a>) {
         match pattern {
             BindingPattern::BindingIdentifier(id) => {
                 self.visit_binding_identifier(id);
-                // `catch (e) { var e = 2 }` assigns what was caught.
+                // `catch (e) { var e = 2 }` assigns to the caught error.
                 if !self.names.blocks.keep(&id.name, id.span) {
                     self.edits
                         .replace(id.span.start, id.span.end, format!("{SCOPE}.{}", id.name));

@@ -1,23 +1,23 @@
-//! Text edits collected while walking a syntax tree, applied in one pass.
+//! Text edits, collected during a walk over a syntax tree and applied in one pass.
 
-/// One replacement of `start..end` (bytes of the wrapped cell) by `text`.
+/// Replacement of `start..end` (bytes of the wrapped cell) by `text`.
 #[derive(Debug)]
 struct Edit {
     start: usize,
     end: usize,
     text: String,
-    /// The mark that stands here.
+    /// Number of the mark at this place, if it is one.
     mark: Option<usize>,
 }
 
-/// A list of edits. At one place they apply in the order in which they were pushed.
+/// A list of edits. Edits at the same place apply in the order in which they were pushed.
 #[derive(Debug, Default)]
 pub(super) struct Edits {
     edits: Vec<Edit>,
     marks: usize,
 }
 
-/// The edited text, and where in it each mark came to stand.
+/// Edited text, and the position of each mark in it.
 pub(super) struct Edited {
     pub text: String,
     pub marks: Vec<usize>,
@@ -38,7 +38,7 @@ impl Edits {
         self.replace(at, at, text);
     }
 
-    /// Marks a place, between what was inserted there before and what will be. Gives the mark's number.
+    /// Marks a place, between earlier and later insertions there. Returns the mark's number.
     pub fn mark(&mut self, at: u32) -> usize {
         let mark = self.marks;
         self.marks += 1;
@@ -51,7 +51,7 @@ impl Edits {
         mark
     }
 
-    /// Applies the edits to `full` and puts `head` in at byte `head_at`.
+    /// Applies the edits to `full` and inserts `head` at byte `head_at`.
     pub fn apply(mut self, full: &str, head_at: usize, head: &str) -> Edited {
         self.edits.sort_by_key(|edit| (edit.start, edit.end));
         let mut out = String::with_capacity(full.len() * 2);

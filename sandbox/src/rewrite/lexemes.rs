@@ -1,21 +1,23 @@
-//! Where comments, strings, templates, regular expressions, words and operators end in JavaScript text.
+//! Finds the ends of comments, strings, templates, regular expressions, words and operators in
+//! JavaScript text.
 //!
-//! Each function takes the text and the byte at which the thing begins, and gives the byte behind it.
+//! Each function takes the text and the byte at which the lexeme begins, and returns the byte after
+//! it.
 
 use oxc_syntax::identifier::{is_irregular_whitespace, is_white_space};
 use oxc_syntax::line_terminator::is_line_terminator;
 
-/// What stands where a comment may begin.
+/// Comment at a place, if any.
 pub(super) enum Comment {
-    /// No comment.
+    /// There is no comment.
     Absent,
-    /// One that ends there.
+    /// A comment that ends at this byte.
     Until(usize),
-    /// One without an end.
+    /// A comment without an end.
     Open,
 }
 
-/// The comment that begins at `at`. `-->` begins one behind a line break only.
+/// Returns the comment that begins at `at`. `-->` begins a comment only after a line break.
 pub(super) fn comment(text: &str, at: usize, newline: bool) -> Comment {
     let rest = &text[at..];
     if let Some(inside) = rest.strip_prefix("/*") {
@@ -35,13 +37,13 @@ pub(super) fn comment(text: &str, at: usize, newline: bool) -> Comment {
     }
 }
 
-/// The end of a string in quotes; `None` if its line ends first.
+/// Returns the end of a quoted string; `None` if its line ends first.
 pub(super) fn string_end(text: &str, at: usize) -> Option<usize> {
     let mut chars = text[at..].char_indices().peekable();
     let (_, quote) = chars.next()?;
     while let Some((offset, c)) = chars.next() {
         match c {
-            // The line break that is left out may be two characters.
+            // The escaped line break may be two characters.
             '\\' if chars.next()?.1 == '\r' => {
                 chars.next_if(|(_, c)| *c == '\n');
             }
@@ -54,7 +56,7 @@ pub(super) fn string_end(text: &str, at: usize) -> Option<usize> {
     None
 }
 
-/// The end of a part of a template's text: at its backquote, or (`true`) at a `${`.
+/// Returns the end of a part of a template's text: after its backquote, or (`true`) after a `${`.
 pub(super) fn template_part(text: &str, at: usize) -> Option<(usize, bool)> {
     let mut chars = text[at..].char_indices();
     while let Some((offset, c)) = chars.next() {
@@ -68,7 +70,7 @@ pub(super) fn template_part(text: &str, at: usize) -> Option<(usize, bool)> {
     None
 }
 
-/// The end of a regular expression and its flags; `None` if its line ends first.
+/// Returns the end of a regular expression with its flags; `None` if its line ends first.
 pub(super) fn regexp_end(text: &str, at: usize) -> Option<usize> {
     let chars = text[at + 1..].char_indices();
     let (mut class, mut escaped) = (false, false);
@@ -89,7 +91,8 @@ pub(super) fn regexp_end(text: &str, at: usize) -> Option<usize> {
     None
 }
 
-/// The end of a name or keyword, or of other characters outside ASCII; `None` if none begins there.
+/// Returns the end of a name or keyword, or of other non-ASCII characters; `None` if none begins
+/// here.
 pub(super) fn word_end(text: &str, at: usize) -> Option<usize> {
     let mut end = at;
     while let Some(c) = text[end..].chars().next() {
@@ -107,7 +110,7 @@ pub(super) fn word_end(text: &str, at: usize) -> Option<usize> {
     (end > at).then_some(end)
 }
 
-/// The end of a number, its one decimal point included.
+/// Returns the end of a number, including its only decimal point.
 pub(super) fn number_end(text: &str, at: usize) -> usize {
     let digits = word_end(text, at).unwrap_or(at);
     if text[digits..].starts_with('.') {
@@ -116,7 +119,7 @@ pub(super) fn number_end(text: &str, at: usize) -> usize {
     digits
 }
 
-/// The end of an operator: the longest that fits, or one character.
+/// Returns the end of an operator: the longest that matches, or one character.
 pub(super) fn operator_end(text: &str, at: usize) -> usize {
     let rest = &text[at..];
     let longest = OPERATORS
@@ -128,7 +131,7 @@ pub(super) fn operator_end(text: &str, at: usize) -> usize {
     )
 }
 
-/// Longer ones first.
+/// Longer operators come first.
 const OPERATORS: &[&str] = &[
     ">>>=", "...", "===", "!==", "**=", "<<=", ">>=", ">>>", "&&=", "||=", "??=", "=>", "==", "!=",
     "<=", ">=", "&&", "||", "??", "?.", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=",

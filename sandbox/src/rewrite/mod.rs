@@ -1,16 +1,18 @@
-//! Turns one cell of model code into a script whose top-level names live in the agent's scope object.
+//! Rewrites one cell of model code to a script whose top-level names live in the agent's scope
+//! object.
 //!
-//! A cell is parsed as the body of an async arrow function and edited in place, so line numbers survive:
+//! A cell is parsed as the body of an async arrow function and edited in place, so line numbers are
+//! preserved:
 //!
-//! - a name declared at the top level, and every free name that is no builtin, becomes a property of the
-//!   scope object (`x` → `__repl_scope.x`). Scope objects are chained by prototype: a child reads its
-//!   ancestors' names live, and its own writes stay its own;
+//! - a name declared at the top level, and every free name that is not a builtin, becomes a
+//!   property of the scope object (`x` → `__repl_scope.x`). Scope objects are chained by prototype:
+//!   a child reads its ancestors' names live, and its own writes stay its own;
 //! - `return X` at the top level becomes `return __repl_rt.returned(await (X))`;
 //! - a bare call statement at the top level is awaited;
 //! - names in inner blocks and functions are left to the engine.
 //!
-//! Invariant: nothing here runs code, and no cell text can close the wrapper that surrounds it: edits are
-//! made at the places of syntax nodes, after the whole cell has parsed as one function body.
+//! Invariant: nothing here runs code, and no cell text can close the wrapper around it, because
+//! edits are made at syntax nodes after the whole cell has parsed as one function body.
 
 mod blocks;
 mod builtins;
@@ -41,12 +43,12 @@ pub(crate) use sources::Sources;
 pub use unfinished::{ends_in_a_bare_value, is_unfinished};
 use visit::CellVisitor;
 
-/// How the names begin that rewriting adds. Reserved: a cell that uses one does not compile.
+/// Prefix of the names that rewriting adds. Reserved: a cell that uses it does not compile.
 pub(crate) const RESERVED: &str = "__repl_";
-/// The scope object's name inside a rewritten cell. Nobody writes it by chance, not even in a string: what looks
-/// like it is taken out of what cells print.
+/// Name of the scope object in a rewritten cell. No code contains it by chance, not even in a
+/// string, so it can be removed from the output of cells.
 pub(crate) const SCOPE: &str = "__repl_scope_hq7z";
-/// The runtime object's name inside a rewritten cell.
+/// Name of the runtime object in a rewritten cell.
 pub(crate) const RUNTIME: &str = "__repl_rt_hq7z";
 
 const BEFORE: &str = "(async()=>{";
@@ -55,9 +57,11 @@ const AFTER: &str = "\n})";
 /// A cell ready to be compiled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Cell {
-    /// An expression: a factory that takes the scope and runtime objects and gives the async function.
+    /// An expression: a factory that takes the scope and runtime objects and returns the async
+    /// function.
     pub script: String,
-    /// Builtins that this cell declares or assigns; later cells must read them from the scope too.
+    /// Builtins that this cell declares or assigns; later cells must read them from the scope as
+    /// well.
     pub shadowed: BTreeSet<String>,
     /// Names of the scope that the cell declares or assigns.
     pub assigned: Vec<String>,
@@ -65,11 +69,11 @@ pub(crate) struct Cell {
     pub lexical: Vec<String>,
     /// Names that this cell declares as variables or functions.
     pub variables: Vec<String>,
-    /// What the model wrote for each function.
+    /// Original source of each function.
     pub sources: CellSources,
 }
 
-/// What a cell is to know of the cells before it.
+/// What rewriting a cell must know about earlier cells.
 #[derive(Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Earlier {
     /// Builtins that cells of this isolate shadowed.
@@ -82,7 +86,7 @@ pub(crate) struct Earlier {
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("SyntaxError: {message} (line {line}, column {column})")]
 pub struct SyntaxError {
-    /// What the parser says, lowercased by nobody: it quotes code.
+    /// Message of the parser, in its original case because it quotes code.
     pub message: String,
     /// 1-based line in the cell.
     pub line: usize,
@@ -93,7 +97,7 @@ pub struct SyntaxError {
 /// Rewrites one cell.
 ///
 /// # Errors
-/// [`SyntaxError`] with line and column of the cell's own text.
+/// [`SyntaxError`] with line and column in the cell's own text.
 pub(crate) fn rewrite(source: &str, earlier: &Earlier) -> Result<Cell, SyntaxError> {
     let full = format!("{BEFORE}{source}{AFTER}");
     if let Err(refusal) = nesting::check(&full) {
@@ -123,7 +127,8 @@ pub(crate) fn rewrite(source: &str, earlier: &Earlier) -> Result<Cell, SyntaxErr
         return Err(SyntaxError::at(source, offset, &message));
     }
     let edited = visited.edits.apply(&full, body_start(arrow), &visited.head);
-    // The engine reads what is in parentheses twice: before, it looks for the arrow behind them.
+    // Parentheses would make the engine read the function twice: it looks ahead for an arrow after
+    // them.
     let function = &edited.text[1..edited.text.len() - 1];
     Ok(Cell {
         script: format!("({SCOPE},{RUNTIME})=>{function}"),
@@ -135,8 +140,8 @@ pub(crate) fn rewrite(source: &str, earlier: &Earlier) -> Result<Cell, SyntaxErr
     })
 }
 
-/// Undoes in a text what the rewriting shows of itself: in an error message that quotes an expression, or
-/// in the source of a function that the model prints.
+/// Removes the rewriter's names from a text: from an error message that quotes an expression, or
+/// from the source of a function that the model prints.
 pub(crate) fn unmark(text: &str) -> std::borrow::Cow<'_, str> {
     if !text.contains(RESERVED) {
         return text.into();
@@ -146,7 +151,7 @@ pub(crate) fn unmark(text: &str) -> std::borrow::Cow<'_, str> {
     let member = format!("{SCOPE}.");
     while let Some(at) = rest.find(RESERVED) {
         let (before, marked) = rest.split_at(at);
-        // V8 writes the expression anew, with spaces.
+        // V8 reformats the expression, with spaces.
         let mut callee = ["(0,", "(0 , "].into_iter();
         if let Some(kept) = callee.find_map(|head| before.strip_suffix(head))
             && let Some(name) = marked.strip_prefix(&member)
@@ -160,7 +165,7 @@ pub(crate) fn unmark(text: &str) -> std::borrow::Cow<'_, str> {
             rest = if let Some(name) = marked.strip_prefix(&member) {
                 name
             } else if let Some(bare) = marked.strip_prefix(SCOPE) {
-                // The engine sometimes names the object and not the property.
+                // The engine sometimes names the object without the property.
                 out.push_str("value");
                 bare
             } else {
@@ -173,14 +178,14 @@ pub(crate) fn unmark(text: &str) -> std::borrow::Cow<'_, str> {
     out.into()
 }
 
-/// Which names of a cell live in the scope object.
+/// Names of a cell that live in the scope object.
 #[derive(Default)]
 struct Names {
-    /// Builtins that are read from the scope because they are, or were, shadowed.
+    /// Builtins that are read from the scope because a cell shadows or shadowed them.
     scoped_builtins: BTreeSet<String>,
-    /// What cells before declared by `let`, `const` or `class`.
+    /// Names that earlier cells declared by `let`, `const` or `class`.
     earlier_lexical: BTreeSet<String>,
-    /// What the cell declares or assigns.
+    /// Names that the cell declares or assigns.
     assigned: BTreeSet<String>,
     lexical: Vec<String>,
     variables: Vec<String>,
@@ -213,7 +218,8 @@ impl Names {
         names
     }
 
-    /// Sorts what the cell's own scope holds. A function of a block is there too, by the parser's reckoning.
+    /// Classifies the names in the cell's own scope, where the parser also puts functions of
+    /// blocks.
     fn declared(&mut self, scoping: &Scoping, scope: ScopeId) {
         for (name, symbol) in scoping.get_bindings(scope) {
             let flags = scoping.symbol_flags(*symbol);
@@ -230,7 +236,7 @@ impl Names {
         self.assigned.extend(declared.cloned());
     }
 
-    /// Whether cells have declared the name: then it is no property of the global object.
+    /// Whether a cell has declared the name, so that it is not a property of the global object.
     fn is_declared(&self, name: &str) -> bool {
         let own = self.lexical.iter().chain(&self.variables);
         self.earlier_lexical.contains(name) || own.into_iter().any(|own| own == name)
@@ -246,7 +252,7 @@ impl SyntaxError {
         Self::in_text(source, offset_in_full.saturating_sub(BEFORE.len()), message)
     }
 
-    /// At a byte of the text itself.
+    /// Creates an error at a byte of the text itself.
     fn in_text(source: &str, offset: usize, message: &str) -> Self {
         let mut offset = offset.min(source.len());
         while !source.is_char_boundary(offset) {
@@ -270,7 +276,7 @@ fn from_diagnostic(source: &str, diagnostic: &OxcDiagnostic) -> SyntaxError {
     SyntaxError::at(source, offset, &diagnostic.message)
 }
 
-/// The error for a `}` that closes nothing in the cell, but closes the wrapper.
+/// Returns the error for a `}` that closes the wrapper instead of something in the cell.
 fn stray_brace(source: &str) -> Option<SyntaxError> {
     let allocator = Allocator::default();
     let options = ParseOptions {
@@ -281,14 +287,14 @@ fn stray_brace(source: &str) -> Option<SyntaxError> {
         .with_options(options)
         .parse();
     let at = parsed.diagnostics.iter().next()?.labels.first()?.offset() as usize;
-    // The parser may name a place inside of a character.
+    // The parser may report an offset inside a character.
     source
         .get(at..)?
         .starts_with('}')
         .then(|| SyntaxError::at(source, BEFORE.len() + at, "Unexpected token '}'"))
 }
 
-/// The wrapper arrow function, if the program is exactly that.
+/// Returns the wrapper arrow function, if it is the whole program.
 fn whole_cell<'a, 'b>(
     program: &'b Program<'a>,
     length: usize,
@@ -306,7 +312,7 @@ fn whole_cell<'a, 'b>(
     (spans_all && program.directives.is_empty()).then_some(&**arrow)
 }
 
-/// Where a cell that closed the wrapper early did so.
+/// Returns where a cell closed the wrapper early.
 fn unbalanced_at(program: &Program<'_>) -> usize {
     match program.body.first() {
         Some(Statement::ExpressionStatement(first)) => {
@@ -316,7 +322,8 @@ fn unbalanced_at(program: &Program<'_>) -> usize {
     }
 }
 
-/// Offset behind the wrapper's opening brace and the cell's own directives (`"use strict"`).
+/// Returns the offset after the wrapper's opening brace and the cell's own directives (`"use
+/// strict"`).
 fn body_start(arrow: &ArrowFunctionExpression<'_>) -> usize {
     let ArrowFunctionBody::FunctionBody(body) = &arrow.body else {
         return BEFORE.len();

@@ -1,8 +1,9 @@
-//! Turns a module's file into cells' code: what it imports is read from an object, its default export becomes a name.
+//! Rewrites a module to the code of a cell: imports are read from an object, and the default export
+//! becomes a name.
 //!
-//! The types of TypeScript are blanked out, and nothing else of it is understood: lines stay where they are, and what a type
-//! checker would say is not said. As `node --experimental-strip-types` has it, whatever would need code of its own in place of
-//! a type (`enum`, `namespace`, decorators, parameter properties, `<T>x`) is an error.
+//! TypeScript types are blanked out without being checked, so lines stay where they are. As with
+//! `node --experimental-strip-types`, syntax that needs generated code instead of a type (`enum`,
+//! `namespace`, decorators, parameter properties, `<T>x`) is an error.
 
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{
@@ -21,15 +22,16 @@ use oxc_syntax::scope::ScopeFlags;
 use super::edits::Edits;
 use super::{SyntaxError, nesting};
 
-/// The variable that an importing file reads its modules from: an object with one for each name.
+/// Variable from which an importing file reads its modules: an object with one property per name.
 pub const IMPORTS: &str = "$imports";
-/// The variable that holds a file's default export after it has run.
+/// Variable that holds a file's default export after it has run.
 pub const DEFAULT_EXPORT: &str = "$default";
 
-/// Turns a file into the code of a cell, on the same lines.
+/// Rewrites a file to the code of a cell, on the same lines.
 ///
 /// # Errors
-/// [`SyntaxError`] with the line and column of what is wrong, or of what a cell cannot have.
+/// [`SyntaxError`] with the line and column of invalid code, or of code that a cell does not
+/// support.
 pub fn cell_of_module(source: &str, is_typescript: bool) -> Result<String, SyntaxError> {
     let at = |offset: usize, message: &str| SyntaxError::in_text(source, offset, message);
     nesting::check(source).map_err(|refusal| at(refusal.at, &refusal.message))?;
@@ -64,7 +66,7 @@ fn of_diagnostic(source: &str, diagnostic: &OxcDiagnostic) -> SyntaxError {
 struct Rewriter<'s> {
     source: &'s str,
     edits: Edits,
-    /// Where the file first has what a cell cannot have, and what that is.
+    /// First unsupported construct in the file, and what it is.
     refused: Option<(u32, &'static str)>,
 }
 
@@ -73,7 +75,7 @@ impl Rewriter<'_> {
         &self.source[span.start as usize..span.end as usize]
     }
 
-    /// Blanks a part out, but for its line breaks.
+    /// Blanks out a part, keeping its line breaks.
     fn blank(&mut self, span: Span) {
         let blank: String = self
             .text(span)
@@ -83,7 +85,7 @@ impl Rewriter<'_> {
         self.edits.replace(span.start, span.end, blank);
     }
 
-    /// Blanks out what follows an expression and only says its type.
+    /// Blanks out a type that follows an expression.
     fn blank_behind(&mut self, expression: Span, whole: Span) {
         self.blank(Span::new(expression.end, whole.end));
     }
@@ -158,7 +160,7 @@ impl<'a> Visit<'a> for Rewriter<'_> {
                 self.blank(Span::new(export.span.start, inner.start));
                 walk::walk_statement(self, it);
             }
-            // Of a file that nobody imports, nobody reads these.
+            // Named exports of a file that nothing imports are not read.
             Statement::ExportNamedDeclaration(export) => self.blank(export.span),
             Statement::ExportFromDeclaration(export) => {
                 self.refuse(
@@ -241,7 +243,7 @@ impl<'a> Visit<'a> for Rewriter<'_> {
     }
 
     fn visit_function(&mut self, it: &Function<'a>, flags: ScopeFlags) {
-        // An overload's signature.
+        // The signature of an overload.
         if it.body.is_none() {
             return self.blank(it.span);
         }
@@ -289,7 +291,7 @@ impl<'a> Visit<'a> for Rewriter<'_> {
 mod tests {
     use super::cell_of_module;
 
-    /// A file, and the cell that it becomes, with one blank for many; or what is wrong with it.
+    /// Files and the cells that they become, with runs of blanks collapsed, or the error.
     const ROWS: [(&str, &str); 14] = [
         (
             "import { definePrompt } from '@standardagents/spec';\nexport default definePrompt({ a: 1 });",

@@ -1,16 +1,18 @@
-//! Refuses code that is nested too deeply for a stack, before anything parses it.
+//! Rejects code that is nested too deeply for a stack, before anything parses it.
 //!
-//! Parsers and visitors recurse along the syntax tree, and a native stack that overflows ends the process. So
-//! tokens are counted, without parsing, into an upper bound of the tree's depth: the brackets that are open,
-//! and at each of them the tokens since everything nested there had surely ended: since a `;`, a comma
-//! between brackets, or a line break that ends a statement. An operator, a branch of `else if` and a member of
-//! a chain each count as one, wherever they nest.
+//! Parsers and visitors recurse along the syntax tree, and overflowing the native stack ends the
+//! process. So tokens are counted, without parsing, into an upper bound of the tree's depth: the
+//! open brackets and, at each of them, the tokens since everything nested there had surely ended.
+//! That is the case after a `;`, a comma between brackets, or a line break that ends a statement.
+//! An operator, a branch of `else if` and a member of a chain each count as one, wherever they
+//! nest.
 //!
-//! What only a parser can know is whether a `/` behind a `}` divides or begins a regular expression. Both
-//! readings are followed then, so that no quote in the one can hide brackets in the other.
+//! Only a parser can know whether a `/` after a `}` divides or begins a regular expression. Both
+//! readings are followed, so that no quote in one can hide brackets in the other.
 //!
-//! In debug and release builds alike, a level takes at most 1.6 kB of stack for each bracket and 0.7 kB for
-//! each other token (measured with the parser of 0.146): 8 MB at the limits, of the 64 MB that there are.
+//! In debug and release builds alike, a level takes at most 1.6 kB of stack for each bracket and
+//! 0.7 kB for each other token (measured with version 0.146 of the parser): 8 MB at the limits, of
+//! the 64 MB available.
 
 use oxc_syntax::identifier::{is_irregular_whitespace, is_white_space};
 use oxc_syntax::line_terminator::is_line_terminator;
@@ -19,25 +21,26 @@ use super::lexemes::{
     Comment, comment, number_end, operator_end, regexp_end, string_end, template_part, word_end,
 };
 
-/// Brackets inside each other, those of the wrapper included.
+/// Maximum bracket depth, including the wrapper's.
 pub(super) const MAX_BRACKETS: usize = 500;
-/// Tokens that may nest, in all statements that have begun and not ended at one place.
+/// Maximum tokens that may nest, in all statements that are open at one place.
 pub(super) const MAX_TOKENS: usize = 10_000;
-/// Bytes between each name and the start of its line, summed: the engine walks them back, name by name.
+/// Maximum sum of the bytes between each name and the start of its line: the engine walks them back
+/// for each name.
 pub(super) const MAX_LINE_WALK: usize = 1_000_000_000;
-/// Readings followed at most.
+/// Maximum readings followed.
 const MAX_READINGS: usize = 32;
 
-/// Why code is refused.
+/// Why code is rejected.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Refusal {
-    /// Byte at which a limit was passed.
+    /// Byte at which a limit was exceeded.
     pub at: usize,
     /// Which limit, and what to do.
     pub message: String,
 }
 
-/// Checks code for its nesting. Code that is no JavaScript passes: the parser says so better.
+/// Checks the nesting of code. Invalid JavaScript passes, because the parser reports it better.
 pub(super) fn check(text: &str) -> Result<(), Refusal> {
     let mut readings = vec![Reading::new(text)];
     let mut taken = 1;
@@ -55,18 +58,18 @@ pub(super) fn check(text: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// What the token before a `/` makes of it.
+/// Meaning of a `/` after the previous token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Before {
     /// It divides.
     Operand,
     /// It begins a regular expression.
     Operator,
-    /// One of the two.
+    /// It may be either.
     Unsure,
 }
 
-/// What the last token was, as far as it matters to the next.
+/// Kind of the last token, as far as it matters to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Last {
     /// `.`, `?.` or `#`: a property's name follows.
@@ -87,15 +90,15 @@ enum Kind {
     Substitution,
 }
 
-/// One bracket that is open.
+/// An open bracket.
 #[derive(Debug, Clone)]
 struct Level {
     kind: Kind,
-    /// What the closing bracket will be to a `/`.
+    /// Meaning of a `/` after the closing bracket.
     closes_as: Before,
     /// Tokens that may still nest.
     tokens: usize,
-    /// Those of them that nest statements, over commas too.
+    /// Those that nest statements, which commas do not end.
     statements: usize,
 }
 
@@ -106,17 +109,17 @@ struct Reading<'t> {
     at: usize,
     /// The innermost open bracket.
     level: Level,
-    /// Those around it.
+    /// The brackets around it.
     outer: Vec<Level>,
     /// Sum over all levels.
     tokens: usize,
     before: Before,
-    /// The last token, if it was a word that is no property.
+    /// The last token, if it was a word other than a property.
     word: &'t str,
     /// The word before that word.
     earlier_word: &'t str,
     last: Last,
-    /// A line break stands behind the last token.
+    /// Whether a line break follows the last token.
     newline: bool,
     line_start: usize,
     line_walk: usize,
@@ -140,8 +143,8 @@ impl<'t> Reading<'t> {
         }
     }
 
-    /// Reads on: to the end, or to where the text can be no JavaScript any more, or to a place with two
-    /// readings. Gives the other one then.
+    /// Reads on to the end, to where the text is no longer valid JavaScript, or to a place with two
+    /// readings. Returns the other reading in the last case.
     fn follow(&mut self) -> Result<Option<Self>, Refusal> {
         while let Some(c) = self.text[self.at..].chars().next() {
             if is_line_terminator(c) || is_white_space(c) || is_irregular_whitespace(c) {
@@ -204,7 +207,7 @@ impl<'t> Reading<'t> {
         Ok(None)
     }
 
-    /// Moves on over text that is no token, or the inside of one.
+    /// Skips text that is not a token, or the inside of one.
     fn skip_to(&mut self, end: usize) {
         let skipped = &self.text[self.at..end];
         if let Some(last) = skipped.rfind(['\n', '\r']) {
@@ -214,7 +217,7 @@ impl<'t> Reading<'t> {
         self.at = end;
     }
 
-    /// A token that may nest what follows it.
+    /// Reads a token that may nest what follows it.
     fn token(&mut self, end: usize, before: Before) -> Result<(), Refusal> {
         if self.last == Last::Semicolon {
             self.statement_ends();
@@ -233,7 +236,7 @@ impl<'t> Reading<'t> {
         Ok(())
     }
 
-    /// A token that nests nothing.
+    /// Reads a token that nests nothing.
     fn punctuation(&mut self) {
         self.skip_to(self.at + 1);
         self.before = Before::Operator;
@@ -257,7 +260,7 @@ impl<'t> Reading<'t> {
         if !escaped && !CONTINUE_A_STATEMENT.contains(&keyword) && self.ended_before_word() {
             self.statement_ends();
         }
-        // `do … ; while` and `if … ; else` go on.
+        // `do … ; while` and `if … ; else` continue.
         if self.last == Last::Semicolon && (escaped || matches!(keyword, "else" | "while")) {
             self.last = Last::Other;
         }
@@ -277,7 +280,7 @@ impl<'t> Reading<'t> {
         Ok(())
     }
 
-    /// Whether a word that continues no statement shows that the statement before it has ended.
+    /// Whether a word that cannot continue a statement shows that the previous statement has ended.
     fn ended_before_word(&self) -> bool {
         let line_ends_it = self.newline
             && self.before == Before::Operand
@@ -297,7 +300,8 @@ impl<'t> Reading<'t> {
         }
     }
 
-    /// Between brackets a comma ends all that was nested; elsewhere not the statements around it.
+    /// Reads a comma. Between brackets it ends everything nested; elsewhere, the surrounding
+    /// statements stay open.
     fn comma(&mut self) {
         self.punctuation();
         let level = &mut self.level;
@@ -315,7 +319,7 @@ impl<'t> Reading<'t> {
         let end = operator_end(text, self.at);
         let operator = &text[self.at..end];
         let before = match operator {
-            // Behind an operand of the same line they belong to it.
+            // After an operand on the same line, they belong to it.
             "++" | "--" if self.newline => Before::Unsure,
             "++" | "--" => self.before,
             "." | "?." => Before::Operand,
@@ -352,7 +356,7 @@ impl<'t> Reading<'t> {
         Ok(())
     }
 
-    /// `None` if another bracket should be closed first.
+    /// Closes a bracket; `None` if another bracket must be closed first.
     fn close(&mut self, kind: Kind) -> Option<()> {
         if self.level.kind != kind {
             return None;
@@ -367,7 +371,7 @@ impl<'t> Reading<'t> {
         Some(())
     }
 
-    /// The text of a template, to its end or to a substitution. `None` if it has no end.
+    /// Reads the text of a template, to its end or to a substitution. `None` if it has no end.
     fn template(&mut self) -> Result<Option<()>, Refusal> {
         let Some((end, substitution)) = template_part(self.text, self.at) else {
             return Ok(None);
@@ -401,7 +405,7 @@ impl Level {
     }
 }
 
-/// Words that can stand in the middle of a statement although an operand, a `}` or a `;` stands before them.
+/// Words that can continue a statement even after an operand, a `}` or a `;`.
 const CONTINUE_A_STATEMENT: &[&str] = &[
     "catch",
     "else",
@@ -413,7 +417,7 @@ const CONTINUE_A_STATEMENT: &[&str] = &[
     "while",
 ];
 
-/// Words behind which a line break ends no statement.
+/// Words after which a line break does not end a statement.
 const WANT_A_WORD: &[&str] = &[
     "async",
     "await",
@@ -446,7 +450,7 @@ const WANT_A_WORD: &[&str] = &[
     "yield",
 ];
 
-/// Words that put a statement into a statement.
+/// Words that nest a statement in a statement.
 const NEST_STATEMENTS: &[&str] = &["do", "else", "for", "if", "while", "with"];
 
 fn word_before(word: &str) -> Before {

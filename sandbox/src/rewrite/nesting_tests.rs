@@ -1,8 +1,8 @@
-//! Which code is refused for its nesting, at the limits themselves.
+//! Code that is accepted or rejected for its nesting, exactly at the limits.
 
 use super::{MAX_BRACKETS, MAX_READINGS, MAX_TOKENS, check};
 
-/// Whether `n` copies of a text around another are taken.
+/// Whether a text between `n` copies of others is accepted.
 fn taken(before: &str, middle: &str, after: &str, n: usize) -> bool {
     check(&format!("{}{middle}{}", before.repeat(n), after.repeat(n))).is_ok()
 }
@@ -42,7 +42,7 @@ fn what_nests_is_counted() {
         ("class A\nextends ", "B", "{}", MAX_TOKENS / 4),
         ("for(;;)", ";", "", MAX_TOKENS / 2),
     ] {
-        // What stands in the middle counts too.
+        // The text in the middle counts as well.
         let near = 4;
         assert!(
             taken(before, middle, after, most - near),
@@ -93,7 +93,7 @@ fn what_does_not_nest_is_not() {
     );
 }
 
-/// The brackets at the end count, whatever stands before them.
+/// The brackets at the end count, whatever precedes them.
 #[test]
 fn nothing_hides_brackets() {
     let brackets = "(".repeat(MAX_BRACKETS + 1);

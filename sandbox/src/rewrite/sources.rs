@@ -1,7 +1,7 @@
-//! What the model wrote for each function of its cells, found by what rewriting made of it.
+//! The original source of each function in a session's cells, found by its rewritten text.
 //!
-//! The engine knows a function's rewritten text only, so that is the key. Two functions that rewriting makes equal
-//! show the source of the later one.
+//! The engine knows only a function's rewritten text, so that is the key. If rewriting makes two
+//! functions equal, both show the source of the later one.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -10,21 +10,21 @@ use std::sync::Arc;
 
 use super::edits::Edited;
 
-/// Bytes of functions that one cell may take note of, those in functions counted again.
+/// Maximum bytes of functions recorded per cell, where nested functions count again.
 const CELL_BYTES: usize = 4 << 20;
-/// Bytes of cells that a session keeps.
+/// Maximum bytes of cells kept per session.
 const SESSION_BYTES: usize = 32 << 20;
 
 /// A function of a cell.
 #[derive(Debug)]
 pub(super) struct Function {
-    /// Its place in the wrapped cell, in bytes.
+    /// Its range in the wrapped cell, in bytes.
     pub span: Range<usize>,
     /// The marks at its two ends.
     pub marks: (usize, usize),
 }
 
-/// The functions of one cell that rewriting changed.
+/// Functions of one cell that rewriting changed.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct CellSources {
     text: Arc<str>,
@@ -56,7 +56,7 @@ impl CellSources {
     }
 }
 
-/// The functions of a session.
+/// Functions of a session.
 #[derive(Debug, Default)]
 pub(crate) struct Sources {
     by_rewritten: HashMap<u64, (Arc<str>, Range<usize>)>,
@@ -64,7 +64,7 @@ pub(crate) struct Sources {
 }
 
 impl Sources {
-    /// Takes in a cell's functions, unless the session keeps too much already.
+    /// Adds a cell's functions, unless the session keeps too much already.
     pub fn add(&mut self, cell: CellSources) {
         self.bytes = self.bytes.saturating_add(cell.text.len());
         if self.bytes > SESSION_BYTES {
@@ -76,7 +76,7 @@ impl Sources {
         }
     }
 
-    /// The source of the function with this rewritten text.
+    /// Returns the source of the function with this rewritten text.
     pub fn find(&self, rewritten: &str) -> Option<&str> {
         let (text, span) = self.by_rewritten.get(&hash(rewritten))?;
         text.get(span.clone())

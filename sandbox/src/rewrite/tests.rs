@@ -1,4 +1,4 @@
-//! What a cell turns into: the generated text, compared whole.
+//! Compares the whole generated text of rewritten cells.
 
 use super::{Earlier, RUNTIME, SCOPE, rewrite, unmark};
 

@@ -1,4 +1,4 @@
-//! Whether code goes on in the next line: whether the parser came to its end where it expected more.
+//! Detects code that continues on the next line: the parser reached the end where it expected more.
 
 use std::thread;
 
@@ -9,11 +9,11 @@ use oxc_span::SourceType;
 
 use super::{AFTER, BEFORE, nesting};
 
-/// What the parser may need for code that is not nested too deeply.
+/// Stack that the parser may need for code that is not nested too deeply.
 const STACK_BYTES: usize = 64 << 20;
 
-/// Whether a cell that ends here, with a line, goes on in the next one. What is in error otherwise does not. It parses the whole
-/// cell: whoever asks after each line of a long one waits for as many parses.
+/// Whether a cell that ends with this line continues on the next one; code with another error does
+/// not. Parses the whole cell, so checking after each line of a long one takes as many parses.
 pub fn is_unfinished(code: &str) -> bool {
     let full = format!("{BEFORE}{code}{AFTER}");
     if nesting::check(&full).is_err() {
@@ -26,7 +26,8 @@ pub fn is_unfinished(code: &str) -> bool {
     })
 }
 
-/// Whether a cell ends in a value that nothing prints, assigns or is called for: a name, a member, a calculation.
+/// Whether a cell ends in a value without an effect: a name, a member or a calculation that is not
+/// printed, assigned or called.
 pub fn ends_in_a_bare_value(code: &str) -> bool {
     let full = format!("{BEFORE}{code}{AFTER}");
     if nesting::check(&full).is_err() {
@@ -67,7 +68,7 @@ fn is_bare(full: &str) -> bool {
     )
 }
 
-/// Whether the first error of a wrapped cell is that it ends.
+/// Whether the first error of a wrapped cell is its end.
 fn lacks_its_end(full: &str) -> bool {
     let allocator = Allocator::default();
     let parsed = Parser::new(&allocator, full, SourceType::script()).parse();
@@ -80,13 +81,13 @@ fn lacks_its_end(full: &str) -> bool {
     let Some(open) = full[..end].get(at..) else {
         return true;
     };
-    // What never ends is reported where it begins.
+    // An unterminated literal is reported where it begins.
     let never_ends = at + label.len() as usize >= full.len();
     match open.as_bytes().first() {
         // A part of a template begins with the `}` before it.
         Some(b'`' | b'}') => never_ends,
         Some(b'/') => never_ends && open.starts_with("/*"),
-        // A line that ends in a backslash which is not escaped itself goes on.
+        // A line that ends in an unescaped backslash continues.
         Some(b'\'' | b'"') => {
             let last = open.trim_end_matches(['\r', '\n']);
             let others = last.trim_end_matches('\\');
@@ -143,7 +144,7 @@ mod tests {
             ("({[]})", false),
             ("const f = () => {", true),
             ("const f = () => {\n}", false),
-            // Brackets that do not match are an error at once.
+            // Mismatched brackets are an immediate error.
             (")", false),
             ("(]", false),
             ("{ ( }", false),
@@ -175,7 +176,7 @@ mod tests {
             ("a / /* by */", true),
             ("a + 'b'", false),
             ("a = b;", false),
-            // What only a parser can decide.
+            // Cases that only a parser can decide.
             ("if (x) y()\nelse", true),
             ("return await f(", true),
             ("with (x) {", true),

@@ -27,13 +27,13 @@ const RETURN_LENGTH: u32 = 6;
 /// Bytes of the keyword `static` and a blank.
 const STATIC_LENGTH: u32 = 7;
 
-/// What a visit found.
+/// Result of a visit.
 pub(super) struct Visited {
     pub edits: Edits,
     /// Code for the head of the body.
     pub head: String,
     pub functions: Vec<sources::Function>,
-    /// Where the cell does what the REPL cannot have, and what that is.
+    /// First use of something that the REPL does not support, and what it is.
     pub refused: Option<(usize, String)>,
 }
 
@@ -43,13 +43,13 @@ pub(super) struct CellVisitor<'n, 'a> {
     pub(super) names: &'n Names,
     arrow: &'n ArrowFunctionExpression<'a>,
     cell_scope: Option<ScopeId>,
-    /// Spans of the top-level classes: inside its own body a class is read by its inner name.
+    /// Spans of the top-level classes: inside its own body, a class is read by its inner name.
     classes: HashMap<String, Span>,
     /// Names of the top-level function declarations, in order.
     declared_functions: Vec<String>,
-    /// Functions (of any kind) around the current node, the wrapper not counted.
+    /// Number of functions (of any kind) around the current node, without the wrapper.
     functions: u32,
-    /// Those of them that have an `arguments` of their own.
+    /// Number of those that have their own `arguments`.
     plain_functions: u32,
     pub(super) edits: Edits,
     sources: Vec<sources::Function>,
@@ -92,7 +92,7 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
         }
     }
 
-    /// Visits what `Function.prototype.toString` shows as one text.
+    /// Visits a node that `Function.prototype.toString` shows as one text.
     fn sourced(&mut self, span: Span, visit: impl FnOnce(&mut Self)) {
         let from = self.edits.mark(span.start);
         visit(self);
@@ -103,7 +103,8 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
         });
     }
 
-    /// `var` names exist from the start of the cell, functions are usable above their declaration.
+    /// Returns the code at the start of the cell, which defines `var` names and makes functions
+    /// usable above their declarations.
     fn head(&self) -> String {
         let Some(scope) = self.cell_scope else {
             return String::new();
@@ -147,8 +148,8 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
         }
     }
 
-    /// A statement in a list. Text put in front of it starts with `;`, because the line above may rely on
-    /// automatic semicolon insertion, which `(` would defeat.
+    /// Visits a statement in a list. Text inserted before it starts with `;`, because the line
+    /// above may rely on automatic semicolon insertion, which `(` would defeat.
     fn statement(&mut self, statement: &Statement<'a>, top: bool) {
         match statement {
             Statement::ExpressionStatement(it) => {
@@ -179,7 +180,7 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
         }
     }
 
-    /// A function declaration, labelled or not.
+    /// Visits a function declaration, with or without a label.
     fn function_statement(&mut self, it: &Function<'a>, top: bool) {
         self.visit_function(it, ScopeFlags::empty());
         let Some(id) = &it.id else {
@@ -193,7 +194,7 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
         }
     }
 
-    /// A branch of an `if`: a function there is in a block of its own.
+    /// Visits a branch of an `if`: a function there is in its own block.
     fn branch(&mut self, statement: &Statement<'a>) {
         let Statement::FunctionDeclaration(function) = statement else {
             return self.visit_statement(statement);
@@ -208,7 +209,7 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
         }
     }
 
-    /// What a reference becomes, or `None` if it stays as it is.
+    /// Returns what a reference becomes, or `None` if it does not change.
     fn target(&mut self, id: &IdentifierReference<'a>) -> Option<String> {
         let name = id.name.as_str();
         self.refuse_reserved(name, id.span);
@@ -240,7 +241,8 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
         Some(format!("{SCOPE}.{name}"))
     }
 
-    /// The name that an assignment gives to an anonymous function; only a rewritten target loses it.
+    /// Returns the name that an assignment gives to an anonymous function, if the target is
+    /// rewritten and would lose it.
     fn assigned_name<'i>(&mut self, target: &'i AssignmentTarget<'a>) -> Option<&'i str> {
         match target {
             AssignmentTarget::AssignmentTargetIdentifier(id) => {
@@ -270,8 +272,8 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
         self.refused.get_or_insert((at.start as usize, message));
     }
 
-    /// The name in `globalThis.name`, where an assignment without a declaration would have put it there, and the place
-    /// of the object.
+    /// Returns the name in `globalThis.name` where an undeclared assignment would have put it
+    /// there, with the span of the object.
     fn name_on_global<'i>(&self, expression: &'i Expression<'a>) -> Option<(Span, &'i str)> {
         let Expression::StaticMemberExpression(member) = expression.without_parentheses() else {
             return None;
@@ -285,8 +287,8 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
         (is_global && !self.names.is_declared(name)).then_some((object.span, name))
     }
 
-    /// A called name: `f(x)` must not hand the scope object to `f` as `this`; and `eval(x)` must not be a
-    /// direct eval, which would see the wrapper's own names.
+    /// Rewrites a called name: `f(x)` must not pass the scope object to `f` as `this`, and
+    /// `eval(x)` must not be a direct eval, which would see the wrapper's own names.
     fn callee(&mut self, callee: &Expression<'a>) -> bool {
         let Expression::Identifier(id) = callee.without_parentheses() else {
             return false;
@@ -307,7 +309,7 @@ impl<'a> Visit<'a> for CellVisitor<'_, 'a> {
     }
 
     fn visit_variable_declaration(&mut self, it: &VariableDeclaration<'a>) {
-        // Here: the head of a `for`, or the only statement of an `if` or loop.
+        // The remaining cases are the head of a `for`, and the only statement of an `if` or loop.
         if self.functions == 0 && it.kind.is_var() {
             self.declaration(it);
         } else {
@@ -360,7 +362,7 @@ impl<'a> Visit<'a> for CellVisitor<'_, 'a> {
         if it.operator == UnaryOperator::Delete
             && let Some((object, name)) = self.name_on_global(&it.argument)
         {
-            // What was assigned as a global is the agent's own.
+            // A value assigned as a global belongs to the agent.
             let both = format!("(delete {SCOPE}.{name},globalThis)");
             self.edits.replace(object.start, object.end, both);
             return;
@@ -473,7 +475,8 @@ impl<'a> Visit<'a> for CellVisitor<'_, 'a> {
 
     fn visit_method_definition(&mut self, it: &MethodDefinition<'a>) {
         let start = if it.r#static { STATIC_LENGTH } else { 0 };
-        // Comments and blanks between `static` and the name belong to neither: such a source is not found.
+        // Comments and blanks between `static` and the name belong to neither, so the source of
+        // such a method is not found.
         let span = Span::new(it.span.start + start, it.span.end);
         self.sourced(span, |visitor| walk::walk_method_definition(visitor, it));
     }
@@ -494,7 +497,8 @@ impl<'a> Visit<'a> for CellVisitor<'_, 'a> {
     }
 }
 
-/// A call as a whole statement: awaited for the model. `console.…()` is left alone, as it gives nothing.
+/// Whether an expression is a call as a whole statement, which is awaited for the model.
+/// `console.…()` is excluded, because it returns nothing.
 fn is_bare_call(expression: &Expression<'_>) -> bool {
     let call = match expression.without_parentheses() {
         Expression::CallExpression(call) => call,

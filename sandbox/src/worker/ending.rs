@@ -1,4 +1,5 @@
-//! How cells end: by themselves, out of memory, or aborted from outside; and what is reported to their agents.
+//! How cells end: normally, out of memory, or aborted from outside; and what is reported to their
+//! agents.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -45,7 +46,8 @@ impl Worker {
         self.send_outcome(done.agent, outcome);
     }
 
-    /// Ends a cell whose heap overflowed. What it assigned is dropped with its names: else the heap stays full.
+    /// Ends a cell whose heap overflowed. The values of names that it assigned are dropped, because
+    /// the heap would otherwise stay full.
     pub(super) fn out_of_memory(&mut self, agent: AgentId, place: &str) {
         let Some(cell) = self.running(agent) else {
             return self.recover_memory();
@@ -73,7 +75,8 @@ impl Worker {
         self.recover_memory();
     }
 
-    /// Ends a cell whose jobs wait for one another without an end. What it assigned stays: it is not what filled the heap.
+    /// Ends a cell with an endless chain of jobs. Values that it assigned stay, because they did
+    /// not fill the heap.
     pub(super) fn endless_jobs(&mut self, agent: AgentId, waiting: u64, ran: Duration) {
         let megabytes = self.limits.heap_bytes >> 20;
         self.abort(
@@ -89,7 +92,7 @@ impl Worker {
         self.recover_memory();
     }
 
-    /// Frees what can be freed. The jobs of what was stopped keep much of it.
+    /// Frees what can be freed. Jobs of stopped code hold much of it.
     fn recover_memory(&mut self) {
         self.run_jobs_left();
         self.isolate.recover_memory();
@@ -103,7 +106,7 @@ impl Worker {
         if let Some(cell) = self.running(agent) {
             jobs::stop(cell.number);
         }
-        // Empties the agent's pending calls and timers.
+        // Clears the agent's pending calls and timers.
         let owner = self.no_cell();
         self.isolate
             .turn(HOUSEKEEPING, owner, &Action::Abort { agent });
@@ -121,7 +124,7 @@ impl Worker {
             ..CellOutcome::default()
         };
         self.send_outcome(agent, outcome);
-        // What others did in that turn. The agent's own report comes too late.
+        // Effects of other agents in that turn; the agent's own report comes too late.
         self.collect();
     }
 
@@ -158,7 +161,7 @@ impl Worker {
     }
 }
 
-/// The names that lost their values, for a message; at most 20 of them.
+/// Lists the names that lost their values, at most 20, for a message.
 fn dropped_text(names: &[String]) -> String {
     const SHOWN: usize = 20;
     let mut shown = names[..names.len().min(SHOWN)].join(", ");
@@ -171,7 +174,7 @@ fn dropped_text(names: &[String]) -> String {
     format!("; what it assigned was dropped: {shown}")
 }
 
-/// `functions` are those called, parted by spaces.
+/// Describes unawaited calls. `functions` are the called ones, separated by spaces.
 fn unawaited_message(count: u32, functions: &str) -> String {
     let of_host = functions
         .split(' ')

@@ -1,10 +1,10 @@
-//! Does again what was done in an earlier session: requests and timers in the order that they had then.
+//! Repeats the recorded steps of an earlier session: requests and timers in their original order.
 //!
-//! Invariant: what was written down is not written down again. A request that comes before its place is held until then; one that
-//! has no place is handled when all of them are done.
+//! Invariants: a repeated step is not recorded again. A request that arrives before its step is
+//! held until then; a request without a step is handled after all steps.
 //!
-//! The end of a cell is told only when what was done next may follow from it. Told earlier, its agent would stop children that went on
-//! for a moment then.
+//! The end of a cell is reported only when the next step may follow from it. Reported earlier, its
+//! agent would stop children that, in the earlier session, kept running for a moment.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
@@ -15,23 +15,25 @@ use crate::isolate::Action;
 use crate::message::{AgentId, Budget, Context, Reply, Request, Step};
 use crate::thread::End;
 
-/// How long a request that was handled next may take to come, unless it answers a call: that takes what it takes.
+/// Maximum wait for the request of the next step, unless it answers a call, which may take any
+/// time.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How long the end of a cell waits for what does not follow from it and does not come.
+/// Time for which the end of a cell is held back for a step that does not follow from it and does
+/// not arrive.
 const SOON: Duration = Duration::from_millis(500);
 
-/// What is still to be done again.
+/// State of the repetition.
 #[derive(Default)]
 pub(super) struct Repeating {
     steps: VecDeque<Step>,
-    /// Requests that came before their place.
+    /// Requests that arrived before their step.
     held: VecDeque<Request>,
-    /// The agents that were opened again, by the numbers that they had.
+    /// Agents opened again, by their recorded numbers.
     agents: HashMap<AgentId, AgentId>,
-    /// What the budget is when all is done.
+    /// Budget to set after the last step.
     budget: Option<Budget>,
-    /// Ends of cells that are not told yet.
+    /// Ends of cells that are not reported yet.
     ends: Vec<(AgentId, Reply)>,
 }
 
@@ -43,7 +45,7 @@ impl Repeating {
         }
     }
 
-    /// Whether this request is what was done then.
+    /// Whether this request is the recorded step.
     fn is_step(&self, request: &Request, step: &Step) -> bool {
         let is = |agent: &AgentId, then: &AgentId| self.agents.get(then) == Some(agent);
         match (request, step) {
@@ -62,14 +64,14 @@ impl Repeating {
 }
 
 impl Worker {
-    /// Whether something is still to be done again.
+    /// Whether steps remain to be repeated.
     pub(super) fn repeats(&self) -> bool {
         self.repeating
             .as_ref()
             .is_some_and(|repeating| !repeating.steps.is_empty())
     }
 
-    /// Takes the ends of cells out of what is to be told.
+    /// Holds back the ends of cells from the replies.
     pub(super) fn hold_ends(&mut self) {
         let Some(repeating) = &mut self.repeating else {
             return;
@@ -82,7 +84,8 @@ impl Worker {
         }
     }
 
-    /// Tells the ends of cells from which the next thing may follow; all of them if there is none, or `anyway`.
+    /// Reports the ends of cells from which the next step may follow, or all of them if there is
+    /// none or with `anyway`.
     fn tell_ends(&mut self, anyway: bool) {
         let Some(repeating) = &mut self.repeating else {
             return;
@@ -103,13 +106,14 @@ impl Worker {
         }
     }
 
-    /// Whether something may have been done because a cell of this agent had ended.
+    /// Whether a step may have been caused by the end of a cell of this agent.
     fn may_follow(&self, step: &Step, agent: AgentId) -> bool {
         let now = |then: &AgentId| self.repeating.as_ref()?.agents.get(then).copied();
         match step {
             Step::Ran(then) | Step::Listed(then) => now(then) == Some(agent),
             Step::Closed(then) => now(then).is_some_and(|closed| {
-                // One that returned is closed for that; any other, because an agent above it has ended its cell.
+                // An agent that returned is closed because of that; any other, because an agent
+                // above it has ended its cell.
                 let returned = self.agents.get(&closed).is_some_and(|entry| entry.returned);
                 closed == agent || !returned && self.is_above(agent, closed)
             }),
@@ -127,7 +131,7 @@ impl Worker {
         std::iter::successors(parent(&agent), parent).any(|one| one == above)
     }
 
-    /// Does the next thing again, or waits for the request that does. Gives the end, if the other side hung up.
+    /// Repeats the next step, or waits for its request. Returns the end if the other side hung up.
     pub(super) fn repeat(&mut self, requests: &mut impl Inbox) -> Option<End> {
         self.tell_ends(false);
         let repeating = self.repeating.as_mut()?;
@@ -218,14 +222,14 @@ impl Worker {
         self.handle(request, arriving);
     }
 
-    /// The next thing is being done.
+    /// Removes the step that is being repeated.
     fn is_done(&mut self) {
         if let Some(repeating) = &mut self.repeating {
             repeating.steps.pop_front();
         }
     }
 
-    /// When all is done, goes on with the budget as it is and says so. What is held comes next.
+    /// After the last step, sets the current budget and reports it. Held requests come next.
     pub(super) fn catch_up(&mut self) {
         if self.broken || self.repeats() {
             return;
@@ -240,7 +244,7 @@ impl Worker {
         }
     }
 
-    /// A request that was held, when all is done again.
+    /// Takes a held request after the last step.
     pub(super) fn take_held(&mut self) -> Option<Request> {
         let repeating = self.repeating.as_mut()?;
         let request = repeating.held.pop_front();
@@ -250,7 +254,7 @@ impl Worker {
         request
     }
 
-    /// Nothing that was done can be relied on.
+    /// Reports that the repetition failed, so that no repeated state can be relied on.
     fn diverge(&mut self, what: &str) {
         let what = what.to_owned();
         self.replies.push(Reply::Diverged { what });
@@ -259,7 +263,7 @@ impl Worker {
     }
 }
 
-/// A request with the context that is on its way to it.
+/// Completes a request with its arriving context.
 fn with_context(request: Request, arriving: Option<Arriving>) -> Request {
     let Some(mut arriving) = arriving else {
         return request;

@@ -1,4 +1,4 @@
-//! What a session is asked for: each request becomes a turn of the agent that it is about.
+//! Handles requests: each becomes a turn of the agent that it is about.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,8 @@ use crate::isolate::{Action, Given, TurnEnd};
 use crate::message::{AgentId, Beginning, Context, Listing, Reply, Request, Step};
 
 impl Worker {
-    /// `arriving` is the context of an agent that is opened, if it is on its way.
+    /// Handles one request. `arriving` is the context of an agent that is opened, if it comes in
+    /// pieces.
     pub(super) fn handle(&mut self, request: Request, arriving: Option<Arriving>) {
         match request {
             Request::Begin(beginning) => self.begin(beginning),
@@ -97,7 +98,7 @@ impl Worker {
         }
     }
 
-    /// The variables of an agent, or why they cannot be listed.
+    /// Returns the variables of an agent, or why they cannot be listed.
     fn list_variables(&mut self, agent: AgentId) -> Result<Listing, String> {
         if !self.agents.contains_key(&agent) {
             return Err("the agent is not there".to_owned());
@@ -122,20 +123,21 @@ impl Worker {
         self.repeating = (!steps.is_empty()).then(|| Repeating::new(steps));
     }
 
-    /// The number of an agent in what was done: its place among all that were opened, which is the same in every process.
+    /// Returns the number of an agent in the recorded steps: its position among all agents opened,
+    /// which is the same in every process.
     pub(super) fn place_of(&self, agent: AgentId) -> AgentId {
         let entry = self.agents.get(&agent);
         entry.map_or(AgentId(0), |entry| AgentId(entry.place))
     }
 
-    /// Takes down what is being done, unless it is done again.
+    /// Records a step, unless it is a repetition.
     pub(super) fn note(&mut self, step: Step) {
         if self.begun && !self.is_doing_again {
             self.did.push(step);
         }
     }
 
-    /// `info` and `functions` are JSON.
+    /// Opens an agent. `info` and `functions` are JSON.
     fn open(
         &mut self,
         agent: AgentId,
@@ -178,7 +180,7 @@ impl Worker {
         if building > 0 {
             self.isolate.take_back(building);
         }
-        // What an agent that could not be opened left on its way is no request.
+        // Pieces left over from an agent that could not be opened are not requests.
         let left = self.isolate.host(|host| host.arriving.take());
         left.into_iter().for_each(Arriving::skip);
     }
@@ -187,7 +189,8 @@ impl Worker {
     fn take_in<'a>(&mut self, context: &'a Context, arriving: Option<Arriving>) -> Given<'a> {
         if let Some(arriving) = arriving {
             let pieces = arriving.pieces;
-            // Two for each, and one for a while: what they are put together in grows by half at a time.
+            // Two bytes for each, plus one temporarily: the buffer that joins the pieces grows by
+            // half at a time.
             self.isolate.allow(arriving.bytes.saturating_mul(3));
             self.isolate.host(|host| host.arriving = Some(arriving));
             return Given::Pieces(pieces);

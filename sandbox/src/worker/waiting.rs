@@ -1,4 +1,4 @@
-//! What happens by itself while cells wait: timers fire, and cells that wait in vain or for too long end.
+//! What happens while cells wait: timers fire, and cells that wait too long or in vain end.
 
 use std::time::Instant;
 
@@ -7,7 +7,8 @@ use crate::isolate::Action;
 use crate::message::{AgentId, CallId, CellErrorKind, Step};
 
 impl Worker {
-    /// When something happens by itself: a timer fires, or a cell has waited long enough.
+    /// Returns when something happens without a request: a timer fires, or a cell has waited long
+    /// enough.
     pub(super) fn next_due(&self) -> Option<Instant> {
         let timer = self
             .isolate
@@ -55,8 +56,9 @@ impl Worker {
         );
     }
 
-    /// A cell with nothing pending that could ever settle it fails at once. What could: a timer, a call of
-    /// its own, or a call of any agent but those whose answer depends on this very cell.
+    /// Ends cells for which nothing is pending that could settle them. What could: a timer, a call
+    /// of the cell's own, or a call of any agent except those whose answer depends on this very
+    /// cell.
     pub(super) fn end_stalled(&mut self) {
         if self.isolate.host(|host| !host.timers.is_empty()) {
             return;
@@ -75,7 +77,8 @@ impl Worker {
         }
     }
 
-    /// The calls that wait for this agent: the one that opened it, and those that opened its ancestors.
+    /// Returns the calls that wait for this agent: the one that opened it, and those that opened
+    /// its ancestors.
     fn opened_by(&self, agent: AgentId) -> Vec<CallId> {
         let mut calls = Vec::new();
         let mut next = Some(agent);
@@ -86,7 +89,7 @@ impl Worker {
         calls
     }
 
-    /// When a cell that waits since then has waited enough.
+    /// Returns when a cell that has been waiting since `since` exceeds its limit.
     fn wait_ends(&self, agent: AgentId, since: Instant) -> Option<Instant> {
         let cell = self.agents.get(&agent)?.cell.as_ref()?;
         Some(since + self.limits.cell_wait.saturating_sub(cell.waited))

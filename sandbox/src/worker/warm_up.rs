@@ -1,4 +1,4 @@
-//! Brings an isolate to where it has done what it does only the first time, before its process is copied.
+//! Runs what an isolate does only the first time, before its process is copied.
 
 use super::Worker;
 use crate::functions::HostFunctions;
@@ -10,10 +10,10 @@ use crate::ops::HostState;
 /// A cell of the library's own.
 const CELL: &str = include_str!("../../js/warm-up.js");
 
-/// Opens an agent, runs a cell, and closes the agent again: nothing of it is left to be seen. `None` if that breaks
-/// the isolate.
+/// Opens an agent, runs a cell, and closes the agent again, without leaving visible traces. `None`
+/// if that breaks the isolate.
 ///
-/// A sample of two short iterations costs a tenth less for it.
+/// A sample of two short iterations costs a tenth less thanks to it.
 pub(crate) fn warmed_up(isolate: Isolate, limits: &Limits) -> Option<Isolate> {
     let mut worker = Worker::new(isolate, limits.clone(), Box::new(|_| ()));
     let agent = AgentId(0);

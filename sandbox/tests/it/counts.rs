@@ -1,6 +1,8 @@
-//! What a session costs in a worker of its own, in counts that no load of the machine changes: pages and page faults.
+//! The cost of a session in its own worker, in counts that do not depend on the load of the
+//! machine: pages and page faults.
 //!
-//! The bounds are those of today with a tenth to a fifth of room. Who makes it cheaper lowers them.
+//! The bounds are the current values plus a tenth to a fifth. A change that lowers the cost should
+//! lower them.
 
 use std::collections::HashSet;
 
@@ -11,7 +13,7 @@ use crate::process::OwnProgram;
 
 const SESSIONS: u64 = 16;
 
-/// What a worker has of its own after its first cell, on the average.
+/// Average private resources of a worker after its first cell.
 #[derive(Debug)]
 struct Worker {
     /// Kilobytes of pages that it changed.
@@ -27,7 +29,7 @@ struct Worker {
 async fn a_waiting_worker_has_few_pages_of_its_own() {
     let program = OwnProgram::new("counted-worker");
     let sandbox = sandbox(Config::default(), program.isolation(1));
-    // The first one of a server, too, is a copy; but this one makes the server's own pages shared.
+    // The first session of a server is a copy as well, but it makes the server's own pages shared.
     let mut waiting = vec![first_cell(&sandbox).await];
     let first = program.copies();
     for _ in 0..SESSIONS {
@@ -78,7 +80,7 @@ fn average(workers: &HashSet<String>) -> Worker {
         all.tables += number(&status, "VmPTE:");
         all.threads += number(&status, "Threads:");
         let stat = read("stat");
-        // The tenth field; the second is a name in brackets.
+        // The tenth field; the second is a name in parentheses.
         let (_, fields) = stat.rsplit_once(") ").unwrap();
         all.faults += fields.split(' ').nth(7).unwrap().parse::<u64>().unwrap();
     }
@@ -91,7 +93,7 @@ fn average(workers: &HashSet<String>) -> Worker {
     }
 }
 
-/// The number behind a word at the beginning of a line.
+/// Returns the number after a word at the beginning of a line.
 fn number(text: &str, word: &str) -> u64 {
     let line = text
         .lines()

@@ -1,4 +1,5 @@
-//! `Math.random()` of different sessions: independent draws wherever they run, and whoever made the engine's snapshot.
+//! `Math.random()` in different sessions: draws are independent wherever sessions run, and
+//! whichever process created the engine's snapshot.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +27,8 @@ async fn no_session_draws_the_numbers_of_another() {
     }
     assert_eq!((drawn.len(), seen.len()), (3 * SESSIONS * 4, drawn.len()));
     assert!(drawn.iter().all(|number| (0.0..1.0).contains(number)));
-    // The mean of so many leaves this range once in 10^9 times: its standard deviation is 0.017.
+    // The mean of so many draws leaves this range once in 10^9 times: its standard deviation is
+    // 0.017.
     let mean = drawn.iter().sum::<f64>() / drawn.len() as f64;
     assert!((0.39..0.61).contains(&mean), "{mean}");
 }

@@ -7,7 +7,7 @@ use sandbox::{
 };
 use serde_json::{Value, json};
 
-/// The `__rlm` of the root in a test session.
+/// Returns the `__rlm` of the root in a test session.
 pub fn root_info() -> AgentInfo {
     AgentInfo {
         depth: 0,
@@ -19,7 +19,7 @@ pub fn root_info() -> AgentInfo {
     }
 }
 
-/// A session with its root REPL.
+/// Returns the root REPL of a session.
 pub async fn root(config: Config, context: &str) -> Repl {
     let session = Session::in_thread(config)
         .await
@@ -40,7 +40,7 @@ pub async fn run(repl: &mut Repl, code: &str) -> CellOutcome {
     }
 }
 
-/// Where isolates run: a test that goes through all must find no difference.
+/// Returns all isolations; a test that runs in each must find no difference.
 pub fn isolations() -> [Isolation; 3] {
     let sharing = WorkerCommand {
         sessions: 2,
@@ -49,7 +49,7 @@ pub fn isolations() -> [Isolation; 3] {
     [Isolation::Thread, in_process(), Isolation::Process(sharing)]
 }
 
-/// Worker processes, fully confined.
+/// Returns fully confined worker processes.
 pub fn in_process() -> Isolation {
     Isolation::Process(worker_command())
 }
@@ -64,12 +64,12 @@ pub fn worker_command() -> WorkerCommand {
     }
 }
 
-/// A sandbox that must be able to confine its workers.
+/// Returns a sandbox that must be able to confine its workers.
 pub fn sandbox(config: Config, isolation: Isolation) -> Sandbox {
     Sandbox::new(config, isolation, |lack| panic!("{lack}")).expect("the sandbox loads")
 }
 
-/// The root REPL of a fresh session.
+/// Returns the root REPL of a fresh session.
 pub async fn root_of(sandbox: &Sandbox, context: &str) -> Repl {
     let session = sandbox.session().await.expect("the session starts");
     session.open(None, Context::text(context), root_info())
@@ -88,15 +88,15 @@ pub async fn try_run(repl: &mut Repl, code: &str) -> Result<CellOutcome, Lost> {
     }
 }
 
-/// The root REPL of a fresh session, with host functions that [`run`] answers.
+/// Returns the root REPL of a fresh session, with host functions that [`run`] answers.
 pub async fn root_with(sandbox: &Sandbox, functions: &[&str]) -> Repl {
     let session = sandbox.session().await.expect("the session starts");
     let context = Context::text("the context");
     session.open_with(None, context, root_info(), host_functions(functions))
 }
 
-/// Names of host functions, all right. One that makes objects is written with its arguments, and then with their methods:
-/// `agents.create(kind,name)>agents.send(message)`.
+/// Parses valid names of host functions. A function that returns objects is written with its
+/// arguments, followed by their methods: `agents.create(kind,name)>agents.send(message)`.
 pub fn host_functions(names: &[&str]) -> HostFunctions {
     let (makers, plain): (Vec<&str>, Vec<&str>) = names.iter().partition(|name| name.contains('>'));
     let written = |text: &str| {
@@ -120,7 +120,8 @@ pub fn host_functions(names: &[&str]) -> HostFunctions {
         .expect("the names are right")
 }
 
-/// Answers a host function by its name: `fail` fails, `never` never answers, any other returns how it was called.
+/// Answers a host function by its name: `fail` fails, `never` never answers, any other returns how
+/// it was called.
 pub fn answer_function(repl: &Repl, call: &FunctionCall) {
     let arguments: Value = serde_json::from_str(&call.arguments).expect("arguments are JSON");
     match call.name.as_str() {

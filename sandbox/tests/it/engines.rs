@@ -1,10 +1,10 @@
-//! What differs between the engines: the table of that name in `README.md`, which is to be whole.
+//! Differences between the engines: the table of that name in `README.md` must be complete.
 
 use sandbox::ENGINE;
 
 const README: &str = include_str!("../../README.md");
 
-/// What V8 says, and what `QuickJS` says in its place.
+/// Texts of V8, and those of `QuickJS` in their place.
 const WORDS: &[(&str, &str)] = &[
     (
         "Converting circular structure to JSON\n    --> starting at object with constructor 'Object'\n    --- property 'ring' closes the circle",
@@ -20,14 +20,14 @@ const WORDS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Returns every how many cases of a corpus run: all of them, or a sample on V8, where they take minutes and
-/// differ by the table alone. `scripts/test-v8.sh --full` runs all.
+/// Returns the stride at which cases of a corpus run: 1 for all of them, or more on V8, where all
+/// would take minutes and differ only as the table says. `scripts/test-v8.sh --full` runs all.
 pub fn every() -> usize {
     let is_whole = cfg!(not(feature = "v8")) || std::env::var_os("SANDBOX_TEST_WHOLE").is_some();
     if is_whole { 1 } else { 4 }
 }
 
-/// A case that names a difference must find it in the table.
+/// Checks that a difference that a case names is in the table.
 pub fn assert_row(row: &str) {
     assert!(
         table().any(|line| line.starts_with(&format!("| {row} |"))),
@@ -35,7 +35,7 @@ pub fn assert_row(row: &str) {
     );
 }
 
-/// A text of this engine in the words of `QuickJS`.
+/// Translates a text of this engine to that of `QuickJS`.
 pub fn in_words_of_quickjs(mut text: String) -> String {
     if ENGINE == "v8" {
         for (v8, quickjs) in WORDS {

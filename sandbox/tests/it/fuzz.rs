@@ -1,4 +1,5 @@
-//! Random cells: any text is an outcome and never a crash, and a valid cell means what it says.
+//! Random cells: any text must have an outcome and never crash, and the rewriting must not change
+//! what a valid cell means.
 //!
 //! `PROPTEST_CASES=100000 cargo test -p sandbox fuzz` runs for longer.
 
@@ -10,10 +11,10 @@ use sandbox::Config;
 
 use crate::driver::{root, run};
 
-/// What has no outcome by then, hundreds of times its limits, has none.
+/// Time after which a cell counts as hanging: hundreds of times its limits.
 const NEVER: std::time::Duration = std::time::Duration::from_secs(120);
 
-/// How many cases a plain test run takes: a bounded time. The variable of proptest wins.
+/// Returns the number of cases: bounded in a plain test run, unless proptest's variable is set.
 fn cases(plain: u32) -> Cases {
     let wanted = std::env::var("PROPTEST_CASES")
         .ok()
@@ -25,7 +26,7 @@ fn cases(plain: u32) -> Cases {
     }
 }
 
-/// Pieces of JavaScript in any order: often nearly a program.
+/// Pieces of JavaScript in any order, often nearly a program.
 fn soup() -> impl Strategy<Value = String> {
     let token = prop::sample::select(vec![
         "const ",
@@ -113,7 +114,7 @@ fn any_text_is_an_outcome() {
     assert_eq!(after.output, "alive");
 }
 
-/// A small program over the names `a`, `b` and `c`, valid at the top level and in a function alike.
+/// A small program over the names `a`, `b` and `c`, valid both at the top level and in a function.
 fn program() -> impl Strategy<Value = String> {
     let name = || prop::sample::select(vec!["a", "b", "c"]);
     let leaf = prop_oneof![
@@ -182,7 +183,7 @@ fn a_valid_cell_keeps_its_meaning() {
                 let outside = run(&mut repl, &outside).await;
                 (inside, outside, run(&mut repl, &later).await)
             });
-            // The name of the error: its message may quote the code, which differs.
+            // Only the name of the error: its message may quote the code, which differs.
             let message = |o: &sandbox::message::CellOutcome| {
                 let text = o.error.as_ref().map(|e| e.message.clone());
                 text.map(|text| text.split(':').next().unwrap_or_default().to_owned())

@@ -1,18 +1,19 @@
-//! Hostile cells, one to a file of `tests/hostile`: each must come to an end that its header allows, leave its
-//! session usable, and touch no other.
+//! Hostile cells, one per file of `tests/hostile`: each must end in a way that its header allows,
+//! leave its session usable, and affect no other.
 //!
-//! A file opens with its header, comment lines of the form `// key: value`; the rest is the cell.
+//! A file begins with its header, comment lines of the form `// key: value`; the rest is the cell.
 //!
 //! | key | value |
 //! |---|---|
-//! | `expect` | the ends allowed, parted by commas: `ok`, or an error's kind such as `timed_out`; `memory` for the heap's limit; `lost` where only the end of its process stops the cell |
-//! | `on-v8` | the ends allowed there instead, and after a semicolon the row of "What differs between the engines" (`README.md`) that says why |
-//! | `output`, `error` | what the output or the error's message holds; `*` stands for any text |
-//! | `value` | the text of the returned value, whole |
-//! | `keeps` | `no` if the session need not be usable afterwards |
-//! | `why` | what the case is after, where its name does not say it |
+//! | `expect` | the allowed ends, separated by commas: `ok`, or an error's kind such as `timed_out`; `memory` for the heap's limit; `lost` if only the end of its process stops the cell |
+//! | `on-v8` | the ends allowed on V8 instead, and after a semicolon the row of "What differs between the engines" (`README.md`) that explains why |
+//! | `output`, `error` | contents of the output or the error's message; `*` stands for any text |
+//! | `value` | the whole text of the returned value |
+//! | `keeps` | `no` if the session may be unusable afterwards |
+//! | `why` | the purpose of the case, if its name does not say it |
 //!
-//! In a cell, `@repeat(n, "text")` stands for `n` copies of a JSON string, in each of which `$n` is its number.
+//! In a cell, `@repeat(n, "text")` stands for `n` copies of a JSON string, in each of which `$n` is
+//! its number.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -24,12 +25,11 @@ use sandbox::{Config, ENGINE, Isolation, Sandbox};
 use crate::driver::{in_process, root_of, sandbox, try_run};
 use crate::engines;
 
-/// Sessions at a time.
+/// Number of concurrent sessions.
 const AT_A_TIME: usize = 2;
-/// Time for one case, all its cells together.
+/// Time limit for one case with all its cells.
 const CASE_TIME: Duration = Duration::from_secs(120);
 
-/// One file.
 struct Case {
     name: String,
     expect: Vec<String>,
@@ -45,7 +45,7 @@ async fn hostile_cells_harm_nothing_but_themselves() {
     go_through(cases(), in_process()).await;
 }
 
-/// All but those that only the end of a process stops.
+/// Runs all cases except those that only the end of a process stops.
 #[tokio::test(flavor = "multi_thread")]
 async fn hostile_cells_harm_no_other_thread() {
     let survivable = |case: &Case| case.expect.iter().all(|end| end != "lost");
@@ -72,7 +72,7 @@ async fn go_through(cases: Vec<Case>, isolation: Isolation) {
     let began = Instant::now();
     let failures: Vec<String> = stream::iter(cases)
         .map(|case| {
-            // A slow machine must not stop what should come to another end.
+            // A slow machine must not stop a case that should end in another way.
             let sandbox = if case.expects("timed_out") || case.expects("lost") {
                 hasty.clone()
             } else {
@@ -85,7 +85,8 @@ async fn go_through(cases: Vec<Case>, isolation: Isolation) {
                 let result =
                     result.unwrap_or_else(|_| Err("the session hangs, or starts no more".into()));
                 let result = match result {
-                    // On a slow machine the hasty limit may come before what the case is after.
+                    // On a slow machine, the short limit may stop a case before it reaches its
+                    // purpose.
                     Err(why) if case.expects("timed_out") => {
                         println!("{}: {why}; once more, with more time", case.name);
                         let again = tokio::time::timeout(CASE_TIME, check(&case, &patient)).await;
@@ -108,7 +109,7 @@ async fn go_through(cases: Vec<Case>, isolation: Isolation) {
     assert!(count * engines::every() >= 650, "only {count} cases");
 }
 
-/// Runs the case between plain cells. Gives the end it came to, or what was wrong.
+/// Runs the case between plain cells. Returns how it ended, or what was wrong.
 async fn check(case: &Case, sandbox: &Sandbox) -> Result<String, String> {
     let mut repl = root_of(sandbox, "the context").await;
     let before = try_run(&mut repl, "let kept = 'kept'").await;
@@ -146,7 +147,7 @@ async fn check(case: &Case, sandbox: &Sandbox) -> Result<String, String> {
     Ok(end)
 }
 
-/// What any model would do next.
+/// Runs what any model would do next.
 async fn plain(repl: &mut sandbox::Repl, first: &str) -> Result<(), String> {
     let code = format!(
         "{first} console.log(kept, [{{ depth: __rlm.depth }}]); const still = await rlm('still'); \
@@ -176,7 +177,7 @@ fn kind(outcome: &CellOutcome) -> &'static str {
     }
 }
 
-/// An outcome in a few lines.
+/// Formats an outcome in a few lines.
 fn shown(outcome: &CellOutcome) -> String {
     let text = format!("{outcome:?}");
     let end = text
@@ -270,7 +271,7 @@ fn case(file: &Path) -> Case {
     case
 }
 
-/// Writes out every `@repeat(n, "text")`.
+/// Expands every `@repeat(n, "text")`.
 fn expand(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;

@@ -1,6 +1,7 @@
-//! Endless chains of jobs (microtasks), over and over: each ends in a `TimeoutError`, keeps its variables, and leaves the
-//! jobs of other agents alone. The shapes are those of `tests/hostile/loop-jobs-*`. In some, each promise waits for the
-//! next, and none can be freed: on V8, those may run out of memory first.
+//! Endless chains of jobs (microtasks), repeatedly: each must end in a `TimeoutError`, keep its
+//! variables, and leave the jobs of other agents alone. The shapes are those of
+//! `tests/hostile/loop-jobs-*`. In some, each promise waits for the next and none can be freed: on
+//! V8, those may run out of memory first.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -43,14 +44,15 @@ fn with(seconds: f64, megabytes: u64, isolation: Isolation) -> Sandbox {
     sandbox(config, isolation)
 }
 
-/// Stops one shape in a session, beside an agent that waits. Returns how it ended, or what was wrong.
+/// Stops one shape in a session, beside an agent that waits. Returns how it ended, or what was
+/// wrong.
 async fn stops(sandbox: &Sandbox, name: &str, cell: &str) -> Result<CellErrorKind, String> {
     let session = sandbox.session().await.map_err(|error| error.to_string())?;
     let mut repl = session.open(None, Context::text(""), root_info());
     let mut other = session.open(None, Context::text(""), root_info());
     run(&mut repl, "let kept = 'kept'").await;
     run(&mut other, "let kept = 'of the other'").await;
-    // Both wait: the other's answer comes when the first has been stopped.
+    // Both wait; the other one's answer arrives after the first has been stopped.
     other.run(
         "const got = await llm('wait'); await 0; kept += await (async () => got)(); return kept",
         2,
@@ -129,7 +131,7 @@ async fn every_endless_chain_of_jobs_is_stopped_and_harms_nobody() {
     all_stop(&with(0.3, 512, Isolation::Thread), 1).await;
 }
 
-/// A job runs in the turn of whoever settles its promise.
+/// A job runs in the turn of whichever code settles its promise.
 #[tokio::test(flavor = "multi_thread")]
 #[cfg_attr(feature = "v8", ignore = "whose job runs is not known there")]
 async fn a_job_is_stopped_in_the_name_of_the_agent_whose_it_is() {

@@ -1,4 +1,5 @@
-//! The limits of a cell: each ends in an error that the model reads, and the session goes on.
+//! The limits of a cell: exceeding each is an error that the model reads, and the session
+//! continues.
 
 use std::time::Duration;
 
@@ -50,7 +51,7 @@ async fn cells_that_run_for_ever_are_stopped() {
     }
 }
 
-/// No turn is ever longer than what is left of the time, and together they are.
+/// No single turn exceeds the remaining time, but together they do.
 #[tokio::test]
 async fn many_short_turns_use_up_the_time_of_a_cell() {
     let config = limits(Limits {

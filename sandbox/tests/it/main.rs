@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-// Pages of other sizes, and of allocators that are not glibc's, are other counts.
+// Other page sizes, and allocators other than glibc's, give other counts.
 #[cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
 mod counts;
 mod draws;

@@ -1,4 +1,4 @@
-//! Calls that are looked at and cancelled while they are under way, and equal ones of several agents.
+//! Calls that are inspected and cancelled while pending, and equal calls of several agents.
 
 use sandbox::message::{CallId, Context};
 use sandbox::{Config, Event, Repl};
@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::driver::{isolations, root_info, root_of, sandbox};
 
-/// What happened, one word for each event, up to the end of the cell and its output. No call is answered.
+/// Returns one word for each event up to the end of the cell, and its output. No call is answered.
 async fn events(repl: &mut Repl, cell: &str) -> (Vec<String>, String) {
     repl.run(cell, 1);
     let mut seen = Vec::new();
@@ -47,7 +47,7 @@ async fn a_call_is_looked_at_and_cancelled() {
         let wanted = [
             "called slow",
             "asked of 1",
-            // What a turn calls is told before what it cancels.
+            // Calls of a turn are reported before its cancellations.
             "called a",
             "called b",
             "cancelled 1",
@@ -62,7 +62,7 @@ async fn a_call_is_looked_at_and_cancelled() {
     }
 }
 
-/// An agent may wait for the call of another for longer than cells wait for timers.
+/// An agent may wait longer for the call of another than cells may wait for timers.
 #[tokio::test(flavor = "multi_thread")]
 async fn equal_calls_of_agents_are_one() {
     let mut config = Config::default();
@@ -89,7 +89,8 @@ async fn equal_calls_of_agents_are_one() {
             };
             assert_eq!(outcome.value.as_deref(), Some("once"), "{outcome:?}");
         }
-        // One whose first is gone fails, and the next one asks again.
+        // If the agent that called first is gone, a shared call fails, and the next one calls
+        // again.
         both[0].run("await Promise.race([llm('gone', '', { memo: true }), new Promise((r) => { globalThis.asked = r })])", 2);
         let Event::Called(_) = both[0].next().await.unwrap() else {
             panic!("it asks");
@@ -108,7 +109,8 @@ async fn equal_calls_of_agents_are_one() {
     }
 }
 
-/// A call that ended with its cell is not counted out twice: the limit of pending calls stays what it is.
+/// A call that ended with its cell must not be counted down twice, which would change the limit of
+/// pending calls.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_signal_that_comes_too_late_changes_no_count() {
     let mut config = Config::default();

@@ -1,4 +1,5 @@
-//! What sessions leave behind in the process that opens them: little enough for tens of thousands.
+//! Memory that sessions leave behind in the process that opens them: little enough for tens of
+//! thousands of sessions.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -7,13 +8,14 @@ use sandbox::{Config, Isolation};
 
 use crate::driver::{in_process, root_of, run, sandbox};
 
-/// Sessions before the first look: threads and caches come with them, once.
+/// Sessions before the first measurement, which create threads and caches once.
 const WARM_UP: usize = 32;
 const SESSIONS: usize = 256;
-/// Bytes that a session may leave: 20,000 of them within 300 MB, with room for what is there from the start. It is 3 KB.
+/// Maximum bytes that a session may leave: 20,000 sessions within 300 MB, with room for the initial
+/// memory. The actual value is 3 KB.
 const MOST: usize = 12 << 10;
 
-/// What attempts do: declare, throw, await, reject, print.
+/// A cell that does what attempts do: declare, throw, await, reject, print.
 const CELL: &str = "
 class Point { constructor(x) { this.x = x } }
 let points = Array.from({ length: 200 }, (_, x) => new Point(x));
@@ -32,13 +34,14 @@ return(points.length)
 
 #[test]
 fn sessions_leave_nothing_to_speak_of_in_the_process_that_opens_them() {
-    // A process of its own: the other tests of this one allocate meanwhile.
+    // A separate process, because other tests of this one allocate in the meantime.
     let program = std::env::current_exe().unwrap();
     for test in ["memory::of_threads", "memory::of_workers"] {
         let arguments = [test, "--exact", "--ignored", "--nocapture"];
         let ran = Command::new(&program)
             .args(arguments)
-            // How many arenas the allocator makes depends on how late threads end, so on the load of the machine.
+            // The number of the allocator's arenas would depend on how late threads end, and so on
+            // the load of the machine.
             .env("MALLOC_ARENA_MAX", "1")
             .output()
             .unwrap();
@@ -72,7 +75,7 @@ async fn check(isolation: Isolation) {
     run_sessions(WARM_UP).await;
     let before = resident_bytes();
     run_sessions(SESSIONS).await;
-    // A thread that ends now still has its memory.
+    // A thread that is ending still holds its memory.
     let began = Instant::now();
     loop {
         let now = resident_bytes();
@@ -88,7 +91,7 @@ async fn check(isolation: Isolation) {
     }
 }
 
-/// Resident memory of this process.
+/// Returns the resident memory of this process.
 fn resident_bytes() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

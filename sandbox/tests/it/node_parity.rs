@@ -1,5 +1,6 @@
-//! What Node.js 20 printed for each of these cells, as recorded by `tests/node-parity/record.mjs`. What `QuickJS` prints otherwise stands in
-//! the row, and why in the table of the crate's README.
+//! Compares cells with the output of Node.js 20, as recorded by `tests/node-parity/record.mjs`.
+//! Where `QuickJS` prints something else, the row contains it, and the table in the crate's README
+//! says why.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -13,9 +14,9 @@ use crate::driver::{in_process, root_of, run, sandbox};
 struct Row {
     code: String,
     output: String,
-    /// What `QuickJS` prints instead.
+    /// Output of `QuickJS`, if it differs.
     here: Option<String>,
-    /// Why: the first cell of a row in the README's table of differences.
+    /// Reason: the first column of a row in the README's table of differences.
     differs: Option<String>,
 }
 
@@ -36,7 +37,7 @@ async fn cells_print_what_node_prints() {
         let name = file.file_name().unwrap().to_string_lossy().into_owned();
         let cells: Vec<Row> =
             serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
-        // Where agents' code runs by default, and in no language or time zone of this machine's.
+        // In the default isolation, with no locale or time zone of this machine.
         let mut repl = root_of(&sandbox(Config::default(), in_process()), "").await;
         for row in cells {
             rows += 1;

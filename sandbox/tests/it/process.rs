@@ -1,4 +1,4 @@
-//! Worker processes: what ends them, and that nothing else notices.
+//! Worker processes: what ends them, and that no other session is affected.
 
 use std::borrow::Borrow as _;
 use std::collections::HashSet;
@@ -18,7 +18,7 @@ use tempfile::TempDir;
 
 use crate::driver::{in_process, root_info, root_of, run, sandbox, try_run, worker_command};
 
-/// Short limits, so that the tests are.
+/// Returns short limits, so that the tests are fast.
 fn config() -> Config {
     let mut config = Config::default();
     config.limits.cell_time = Duration::from_millis(300);
@@ -55,7 +55,7 @@ async fn what_cannot_be_stopped_is_killed_alone() {
 #[tokio::test(flavor = "multi_thread")]
 async fn memory_that_runs_out_is_an_error_and_the_state_survives() {
     let mut config = config();
-    // On a slow machine too, memory must run out first.
+    // On a slow machine as well, memory must run out first.
     config.limits.cell_time = Duration::from_secs(30);
     let sandbox = sandbox(config, in_process());
     let mut repl = root_of(&sandbox, "").await;
@@ -88,7 +88,7 @@ async fn memory_that_runs_out_is_an_error_and_the_state_survives() {
     }
 }
 
-/// One that the engine could not have compiled: it would be the first to be.
+/// A cell that an engine with a compiler would be sure to compile.
 const HOT: &str = "
 let sum = 0;
 for (let i = 0; i < 3e5; i++) sum = (sum + i * 7) % 1000003;
@@ -97,7 +97,7 @@ await Promise.all(words.map(async (word) => word.length));
 console.log(sum, words.join())
 ";
 
-/// Memory of workers that can be executed, beside the program's own: compiled code.
+/// Looks for executable memory of workers beside the program's own, which is compiled code.
 #[tokio::test(flavor = "multi_thread")]
 #[cfg(target_os = "linux")]
 async fn a_worker_compiles_unless_it_is_not_to() {
@@ -125,14 +125,14 @@ async fn a_worker_compiles_unless_it_is_not_to() {
     }
 }
 
-/// The areas of a process that can be executed and are of no file.
+/// Returns the executable areas of a process that do not map a file.
 #[cfg(target_os = "linux")]
 fn executable(pid: &str) -> Vec<String> {
     let maps = std::fs::read_to_string(format!("/proc/{pid}/maps")).unwrap();
     assert!(maps.contains("[stack]"), "{maps}");
     let areas = maps.lines().filter(|line| {
         let fields: Vec<&str> = line.split_whitespace().collect();
-        // The kernel's own are in brackets.
+        // The kernel's own areas have names in brackets.
         fields[1].contains('x') && fields.len() < 6
     });
     areas.map(str::to_owned).collect()
@@ -230,13 +230,13 @@ async fn sessions_are_ready_before_they_are_asked_for() {
     used.push(start().await);
     are_ready().await;
     assert_eq!(program.copies().len(), 2 + READY);
-    // A server that is stopped copies nothing any more: the next sessions are those that are there.
+    // A stopped server makes no more copies: the next sessions are those that are ready.
     let servers = program.servers();
     signal(&servers, Signal::STOP);
     for _ in 0..READY {
         used.push(start().await);
     }
-    // What is asked of a stopped server waits for ever.
+    // Requests to a stopped server would wait forever.
     until("the server goes on", || {
         signal(&servers, Signal::CONT);
         !servers.iter().any(|pid| is_stopped(pid))
@@ -248,7 +248,7 @@ async fn sessions_are_ready_before_they_are_asked_for() {
         "as many as were expected"
     );
 
-    // Those that are ready end: the next is another.
+    // The ready sessions end, so the next one is new.
     pool.expect(1 + READY);
     used.push(start().await);
     are_ready().await;
@@ -256,7 +256,7 @@ async fn sessions_are_ready_before_they_are_asked_for() {
     for repl in &mut used {
         repl.next().await.unwrap_err();
     }
-    // Nobody asks those that are still ready.
+    // Nothing requests the sessions that are still ready.
     until("their end is noticed", || pool.ready() == 0).await;
     start().await;
     drop((used, pool));
@@ -301,7 +301,7 @@ async fn what_a_server_runs_before_it_is_copied_runs_to_its_end() {
     assert_eq!(outcome.value.as_deref(), Some(lines), "{outcome:?}");
 }
 
-/// A thread that the copy would lack may hold a lock that it needs.
+/// A thread that the copy lacks may hold a lock that the copy needs.
 #[tokio::test(flavor = "multi_thread")]
 async fn sessions_of_a_server_with_a_thread_of_its_own_have_processes_of_their_own() {
     let program = OwnProgram::new("crowded-server");
@@ -351,7 +351,7 @@ fn nothing_runs_on_without_the_harness() {
             .cloned()
             .collect();
         assert_eq!(processes.len(), if sessions == 1 { 2 } else { 1 });
-        // In this order, none of the tasks that could notify the worker does.
+        // In this order, none of the tasks that could notify the worker does so.
         drop(runtime);
         drop((repl, sandbox));
         let ended = || processes.iter().all(|pid| has_ended(pid));
@@ -363,7 +363,8 @@ fn nothing_runs_on_without_the_harness() {
     }
 }
 
-/// A process that serves the session of a host, which is killed together with whatever else stands between.
+/// Runs a process that serves the session of a host, which is killed together with every process
+/// between them.
 #[test]
 fn a_busy_worker_ends_when_its_host_and_its_server_are_killed() {
     for sessions in ["1", "2"] {
@@ -393,7 +394,7 @@ fn a_busy_worker_ends_when_its_host_and_its_server_are_killed() {
             })
             .collect();
         assert_eq!(ends.len(), 1, "{sessions}: {servers:?}, {copies:?}");
-        // The host first, so that its server could not do anything about it.
+        // The host first, so that its server could not react.
         if !copies.is_empty() {
             signal(&servers, Signal::STOP);
         }
@@ -530,7 +531,8 @@ fn a_confined_process_can_only_compute() {
     assert_eq!(yes, ["start a thread: yes"], "{text}");
 }
 
-/// The worker's program by a name of its own, to distinguish the workers of one test from those of the others.
+/// The worker's program under another name, to distinguish the workers of one test from those of
+/// the others.
 pub struct OwnProgram {
     name: &'static str,
     folder: TempDir,
@@ -555,12 +557,12 @@ impl OwnProgram {
         })
     }
 
-    /// The processes that this one started.
+    /// Returns the processes started by this one.
     pub fn servers(&self) -> HashSet<String> {
         children_of(&std::process::id().to_string(), self.name)
     }
 
-    /// The processes that those are copied into.
+    /// Returns the copies of those processes.
     pub fn copies(&self) -> HashSet<String> {
         let servers = self.servers();
         let copies = servers.iter().flat_map(|pid| children_of(pid, self.name));
@@ -572,7 +574,7 @@ impl OwnProgram {
     }
 }
 
-/// Waits until something holds, or fails where that never comes.
+/// Waits until a condition holds, or fails if it never does.
 async fn until(what: &str, holds: impl Fn() -> bool) {
     let began = Instant::now();
     while !holds() {
@@ -581,36 +583,37 @@ async fn until(what: &str, holds: impl Fn() -> bool) {
     }
 }
 
-/// Whether a process is gone, or waits only to be asked for its status.
+/// Whether a process is gone or waits to be reaped.
 fn has_ended(pid: &str) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit_once(") ")
         .is_none_or(|(_, state)| state.starts_with('Z'))
 }
 
-/// Whether a process was stopped by a signal and does not go on yet.
+/// Whether a process is stopped by a signal.
 fn is_stopped(pid: &str) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit_once(") ")
         .is_some_and(|(_, state)| state.starts_with('T'))
 }
 
-/// Kills processes as an outsider would; how many there were.
+/// Kills processes as an outsider would, and returns their number.
 fn kill(pids: &HashSet<String>) -> usize {
     signal(pids, Signal::KILL);
     pids.len()
 }
 
-/// Sends a signal, not by the program `kill`: in a Turkish locale, procps' finds no signal whose name it compares with `ILL`.
+/// Sends a signal without the program `kill`: in a Turkish locale, that of procps does not
+/// recognize signal names that it compares with `ILL`.
 fn signal(pids: &HashSet<String>, signal: Signal) {
     for pid in pids {
         let pid = Pid::from_raw(pid.parse().unwrap()).unwrap();
-        // One that has ended meanwhile needs none.
+        // The process may have ended in the meantime.
         let _ = rustix::process::kill_process(pid, signal);
     }
 }
 
-/// The children of a process that have not ended.
+/// Returns the children of a process that have not ended.
 fn children_of(pid: &str, name: &str) -> HashSet<String> {
     let listed = Command::new("pgrep").args(["-P", pid, name]).output();
     String::from_utf8_lossy(&listed.unwrap().stdout)

@@ -1,5 +1,5 @@
-//! The cells of two recorded runs of a real model, trajectory by trajectory: the output must be, byte for
-//! byte, what a Node.js REPL gave.
+//! The cells of two recorded runs of a real model, trajectory by trajectory: the output must equal
+//! that of a Node.js REPL byte for byte.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -11,9 +11,9 @@ use serde_json::Value;
 use crate::driver::root;
 use crate::engines;
 
-/// Cells that the recording REPL got wrong, so that a right one goes on where it recorded an error: two in
-/// which it read a function declaration and the destructuring below it as one call, and one in which it did
-/// not hoist a function above its use.
+/// Cells that the recording REPL got wrong, so that a correct one continues where it recorded an
+/// error. In two, it read a function declaration and the destructuring below it as one call; in
+/// one, it did not hoist a function above its use.
 const RECORDED_WRONG: [(&str, &str, usize); 3] = [
     ("run-027-baseline.json", "arc-4e34c42c", 12),
     ("run-027-baseline.json", "arc-4e34c42c", 13),
@@ -31,7 +31,7 @@ fn read(path: &Path) -> Value {
     serde_json::from_str(&text).expect("the file is JSON")
 }
 
-/// Names of the recorded runs, sorted.
+/// Returns the names of the recorded runs, sorted.
 fn recordings() -> Vec<String> {
     let entries = std::fs::read_dir(data("node-rlm")).expect("the folder can be read");
     let names = entries.map(|entry| entry.expect("an entry").file_name());
@@ -43,7 +43,7 @@ fn recordings() -> Vec<String> {
     names
 }
 
-/// The task without its test outputs, as the recorded system gave it to the model.
+/// Returns the task without its test outputs, as the recorded system gave it to the model.
 fn context(task_id: &str) -> String {
     let stem = task_id.trim_start_matches("arc-");
     let mut task = read(&data(&format!("arc-agi-2/evaluation/{stem}.json")));

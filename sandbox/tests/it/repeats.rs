@@ -1,11 +1,12 @@
-//! Sessions that are begun: what is done in them can be done again, on every isolation.
+//! Sessions that are begun explicitly can be repeated, in every isolation.
 
 use sandbox::message::{Beginning, CellOutcome, Context, Course, Reading, Step};
 use sandbox::{Config, Event, Isolation, LostCause, Recorder, Repl};
 
 use crate::driver::{isolations, root_info, sandbox};
 
-/// Everything that differs from one session to the next: times, random numbers, the order of answers and of timers.
+/// A cell that uses everything that differs between sessions: times, random numbers, the order of
+/// answers and of timers.
 const CELL: &str = "
     const times = [Date.now(), new Date().getTime(), Date().length, performance.now(), performance.timeOrigin];
     const drawn = [Math.random(), crypto.randomUUID(), Array.from(crypto.getRandomValues(new Uint8Array(4)))];
@@ -43,7 +44,7 @@ async fn begun(isolation: Isolation, beginning: Beginning) -> (Recorder, Repl) {
     (recorder, root)
 }
 
-/// Runs a cell. Calls are answered in this order, by their queries.
+/// Runs a cell and answers its calls in this order, given by their queries.
 async fn answer_in(root: &mut Repl, cell: &str, order: &str) -> CellOutcome {
     root.run(cell, 1);
     let mut calls = Vec::new();
@@ -86,7 +87,7 @@ async fn what_was_done_is_done_again() {
             Course::default(),
             "nothing is written down twice"
         );
-        // Then it goes on by itself.
+        // Afterwards it continues without recorded steps.
         let third = answer_in(
             &mut root,
             "console.log(Date.now() >= order.at(-1), order.length)",
@@ -100,7 +101,7 @@ async fn what_was_done_is_done_again() {
             "{more:?}"
         );
 
-        // And without it, it goes as it comes.
+        // Without recorded steps, the result is different.
         let (_session, mut root) = begun(isolation, beginning(Course::default())).await;
         let other = answer_in(&mut root, CELL, "bca").await;
         assert_ne!(other.output, first.output);

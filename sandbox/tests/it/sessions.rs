@@ -1,5 +1,5 @@
-//! Whole sessions: a file holds cells, parted by lines that begin with `// ----`; what each gives is a
-//! snapshot. A first line `// functions: a b.c` gives the REPL host functions.
+//! Whole sessions: a file contains cells, separated by lines that begin with `// ----`, and their
+//! results are in a snapshot. A first line `// functions: a b.c` adds host functions to the REPL.
 
 use sandbox::{Config, Isolation};
 

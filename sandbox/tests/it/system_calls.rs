@@ -1,4 +1,5 @@
-//! Every system call of the platform, tried from inside a confined process, against the table.
+//! Tries every system call of the platform from inside a confined process and compares the outcome
+//! with the table.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,7 +10,7 @@ use std::process::{Command, Stdio};
 use sandbox::COMPILES;
 use sandbox::system_calls::{Answer, Check, NEWER, OF_THE_KERNEL, TABLE, fatal_call};
 
-/// What the command of the worker's program answers to these lines.
+/// Returns the outcomes that the worker's test command prints for these lines.
 fn tried(lines: &[String]) -> Vec<String> {
     let mut child = Command::new(env!("CARGO_BIN_EXE_sandbox-worker"))
         .arg("system-calls")
@@ -28,15 +29,15 @@ fn tried(lines: &[String]) -> Vec<String> {
     answers
 }
 
-/// Calls without a defined outcome outside of the kernel's own use. `rt_sigreturn` restores registers
-/// from whatever lies on the stack, so chance decides which signal ends the process.
+/// Calls without a defined outcome outside the kernel's own use. `rt_sigreturn` restores registers
+/// from whatever is on the stack, so it is random which signal ends the process.
 const UNDEFINED: [i64; 1] = [libc::SYS_rt_sigreturn];
 
 const NOT_PERMITTED: &str = "error 1";
 const NO_SUCH_CALL: &str = "error 38";
 
-/// All numbers there are and some that there are not, with arguments that no call takes: what passes the filter fails in
-/// the kernel as it does without one.
+/// Tries all valid numbers and some invalid ones, with invalid arguments: a call that passes the
+/// filter fails in the kernel as it does without one.
 #[test]
 fn every_system_call_answers_as_the_table_says() {
     let numbers = 0..NEWER + 100;
@@ -67,7 +68,7 @@ fn every_system_call_answers_as_the_table_says() {
                 passing.push((number, answer));
                 continue;
             }
-            // By what it is called with: below.
+            // Depends on the arguments; tested below.
             Some(Answer::Allowed(..)) => continue,
             Some(Answer::Fatal) => {
                 let code: Option<i32> = answer
@@ -100,10 +101,10 @@ fn every_system_call_answers_as_the_table_says() {
     assert!(passing.len() > 30);
 }
 
-/// Calls whose arguments are looked at: the name, the arguments, and whether it may be made.
+/// Calls with argument checks: the name, the arguments, and whether the call is allowed.
 #[rustfmt::skip]
 const BY_ARGUMENTS: &[(&str, &str, bool)] = &[
-    // Length 0: nothing is mapped and nothing changed.
+    // Length 0: nothing is mapped and nothing changes.
     ("mmap", "0 0 3 34 -1 0", true),
     ("mmap", "0 0 7 34 -1 0", COMPILES),
     ("mmap", "0 0 4 34 -1 0", COMPILES),
@@ -162,7 +163,7 @@ fn arguments_are_looked_at_where_they_matter() {
     }
 }
 
-/// What makes memory executable, for an engine that does not compile.
+/// Calls that make memory executable, for an engine that does not compile.
 #[test]
 fn without_a_compiler_no_memory_becomes_executable() {
     let protections = [
@@ -174,12 +175,12 @@ fn without_a_compiler_no_memory_becomes_executable() {
     let number = |name: &str| TABLE.iter().find(|call| call.name == name).unwrap().number;
     let line = |(name, arguments): (&str, &str)| format!("jitless {} {arguments}", number(name));
     assert_eq!(tried(&protections.map(line)), [NOT_PERMITTED; 4]);
-    // Length 0 is what the kernel itself refuses of the first.
+    // The kernel itself rejects length 0 in the first call.
     let plain = tried(&[line(("mmap", "0 0 3 34 -1 0")), line(("mprotect", "0 0 3"))]);
     assert_eq!(plain, ["error 22", "done"]);
 }
 
-/// The second interface of the same processor, whose numbers are those of the first with one bit more.
+/// The second interface of the same processor, whose numbers have one additional bit.
 #[test]
 #[cfg(target_arch = "x86_64")]
 fn no_system_call_passes_by_the_interface_x32() {
@@ -259,7 +260,7 @@ fn document() -> String {
     text
 }
 
-/// A condition in words; arguments are counted from 1.
+/// Formats a condition in words; arguments are counted from 1.
 fn shown(check: &Check) -> String {
     match *check {
         Check::IsOne(place, values) => format!("argument {} is one of {values:?}", place + 1),

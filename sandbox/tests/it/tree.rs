@@ -1,4 +1,4 @@
-//! Interleaved children in one isolate: nothing ever crosses over.
+//! Interleaved children in one isolate: their state must never mix.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
@@ -10,19 +10,19 @@ use sandbox::{Config, Event, Repl, Session};
 
 use crate::driver::{answer_function, host_functions, root_info};
 
-/// The cells of each agent, by the first word of its query; `$n` is replaced by the second word.
+/// Cells of each agent, by the first word of its query; `$n` is replaced by the second word.
 type Scripts = HashMap<&'static str, &'static [&'static str]>;
 
 #[derive(Clone)]
 struct Tree {
     session: Session,
     scripts: Arc<Scripts>,
-    /// Outcomes of every cell, by invocation id.
+    /// Outcomes of all cells, by invocation id.
     outcomes: Arc<Mutex<BTreeMap<String, Vec<CellOutcome>>>>,
 }
 
 impl Tree {
-    /// Runs a whole tree; gives each agent's outputs and errors.
+    /// Runs a whole tree and returns each agent's outputs and errors.
     async fn run(config: Config, scripts: Scripts) -> BTreeMap<String, Vec<CellOutcome>> {
         let session = Session::in_thread(config)
             .await
@@ -116,7 +116,7 @@ impl Tree {
     }
 }
 
-/// The host functions of an agent: `with` and the names in its query.
+/// Returns the host functions of an agent, which its query names after `with`.
 fn child_functions(query: &str) -> Vec<&str> {
     let names = query.split_once(" with ").map_or("", |(_, names)| names);
     names.split_whitespace().collect()
@@ -136,7 +136,7 @@ fn errors(outcomes: &[CellOutcome]) -> Vec<Option<&str>> {
         .collect()
 }
 
-/// Eight children, each with a child of its own, all with the same names, that log, sleep, read and assign
+/// Eight children, each with one child, all with the same names, that log, sleep, read and assign
 /// `context`, read `__rlm` and `__ctx.local`, throw, and return.
 #[tokio::test]
 async fn eight_children_with_children_keep_apart() {
@@ -217,7 +217,7 @@ async fn eight_children_with_children_keep_apart() {
     }
 }
 
-/// What was compiled for one of them is run by the others, and keeps nothing of the first.
+/// Code compiled for one child is run by the others and must keep nothing of the first.
 #[tokio::test]
 async fn children_that_run_equal_cells_keep_apart() {
     const FIRST: &str = "let own = [context]; function mine(more) { own.push(more); return own.join() } console.log(mine('x'))";

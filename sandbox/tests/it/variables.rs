@@ -1,4 +1,4 @@
-//! The variables of an agent as they are listed: name, type, size and first line, whatever the values are.
+//! The listing of an agent's variables: name, type, size and first line, whatever the values are.
 
 use sandbox::Config;
 use sandbox::message::Variable;
@@ -31,7 +31,7 @@ async fn variables_are_listed_without_running_their_code() {
         let lines: Vec<String> = listing.listed.iter().map(line).collect();
         assert_eq!(lines.join("\n") + "\n", LISTED);
         assert_eq!(listing.left_out, 0);
-        // Whoever looked has left no trace, and none of their code has run.
+        // Listing has left no trace and run none of the agent's code.
         let outcome = run(&mut root, "console.log(ran)").await;
         assert_eq!(outcome.output, "0");
     }

@@ -1,4 +1,6 @@
-//! Whoever sits at the terminal, for agents that talk with a person.
+//! Lets agents talk with the person at the terminal.
+//!
+//! Messages go to stderr and replies are read from stdin, so that stdout carries only the answer.
 
 use std::io;
 use std::sync::Arc;
@@ -9,22 +11,22 @@ use tokio::sync::{Mutex, oneshot};
 
 use crate::terminal;
 
-/// Reads what the person says from stdin, a line for each answer. What agents say stands on stderr.
+/// Reads the person's replies from stdin, one line each.
 #[derive(Default)]
 pub(super) struct AtTerminal {
-    /// One agent speaks at a time.
+    /// Serializes agents: one speaks at a time.
     turn: Arc<Mutex<()>>,
 }
 
 #[async_trait]
 impl Person for AtTerminal {
-    /// An empty line, or the end of stdin, ends the talk.
+    /// An empty line or the end of stdin ends the conversation.
     async fn reply(&self, agent: &str, message: &str) -> Option<String> {
         let turn = Arc::clone(&self.turn).lock_owned().await;
         terminal::lines(&format!("\n{agent} says:\n{message}"));
         terminal::note("your answer, on one line (an empty line ends the talk):");
         let (answer, answered) = oneshot::channel();
-        // A thread of its own: the program may end while it waits for a line, which a runtime would wait for.
+        // Uses a detached thread because the runtime would wait for a blocking read at exit.
         std::thread::spawn(move || {
             let mut line = String::new();
             let read = io::stdin().read_line(&mut line);

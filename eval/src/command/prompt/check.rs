@@ -1,4 +1,4 @@
-//! `rlm-eval prompt --check`: all faults of a folder of definitions.
+//! `rlm-eval prompt --check`: reports all errors in a folder of definitions.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -15,10 +15,10 @@ use crate::settings::{
 };
 use crate::terminal;
 
-/// Prints a line for each fault.
+/// Prints one line for each error.
 ///
 /// # Errors
-/// [`Error::Settings`] for model aliases that are wrong, [`Error::Stdout`].
+/// [`Error::Settings`] for invalid model aliases, and [`Error::Stdout`].
 pub(super) fn execute(args: &PromptArgs, folder: &Path) -> Result<Outcome, Error> {
     let aliases = alias_names(&args.guidance)?;
     let mut library = Library::bundled();
@@ -27,7 +27,7 @@ pub(super) fn execute(args: &PromptArgs, folder: &Path) -> Result<Outcome, Error
     let tools = tool_registry(tools_dir)?;
     let hooks = hook_registry(args.guidance.layers.hooks_dir.as_deref())?;
     faults.extend(library.check(&known_to_definitions(&aliases, &tools, &hooks)));
-    // What is wrong with a line is said once.
+    // Report each faulty line once.
     let known: HashSet<_> = faults.iter().map(line_of).collect();
     let more = faults_by_values(&args.variables.values, &tools, &library)?;
     faults.extend(

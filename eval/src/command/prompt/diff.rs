@@ -1,4 +1,4 @@
-//! `rlm-eval prompt --diff`: how the prompts of two configurations differ.
+//! `rlm-eval prompt --diff`: compares the prompts of two configurations.
 
 use serde_json::json;
 use similar::TextDiff;
@@ -10,13 +10,13 @@ use crate::error::Error;
 use crate::exit::Outcome;
 use crate::settings::PromptSettings;
 
-/// Lines around a difference.
+/// Unchanged lines shown around each difference.
 const CONTEXT: usize = 3;
 
-/// Prints the differences as `diff -u` does, nothing where there are none.
+/// Prints the differences in the format of `diff -u`; prints nothing for equal prompts.
 ///
 /// # Errors
-/// [`Error::CommandLine`] or [`Error::Settings`] for a side that is wrong, [`Error::Stdout`].
+/// [`Error::CommandLine`] or [`Error::Settings`] for an invalid side, and [`Error::Stdout`].
 pub(super) fn execute(args: &PromptArgs, a: &str, b: &str) -> Result<Outcome, Error> {
     let (of_a, of_b) = (side(args, a)?, side(args, b)?);
     let (text_a, text_b) = (of_a.text(), of_b.text());

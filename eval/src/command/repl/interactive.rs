@@ -1,4 +1,4 @@
-//! `rlm-eval repl` on a terminal: line editing, history, and cells of several lines.
+//! `rlm-eval repl` on a terminal, with line editing, history and multi-line cells.
 
 use std::fs;
 use std::io;
@@ -14,11 +14,11 @@ use super::root::{FRESH_SESSION, Root};
 use super::show::{complain, show};
 use crate::error::Error;
 
-/// What the user typed last is kept, up to this many cells.
+/// Maximum cells kept in the history.
 const HISTORY_CELLS: usize = 1_000;
 
-/// Runs what the user types until Ctrl-D. Ctrl-C clears the line; while a cell runs, it gives the session
-/// up.
+/// Runs typed cells until Ctrl-D. Ctrl-C clears the line, or abandons the session while a cell
+/// runs.
 ///
 /// # Errors
 /// [`Error::Sandbox`], [`Error::Stdin`], [`Error::Stdout`].
@@ -74,7 +74,7 @@ fn editor() -> rustyline::Result<Editor<Cells, FileHistory>> {
     Ok(editor)
 }
 
-/// Loads the history, and makes the folder for it where it is missing.
+/// Loads the history, creating its folder if necessary.
 fn open_history(editor: &mut Editor<Cells, FileHistory>, path: &Path) -> rustyline::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
@@ -92,7 +92,7 @@ fn unreadable(error: ReadlineError) -> Error {
     })
 }
 
-/// Lets a cell go on to the next line while something in it is open.
+/// Continues a cell on the next line while it is syntactically incomplete.
 #[derive(Completer, Helper, Highlighter, Hinter)]
 struct Cells;
 

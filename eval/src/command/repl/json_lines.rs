@@ -1,4 +1,4 @@
-//! `rlm-eval repl --json`: an object a line in, an object a line out.
+//! `rlm-eval repl --json`: reads one JSON object per line and writes one per line.
 
 use std::io::{self, BufRead, Write};
 
@@ -11,18 +11,18 @@ use crate::error::Error;
 
 /// Answers each line with one line, in order, until the input ends.
 ///
-/// A line that is no request is answered with an error, and the session goes on.
+/// An invalid request is answered with an error, and the session continues.
 ///
 /// # Errors
-/// [`Error::Sandbox`], [`Error::Stdin`], [`Error::Stdout`]. A reader that closes the pipe ends the
-/// conversation without one.
+/// [`Error::Sandbox`], [`Error::Stdin`] and [`Error::Stdout`]. A reader that closes the pipe ends
+/// the conversation without an error.
 pub(super) async fn converse(
     root: &mut Root,
     mut input: impl BufRead,
     mut output: impl Write,
 ) -> Result<(), Error> {
     for number in 1_u64.. {
-        // A buffer for each line: one that held 100 MB is not kept for the rest of the session.
+        // Allocate a buffer for each line, so that a line of 100 MB is not kept for the session.
         let mut line = Vec::new();
         if input.read_until(b'\n', &mut line).map_err(Error::Stdin)? == 0 {
             break;
@@ -124,12 +124,12 @@ fn parse(line: &[u8]) -> Result<Request, String> {
     }
 }
 
-/// What is wrong, with the column; the line's number is the caller's.
+/// Describes the error with its column; the caller adds the line number.
 fn problem(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
     match text.strip_suffix(&place) {
-        // Some errors are about the whole line and have no column.
+        // Errors about the whole line have no column.
         Some(text) if error.column() > 0 => format!("{text} (column {})", error.column()),
         Some(text) => text.to_owned(),
         None => text,

@@ -1,4 +1,4 @@
-//! `rlm-eval repl` with a script on stdin: cells end where they are complete, as they do on a terminal.
+//! `rlm-eval repl` with a script on stdin. As on a terminal, a cell ends where it is complete.
 
 use std::io::BufRead;
 
@@ -8,7 +8,7 @@ use super::root::Root;
 use super::show::show;
 use crate::error::Error;
 
-/// Runs the cells of a script one after another, also after one that failed.
+/// Runs the cells of a script in order, continuing after a cell that fails.
 ///
 /// # Errors
 /// [`Error::Sandbox`], [`Error::Stdin`], [`Error::Stdout`].

@@ -1,4 +1,6 @@
-//! A root agent's REPL without an agent: cells in, outcomes out. It starts anew after a loss.
+//! A root agent's REPL without an agent: runs cells and returns their outcomes.
+//!
+//! If a cell brings the sandbox down, the next cell starts a fresh session.
 
 use std::sync::Arc;
 
@@ -6,25 +8,25 @@ use harness::sandbox::message::{AgentInfo, CellOutcome, Context};
 use harness::sandbox::{Event, Lost, Repl, Sandbox, StartError};
 use serde_json::Value;
 
-/// One REPL after another, each in a session of its own.
+/// A REPL that is replaced by a fresh one when its session is lost.
 pub(super) struct Root {
     sandbox: Sandbox,
     context: Arc<String>,
-    /// None before the first cell and after a loss.
+    /// `None` before the first cell and after a loss.
     repl: Option<Repl>,
-    /// Cells run in this session.
+    /// Number of cells run in this session.
     cells: u32,
 }
 
-/// What came of a cell.
+/// Outcome of a cell.
 pub(super) enum CellResult {
-    /// It ended.
+    /// The cell ended.
     Finished(CellOutcome),
-    /// It brought the sandbox down. The next cell runs in a fresh session.
+    /// The cell brought the sandbox down. The next cell runs in a fresh session.
     Lost(Lost),
 }
 
-/// What is said after a loss.
+/// Notice printed after a loss.
 pub(super) const FRESH_SESSION: &str =
     "the next cell runs in a fresh session, without the names made so far";
 
@@ -38,7 +40,7 @@ impl Root {
         }
     }
 
-    /// Runs a cell to its end. Every call of a model rejects.
+    /// Runs a cell to its end. Every model call in it rejects.
     pub async fn run(&mut self, code: String) -> Result<CellResult, StartError> {
         self.cells += 1;
         let iteration = self.cells;
@@ -65,13 +67,12 @@ impl Root {
         }
     }
 
-    /// Sets a name to a JSON value.
     pub async fn set(&mut self, name: String, value: Value) -> Result<(), StartError> {
         self.repl().await?.set(name, &value);
         Ok(())
     }
 
-    /// Gives the session up, with whatever runs in it.
+    /// Abandons the session and whatever runs in it.
     pub fn abandon(&mut self) {
         self.repl = None;
         self.cells = 0;
@@ -88,7 +89,7 @@ impl Root {
     }
 }
 
-/// What `__rlm` shows: the root of a tree with the default depth, without a query and without an end.
+/// Returns the values of `__rlm`: the root of a tree of default depth, without query or deadline.
 fn info() -> AgentInfo {
     AgentInfo {
         depth: 0,

@@ -1,4 +1,4 @@
-//! What a person sees of a cell's end.
+//! Prints the outcome of a cell for a person.
 
 use std::io::{self, Write as _};
 use std::iter;
@@ -11,8 +11,8 @@ use crate::command::stdout;
 use crate::error::Error;
 use crate::terminal::plain_text;
 
-/// Prints output and a returned value on stdout, an error with its frames on stderr; and a note where a cell of `code` ends in a
-/// value that a person expects to see.
+/// Prints output and a returned value on stdout and an error with its stack frames on stderr. Adds
+/// a note if `code` ends in a value that a person expects to see.
 ///
 /// # Errors
 /// [`Error::Stdout`].
@@ -42,8 +42,7 @@ pub(super) fn show(code: &str, ran: CellResult) -> Result<(), Error> {
     Ok(())
 }
 
-/// Prints a text on stderr.
 pub(super) fn complain(text: &str) {
-    // There is nowhere left to say that stderr cannot be written.
+    // If stderr cannot be written, there is no other place to report that.
     let _ = writeln!(io::stderr(), "{}", plain_text(text));
 }

@@ -1,4 +1,4 @@
-//! What `config.json` and the fingerprint of a run hold.
+//! Contents of `config.json` and of the fingerprint of a run.
 
 use std::collections::BTreeMap;
 
@@ -11,14 +11,14 @@ use serde_json::{Value, json};
 use crate::program;
 use crate::settings::{EngineSettings, RunSettings, recorded_fields};
 
-/// The drivers' names in their order, joined by `+`.
+/// Joins the driver names with `+`, in order.
 pub(super) fn driver_names(engine: &EngineSettings) -> String {
     let drivers = engine.treatment.drivers.iter();
     let names: Vec<&str> = drivers.map(|driver| driver.name.as_str()).collect();
     names.join("+")
 }
 
-/// `config.json`. `samples` are the ids of those that the run takes.
+/// Builds `config.json`. `samples` are the ids of the selected samples.
 pub(super) fn config(
     settings: &RunSettings,
     identity: &RunIdentity,
@@ -44,8 +44,8 @@ pub(super) fn config(
     config
 }
 
-/// Everything that can change an answer, this program among it; `models` are the parts of the models. Paths, concurrency,
-/// times and the choice of samples are left out.
+/// Returns the fingerprint: everything that can change an answer, including this program; `models`
+/// are the models' parts. Excludes paths, concurrency, time limits and sample selection.
 pub(super) fn fingerprint(
     settings: &RunSettings,
     dataset: &dyn Dataset,
@@ -56,7 +56,7 @@ pub(super) fn fingerprint(
     let templates: BTreeMap<_, _> = template_digests().into_iter().collect();
     let mut treatment = recorded_fields(&engine.treatment);
     if !engine.treatment.is_web() {
-        // Other protocols read nothing of it.
+        // No other protocol reads it.
         treatment.remove("web_agent");
     }
     let others = json!({

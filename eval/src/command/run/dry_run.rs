@@ -1,4 +1,5 @@
-//! `rlm-eval run --dry-run`: what a run would send, and an estimate of what it would take. Nothing is run or written.
+//! `rlm-eval run --dry-run`: shows what a run would send and estimates its cost. Runs and writes
+//! nothing.
 
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ use crate::exit::Outcome;
 use crate::runner::images;
 use crate::settings::RunSettings;
 
-/// The sizes of a sample's first request, in characters.
+/// Size of a sample's first request, in characters.
 #[derive(Serialize)]
 struct Row {
     id: String,
@@ -30,10 +31,11 @@ struct Row {
     tokens: u64,
 }
 
-/// Shows the samples, the sizes of their prompts and an estimate, and asks the model once if that is wanted.
+/// Prints the samples, the sizes of their prompts and an estimate, and optionally checks the key
+/// with one request.
 ///
 /// # Errors
-/// [`Error`] for settings that cannot be used, a sample that cannot be had, or a key that is refused.
+/// [`Error`] for unusable settings, an unavailable sample, or a rejected key.
 pub(super) fn execute(mut settings: RunSettings) -> Result<Outcome, Error> {
     settings.engine.store.cache = None;
     settings.engine.store.record = None;
@@ -59,7 +61,7 @@ pub(super) fn execute(mut settings: RunSettings) -> Result<Outcome, Error> {
     Ok(Outcome::Complete)
 }
 
-/// What a run would take; none if no sample matches.
+/// Estimates the expense of a run; `None` if no sample matches.
 ///
 /// # Errors
 /// Like [`execute`].
@@ -151,12 +153,12 @@ fn text(settings: &RunSettings, rows: &[Row], expense: &Expense, key: Option<&st
     text
 }
 
-/// The ending of a word for one thing or several.
+/// Returns the plural suffix of a noun.
 fn plural(is_one: bool) -> &'static str {
     if is_one { "" } else { "s" }
 }
 
-/// Asks the main model for a few tokens.
+/// Sends the main model a minimal request to check its key.
 fn check_key(settings: &RunSettings, engine: &Engine) -> Result<String, Error> {
     let model = engine.main_model();
     if settings.engine.model.on_server().is_none() {
@@ -172,7 +174,7 @@ async fn ask_briefly(model: &Model) -> Result<String, ProviderError> {
         system: String::new(),
         messages: vec![Message::user("Say OK.").into()],
         sampling: Arc::new(Sampling {
-            // The fewest that every server takes.
+            // Smallest limit that every server accepts.
             max_tokens: Some(16),
             ..Sampling::default()
         }),

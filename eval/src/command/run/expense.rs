@@ -1,4 +1,6 @@
-//! What a run would take at least and at most: calls, tokens and cost, those of the roots' children included.
+//! Estimates the calls, tokens and cost of a run, including child agents.
+//!
+//! Gives a minimum, an estimate for roots and their children, and a hard maximum where one exists.
 
 use harness::model::Usage;
 use harness::prompt::iterations_for_depth;
@@ -8,14 +10,14 @@ use serde::Serialize;
 
 use crate::settings::RunSettings;
 
-/// Tokens that a response is taken to have where `--max-output-tokens` does not say how many it may have, and that an
-/// iteration's output is taken to add to the conversation.
+/// Assumed tokens per response without `--max-output-tokens`, and assumed tokens that the output of
+/// an iteration adds to the conversation.
 const PER_TURN: u64 = 500;
 
-/// The flag that bounds the calls of code.
+/// Flag that bounds the calls made by code.
 const TOTAL_CALLS: &str = "--total-calls";
 
-/// What the figures are by.
+/// Describes the assumptions behind the estimate.
 pub(in crate::command) fn basis(settings: &RunSettings) -> String {
     let per_response = match settings.engine.models.sampling.max_tokens {
         None => format!(
@@ -29,41 +31,43 @@ pub(in crate::command) fn basis(settings: &RunSettings) -> String {
     format!("4 characters are taken for a token, {per_response}")
 }
 
-/// What a run would take.
+/// Estimated expense of a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(in crate::command) struct Expense {
-    /// If every root answers as soon as it can.
+    /// Expense if every root answers as early as possible.
     pub least: Sum,
-    /// If every root uses all of its iterations, and calls nobody.
+    /// Expense if every root uses all its iterations and calls no other agent.
     pub roots: Sum,
-    /// Likewise, and every agent that may calls one child in each of its iterations; none where no agent calls others.
+    /// As `roots`, with every agent that may delegate calling one child per iteration. `None` if no
+    /// agent may delegate.
     pub one_child_each: Option<Sum>,
-    /// What it cannot go beyond.
+    /// Upper bound.
     pub most: Bound,
 }
 
-/// Calls, and what they take.
+/// Number of calls with their tokens and cost.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub(in crate::command) struct Sum {
     pub calls: u64,
     pub tokens: u64,
-    /// None where the model has no price.
+    /// `None` if the model has no known price.
     pub cost_usd: Option<f64>,
 }
 
-/// The most of each; none where there is no bound, or the model has no price.
+/// Upper bounds. `None` means unbounded, or a model without a known price.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(in crate::command) struct Bound {
     pub calls: Option<u64>,
     pub tokens: Option<u64>,
     pub cost_usd: Option<f64>,
-    /// The flags that keep it there, beside the iterations.
+    /// Flags that enforce the bound, in addition to the iteration limits.
     pub by: Vec<&'static str>,
-    /// Whether its calls are bounded but not what they take: children are sent what their callers write.
+    /// Whether calls are bounded but their sizes are not, because callers choose what children are
+    /// sent.
     pub children_unsized: bool,
 }
 
-/// What a sweep, or a run, may use in all.
+/// Total budget of a sweep or a run.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::command) struct Caps {
     pub cost_usd: Option<f64>,
@@ -119,7 +123,7 @@ impl Bound {
         }
     }
 
-    /// This bound, where a budget is no lower.
+    /// Returns this bound lowered to a budget that is smaller.
     fn under(self, caps: Caps, flags: [&'static str; 3]) -> Self {
         let mut by = self.by;
         let [cost_flag, tokens_flag, calls_flag] = flags;
@@ -141,7 +145,7 @@ fn both<T>(a: Option<T>, b: Option<T>, sum: impl FnOnce(T, T) -> T) -> Option<T>
     a.zip(b).map(|(a, b)| sum(a, b))
 }
 
-/// The lesser of a bound and a budget; `flag` is noted if the budget is.
+/// Returns the smaller of a bound and a budget, recording `flag` if the budget is smaller.
 fn lesser<T: PartialOrd + Copy>(
     bound: Option<T>,
     cap: Option<T>,
@@ -159,7 +163,7 @@ fn lesser<T: PartialOrd + Copy>(
 }
 
 impl Expense {
-    /// What a run takes over samples whose first request has so many tokens each.
+    /// Estimates a run over samples with the given first-request sizes, in tokens.
     pub fn new(settings: &RunSettings, first_requests: &[u64]) -> Self {
         let engine = &settings.engine;
         let [fewest, most] = iterations(settings);
@@ -206,7 +210,7 @@ impl Expense {
                 .and_then(|sum| sum.cost_usd),
         };
         let mut bound = bound.under(caps, ["--attempt-max-llm-calls"; 3]);
-        // The sizes are the root's; a child is sent what its caller writes.
+        // The known sizes are the root's; a child is sent what its caller writes.
         bound.children_unsized = calls_others(settings) && bound.calls.is_some();
         let caps = Caps {
             calls: None,
@@ -234,7 +238,7 @@ impl Expense {
         }
     }
 
-    /// What two runs take together.
+    /// Adds the expenses of two runs.
     pub fn plus(self, other: Self) -> Self {
         let children = match (self.one_child_each, other.one_child_each) {
             (None, None) => None,
@@ -251,7 +255,7 @@ impl Expense {
         }
     }
 
-    /// What is left of it under the budget of a sweep.
+    /// Limits the expense to the budget of a sweep.
     pub fn under(mut self, caps: Caps) -> Self {
         let flags = [
             "the sweep's --max-cost",
@@ -262,10 +266,10 @@ impl Expense {
         self
     }
 
-    /// Lines for people.
+    /// Formats the expense for people.
     pub fn lines(&self) -> String {
         let mut lines = format!("at least {}\n", self.least);
-        // What a limit of calls does not let happen is not said.
+        // Omit estimates that exceed the limit on calls.
         let is_possible = |sum: &Sum| self.most.calls.is_none_or(|most| sum.calls <= most);
         if let Some(children) = &self.one_child_each {
             let named = [
@@ -294,7 +298,7 @@ impl Expense {
         let any = |what: &str| format!("any number of {what}");
         let calls = calls.map_or_else(|| any("calls"), counted);
         let tokens = tokens.map_or_else(|| any("tokens"), |tokens| format!("~{tokens} tokens"));
-        // Roots without a cost are those of a model without a price.
+        // Without a cost for roots, the model has no known price.
         let cost = match (cost_usd, self.roots.cost_usd) {
             (None, Some(_)) => "any cost".to_owned(),
             (cost_usd, _) => format!("cost {}", dollars(*cost_usd)),
@@ -303,7 +307,7 @@ impl Expense {
             [] => String::new(),
             flags => format!(" (by {})", flags.join(", ")),
         };
-        // A budget is looked at before a call begins, when it is not known what those under way will take.
+        // A budget is checked before a call begins, when the usage of calls in flight is unknown.
         let is_budget = |flag: &&str| {
             flag.ends_with("--max-cost") || flag.ends_with("-tokens") || flag.ends_with("-max-cost")
         };
@@ -330,10 +334,10 @@ impl Expense {
     }
 }
 
-/// What the figures leave out.
+/// Note about requests that the estimate leaves out.
 const AGAIN: &str = "not in these figures: requests that are sent again, after an error that is billed or with a shortened conversation\n";
 
-/// Whether what is the most is less than what is the least.
+/// Whether the maximum is lower than the minimum.
 fn below<T: PartialOrd>(least: Option<T>, most: Option<T>) -> bool {
     least.zip(most).is_some_and(|(least, most)| most < least)
 }
@@ -366,7 +370,7 @@ fn dollars(cost_usd: Option<f64>) -> String {
     cost.unwrap_or_else(|| "unknown (no price for the model; see --prices)".to_owned())
 }
 
-/// The fewest and the most calls of an attempt's root.
+/// Returns the minimum and maximum calls of an attempt's root.
 fn iterations(settings: &RunSettings) -> [u64; 2] {
     let engine = &settings.engine;
     let nature = engine.treatment.protocol.nature();
@@ -377,7 +381,7 @@ fn iterations(settings: &RunSettings) -> [u64; 2] {
     if !nature.has_repl() {
         return [1, most];
     }
-    // The first return is shown back once.
+    // The first return is intercepted once for confirmation.
     let least = if engine.treatment.repl.confirm_first_return {
         2
     } else {
@@ -386,7 +390,7 @@ fn iterations(settings: &RunSettings) -> [u64; 2] {
     [most.min(least), most]
 }
 
-/// Whether agents may call others, or apps a model.
+/// Whether agents may call other agents, or apps may call a model.
 fn calls_others(settings: &RunSettings) -> bool {
     let engine = &settings.engine;
     let nature = engine.treatment.protocol.nature();
@@ -397,8 +401,9 @@ fn calls_others(settings: &RunSettings) -> bool {
     has_apps || nature.calls_tools() && !engine.treatment.tools.specialists.is_empty()
 }
 
-/// The most calls of models of an attempt whose agents call others by code alone, which `--total-calls` bounds: those of the root, and
-/// for each call of its agents all iterations of a child. None where agents may call others by other means.
+/// Returns the maximum model calls of an attempt whose agents call others only from code, bounded
+/// by `--total-calls`: the root's calls plus all iterations of one child per call. `None` if agents
+/// may call others by other means.
 fn calls_of_an_attempt(settings: &RunSettings, iterations: u64) -> Option<u64> {
     let treatment = &settings.engine.treatment;
     if !treatment.protocol.nature().calls_children() || !treatment.tools.specialists.is_empty() {
@@ -413,14 +418,15 @@ fn calls_of_an_attempt(settings: &RunSettings, iterations: u64) -> Option<u64> {
     Some(iterations.saturating_add(calls.saturating_mul(of_child)))
 }
 
-/// The fewest and the most tokens that a response is taken to have.
+/// Returns the assumed minimum and maximum tokens of a response.
 fn per_response(settings: &RunSettings) -> [u64; 2] {
     let allowed = settings.engine.models.sampling.max_tokens.map(u64::from);
     let most = allowed.unwrap_or(PER_TURN);
     [most.min(PER_TURN), most]
 }
 
-/// One call of an agent at a depth, after so many others of it, with responses of so many tokens.
+/// Estimates one call of an agent at `depth` that follows `earlier` others, with responses of
+/// `response` tokens.
 fn call(settings: &RunSettings, depth: u32, first: u64, earlier: u64, response: u64) -> Sum {
     let per_turn = response.saturating_add(PER_TURN);
     let usage = Usage {
@@ -438,13 +444,14 @@ fn call(settings: &RunSettings, depth: u32, first: u64, earlier: u64, response: 
     }
 }
 
-/// All calls of an agent at a depth with so many iterations.
+/// Estimates all calls of an agent at `depth`.
 fn agent(settings: &RunSettings, depth: u32, first: u64, iterations: u64, response: u64) -> Sum {
     let calls = (0..iterations).map(|earlier| call(settings, depth, first, earlier, response));
     calls.fold(Sum::NOTHING, Sum::plus)
 }
 
-/// All calls of an agent and of those below it, if it calls one in each iteration; each is asked as much as the root at first.
+/// Estimates all calls of an agent and its descendants if it calls one child per iteration. Each
+/// child is assumed to get a first request as large as the root's.
 fn tree(settings: &RunSettings, first: u64, depth: u32, iterations: u64) -> Sum {
     let [_, response] = per_response(settings);
     let own = agent(settings, depth, first, iterations, response);

@@ -1,4 +1,6 @@
-//! Everything of a run that is known before it has a folder.
+//! A run before it has a folder: dataset, selected samples, engine and scorer.
+//!
+//! Everything that can be checked without writing is checked here.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -20,26 +22,26 @@ use crate::settings::{RunSettings, SettingsError};
 use crate::web::{Web, WebSettings, Worlds};
 use crate::{models, protocol_fit, terminal};
 
-/// A run that can begin.
+/// A run that is ready to start.
 pub(in crate::command) struct Prepared {
     pub(in crate::command) dataset: Arc<dyn Dataset>,
     pub(in crate::command) engine: Engine,
     pub(in crate::command) grader: Arc<dyn Grader>,
-    /// Where samples are worked on in a browser, that.
+    /// Browser environment, if samples need one.
     pub(in crate::command) web: Option<Arc<Web>>,
-    /// The chosen samples, as indices into the dataset; at least one.
+    /// Selected samples as indices into the dataset; at least one.
     samples: Vec<usize>,
-    /// How many samples the shares of a partition have together.
+    /// Number of samples in all shards of a partition together.
     whole: usize,
     attempts: u32,
     pub(in crate::command) fingerprint: Fingerprint,
 }
 
 impl Prepared {
-    /// Opens benchmark and models and chooses the samples. None if none matches.
+    /// Opens benchmark and models and selects the samples. Returns `None` if none matches.
     ///
     /// # Errors
-    /// [`Error`] for settings that the benchmark, the model or the engine cannot use.
+    /// [`Error`] for settings that the benchmark, a model or the engine cannot use.
     pub(in crate::command) fn new(settings: &RunSettings) -> Result<Option<Self>, Error> {
         let dataset: Arc<dyn Dataset> = Arc::from(benchmarks::open(
             &settings.benchmark,
@@ -100,10 +102,10 @@ impl Prepared {
         }))
     }
 
-    /// Starts a browser where samples are worked on in one.
+    /// Starts a browser if samples need one.
     ///
     /// # Errors
-    /// [`Error::Browser`] where there is none, or it does not start.
+    /// [`Error::Browser`] if no browser is installed or it does not start.
     pub(in crate::command) async fn with_browser(
         mut self,
         settings: &RunSettings,
@@ -130,7 +132,7 @@ impl Prepared {
         Ok(self)
     }
 
-    /// What the attempts of the run with this id have in common.
+    /// Returns the values that all attempts of the run with this id share.
     pub(in crate::command) fn identity(&self, settings: &RunSettings, run_id: &str) -> RunIdentity {
         let effective = &settings.engine.effective;
         RunIdentity {
@@ -148,13 +150,13 @@ impl Prepared {
         }
     }
 
-    /// The chosen samples, as indices into the dataset.
+    /// Returns the selected samples as indices into the dataset.
     pub(in crate::command) fn samples(&self) -> &[usize] {
         &self.samples
     }
 
-    /// All attempts of the run, all at one sample before the first at the next: a sample is loaded once for all of them, and
-    /// only samples with attempts under way are held.
+    /// Returns all attempts, grouped by sample: a sample is loaded once for all its attempts, and
+    /// only samples with attempts in progress are held in memory.
     pub(in crate::command) fn jobs(&self) -> Vec<(usize, u32)> {
         let samples = self.samples.iter();
         samples
@@ -162,29 +164,30 @@ impl Prepared {
             .collect()
     }
 
-    /// Attempts of all shares of a partition together; those of [`Self::jobs`] where there is none.
+    /// Returns the number of attempts in all shards together; without a partition, the length of
+    /// [`Self::jobs`].
     pub(in crate::command) fn attempts_of_all_shares(&self) -> u64 {
         self.whole as u64 * u64::from(self.attempts)
     }
 
-    /// The ids of the chosen samples, in the order of the run.
+    /// Returns the ids of the selected samples in run order.
     pub(in crate::command) fn order(&self) -> Vec<String> {
         self.samples.iter().map(|index| self.id(*index)).collect()
     }
 
-    /// The id of a sample.
     pub(in crate::command) fn id(&self, sample: usize) -> String {
         self.dataset.ids()[sample].clone()
     }
 }
 
-/// Origins of others that are listed before the start.
+/// Maximum third-party origins listed before the start.
 const MOST_LISTED: usize = 20;
 
-/// Lists the origins of others that rows let pages reach.
+/// Lists the third-party origins that rows allow pages to reach.
 ///
 /// # Errors
-/// [`SettingsError`], where one is of this machine or a private network and nothing allows that.
+/// [`SettingsError`] if an origin is on this machine or in a private network and that is not
+/// allowed.
 fn announce_foreign(dataset: &dyn Dataset, allow_local: bool) -> Result<(), SettingsError> {
     let foreign = dataset.foreign_origins();
     let is_local = |origin: &str| {
@@ -220,10 +223,10 @@ fn announce_foreign(dataset: &dyn Dataset, allow_local: bool) -> Result<(), Sett
     Ok(())
 }
 
-/// Says that a run directory to be replayed was made of other samples, if it was.
+/// Returns a warning if the run directory to be replayed was made from other samples.
 fn other_dataset(model: &str, dataset: &dyn Dataset) -> Option<String> {
     let folder = Path::new(model.strip_prefix("replay:")?);
-    // A recording that is no run directory says nothing of its dataset.
+    // Recordings other than run directories do not name their dataset.
     let recorded = run_dir::read_lock(folder).ok()?.run;
     let differs = if recorded.benchmark != dataset.name() {
         format!("of the benchmark {}", recorded.benchmark)
@@ -237,8 +240,8 @@ fn other_dataset(model: &str, dataset: &dyn Dataset) -> Option<String> {
     Some(format!("the recording is {differs}"))
 }
 
-/// The samples of a recording in its order; those of a cassette, which holds them as their calls ended, in the order of
-/// the run that it was recorded in.
+/// Returns the samples of a recording in order. A cassette stores them in the order their calls
+/// ended, so they are sorted into dataset order, which is that of the recorded run.
 fn samples(recording: Recording, dataset: &dyn Dataset) -> Vec<String> {
     let mut samples = recording.samples;
     if recording.cassette.is_some() {

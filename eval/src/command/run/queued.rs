@@ -1,4 +1,7 @@
-//! Follows a run whose attempts workers make: submits what is left of it, and takes what comes of it as the events of a run.
+//! Follows a run whose attempts are made by workers.
+//!
+//! Submits the attempts that are left to a queue and turns what workers send into the events of a
+//! run, so that storing and showing it works as for a local run.
 
 mod arrival;
 mod workers_file;
@@ -28,10 +31,11 @@ use crate::terminal;
 
 use workers_file::WorkersFile;
 
-/// After so long without anything new, attempts that are neither made nor in the queue are put into it again.
+/// Time without news after which attempts that are neither finished nor in the queue are submitted
+/// again.
 const CHECK: Duration = Duration::from_secs(5);
 
-/// How long what is under way may still come in after a run was halted or stopped.
+/// Time allowed for in-flight results to arrive after a run is halted or stopped.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// A run in the queue, as its submitter follows it.
@@ -40,37 +44,37 @@ pub(super) struct Queued {
     settings: QueueSettings,
     identity: RunIdentity,
     dir: PathBuf,
-    /// The attempts that are not made yet, with their samples' places in the dataset.
+    /// Unfinished attempts with their samples' indices in the dataset.
     open: BTreeMap<(String, u32), usize>,
-    /// The same in the order in which they go into the queue.
+    /// Unfinished attempts in submission order.
     order: Vec<(String, u32)>,
-    /// Time that the run may take in this start.
+    /// Time limit of this start.
     time: Option<Duration>,
     errors_allowed: Option<u64>,
     plan: RunPlan,
-    /// Attempts that the disk has; none where nothing is asked about that.
+    /// Receives the attempts whose records are on disk.
     stored: mpsc::UnboundedReceiver<(String, u32)>,
 }
 
-/// A run that goes into the queue.
+/// A run to be submitted to the queue.
 pub(super) struct Submission<'a> {
     pub(super) settings: &'a RunSettings,
     pub(super) prepared: &'a Prepared,
     pub(super) plan: &'a RunPlan,
     pub(super) jobs: &'a [(usize, u32)],
-    /// Attempts that are made although they have a record.
+    /// Attempts that are rerun although they have a record.
     pub(super) again: &'a BTreeSet<(String, u32)>,
     pub(super) earlier: &'a [AttemptRecord],
-    /// What earlier starts have spent.
+    /// Amounts spent by earlier starts.
     pub(super) spent: Spent,
     pub(super) errors_allowed: Option<u64>,
 }
 
 impl Queued {
-    /// Puts what is left of a run into the queue; what is there already stays.
+    /// Submits the attempts that are left; those already in the queue stay.
     ///
     /// # Errors
-    /// [`QueueError`] if the server cannot be reached or refuses it.
+    /// [`QueueError`] if the server cannot be reached or rejects the run.
     pub(super) async fn submit(
         submission: Submission<'_>,
         queue_settings: &QueueSettings,
@@ -139,7 +143,7 @@ impl Queued {
             .map(|(index, attempt)| (prepared.id(*index), *attempt))
             .collect();
         let lengths = lengths(queue_settings, submission.earlier);
-        // A stable sort: those of unknown length stay in the order of the dataset, before all that are known to be short.
+        // Longest first, with unknown lengths ahead; the stable sort keeps those in dataset order.
         order.sort_by(|a, b| {
             let of = |key: &(String, u32)| lengths.get(&key.0).copied().unwrap_or(f64::MAX);
             of(b).total_cmp(&of(a))
@@ -164,14 +168,14 @@ impl Queued {
         Ok(queued)
     }
 
-    /// Puts all attempts into the queue that are not made yet. Gives how many are new there.
+    /// Submits all unfinished attempts. Returns how many were not in the queue yet.
     async fn put_open(&self) -> Result<u64, QueueError> {
         let still = self.order.iter().filter(|key| self.open.contains_key(*key));
         let jobs = still.map(|(sample, attempt)| Job::new(sample.clone(), *attempt));
         self.queue.submit(jobs.collect()).await
     }
 
-    /// Takes what comes of the run until nothing of it is left, or something stops it.
+    /// Receives results until nothing is left or something stops the run.
     pub(super) async fn follow(
         mut self,
         events: mpsc::UnboundedSender<RunEvent>,
@@ -179,7 +183,7 @@ impl Queued {
         stop: impl Future<Output = ()>,
     ) -> (Progress, bool) {
         let mut made = Progress::default();
-        // Once the run has ended nobody receives them.
+        // Sending fails only after the run has ended.
         let _ = events.send(RunEvent::RunStarted(self.plan.clone()));
         let mut state = State::Open;
         let followed = self
@@ -285,13 +289,14 @@ impl Queued {
         Ok(())
     }
 
-    /// Attempts that are neither made nor in the queue, such as those that somebody took out of it, go into it again.
+    /// Submits attempts again that are neither finished nor in the queue, for example because
+    /// someone removed them.
     async fn replace_lost(&self, counts: Option<queue::Counts>) -> Result<(), QueueError> {
         let Some(counts) = counts else { return Ok(()) };
         if counts.waiting + counts.under_way >= self.open.len() as u64 {
             return Ok(());
         }
-        // One that was made while this was counted is passed over by whoever takes it.
+        // An attempt that finishes during this count is skipped by the worker that receives it.
         change_manifest(self.queue.broker(), self.queue.key(), |manifest| {
             manifest.resubmitted = true;
         })
@@ -307,7 +312,7 @@ impl Queued {
         });
         match tokio::time::timeout(GRACE, paused).await {
             Ok(paused) => paused.map(|_| ()),
-            // Without an answer: workers go on, and nothing is lost.
+            // Without a reply, workers continue and nothing is lost.
             Err(_) => Ok(()),
         }
     }
@@ -366,7 +371,7 @@ impl Queued {
             }
             Ok(arrival::Arrival::Made(attempt)) => {
                 let key = (attempt.record.id.clone(), attempt.record.attempt);
-                // One that an earlier start has stored comes again, and is passed over.
+                // A result that an earlier start has stored arrives again and is skipped.
                 if let Some(index) = self.open.remove(&key) {
                     attempt.report(index, made, events);
                 }
@@ -383,7 +388,7 @@ impl Queued {
     }
 }
 
-/// Removes a run from the queue, of which everything is stored.
+/// Removes a run from the queue after everything is stored.
 ///
 /// # Errors
 /// [`QueueError`].
@@ -397,7 +402,7 @@ pub(super) async fn remove(queue: &RunQueue) -> Result<(), QueueError> {
     queue.broker().remove(queue.key()).await
 }
 
-/// Says of a run what is to be said, whatever was said before; what was cancelled or held stays so.
+/// Publishes a manifest, replacing an older one but keeping a cancellation or pause.
 async fn publish(broker: &dyn Broker, new: Manifest) -> Result<(), QueueError> {
     let place = Place::manifest(Some(&new.key));
     loop {
@@ -432,7 +437,7 @@ fn amounts(budget: Budget) -> Amounts<Option<f64>> {
     }
 }
 
-/// Seconds that attempts at a sample took, on average, by sample.
+/// Returns the mean duration of the attempts at each sample, in seconds.
 fn lengths(settings: &QueueSettings, earlier: &[AttemptRecord]) -> HashMap<String, f64> {
     let mut sums: HashMap<String, (f64, f64)> = HashMap::new();
     let mut add = |records: &[AttemptRecord]| {
@@ -453,7 +458,8 @@ fn lengths(settings: &QueueSettings, earlier: &[AttemptRecord]) -> HashMap<Strin
     sums.into_iter().map(mean).collect()
 }
 
-/// A reporter that says which attempts the disk has: a reporter gets an event when it is stored.
+/// Reporter that forwards events and signals stored attempts: reporters get an event after it is
+/// stored.
 pub(super) struct Told {
     pub(super) inner: Box<dyn Reporter>,
     pub(super) stored: mpsc::UnboundedSender<(String, u32)>,
@@ -463,7 +469,7 @@ impl Reporter for Told {
     fn report(&mut self, event: &RunEvent) {
         self.inner.report(event);
         if let RunEvent::AttemptFinished(record) = event {
-            // At the run's end nobody asks any more.
+            // The receiver is gone only at the end of the run.
             let _ = self.stored.send((record.id.clone(), record.attempt));
         }
     }

@@ -1,4 +1,7 @@
-//! What a run that goes on has to agree in with what is there, and what of it is left to do.
+//! Checks whether a run can be resumed and determines what is left to do.
+//!
+//! A resumed run must match the fingerprint, the program and the finished attempts of the existing
+//! one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -10,42 +13,42 @@ use records::run_dir::{Difference, Reopened};
 use super::prepared::Prepared;
 use crate::program;
 
-/// Why a run cannot go on with these settings. Nothing was changed.
+/// Reason why a run cannot be resumed with these settings. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ResumeError {
-    /// Its answers would be those of another experiment.
+    /// The fingerprints differ.
     #[error("{} has answers of another experiment: {}", path.display(), list(differences))]
     Fingerprint {
-        /// The run's folder.
+        /// Folder of the run.
         path: PathBuf,
-        /// What differs: there in the folder, here in the settings.
+        /// Differences between the folder and the settings.
         differences: Vec<Difference>,
     },
-    /// Its answers are another program's.
+    /// The run was made by a different program.
     #[error("{} was made by another program: {difference}", path.display())]
     Program {
-        /// The run's folder.
+        /// Folder of the run.
         path: PathBuf,
-        /// Which components differ, as a clause.
+        /// Clause that names the components that differ.
         difference: String,
     },
-    /// Its answers may be another program's.
+    /// The run does not record its program.
     #[error("{} does not record which program made it", path.display())]
     UnknownProgram {
-        /// The run's folder.
+        /// Folder of the run.
         path: PathBuf,
     },
-    /// The selection lacks what is finished.
+    /// The selection excludes a finished attempt.
     #[error(
         "{} has attempt {attempt} at {id}, which these flags exclude; a resumed run can only grow",
         path.display()
     )]
     LeftOut {
-        /// The run's folder.
+        /// Folder of the run.
         path: PathBuf,
-        /// The sample.
+        /// Id of the sample.
         id: String,
-        /// 1-based.
+        /// Number of the attempt, 1-based.
         attempt: u32,
     },
 }
@@ -55,21 +58,21 @@ fn list(differences: &[Difference]) -> String {
     all.join("; ")
 }
 
-/// What is left of a run.
+/// Work left in a run.
 pub(super) struct Remaining {
-    /// The attempts to make.
+    /// Attempts to make.
     pub(super) jobs: Vec<(usize, u32)>,
-    /// Those of them that are made again, by sample and attempt.
+    /// Attempts in `jobs` that are rerun, by sample and attempt.
     pub(super) again: BTreeSet<(String, u32)>,
-    /// What is finished, that which is made again included.
+    /// Finished attempts, including those to be rerun.
     pub(super) earlier: Vec<AttemptRecord>,
 }
 
-/// Checks that a run can go on as prepared, and says what is left to do. `allow_program_change` lets it go on by this program
-/// if another made it.
+/// Checks that a run can be resumed as prepared and returns the work left. `allow_program_change`
+/// accepts a run that another program made.
 ///
 /// # Errors
-/// [`ResumeError`], naming what differs.
+/// [`ResumeError`] that names the differences.
 pub(super) fn remaining(
     run: &Reopened,
     prepared: &Prepared,
@@ -96,7 +99,7 @@ pub(super) fn remaining(
         .iter()
         .map(key)
         .filter(|key| !open.contains_key(key));
-    // Of several the first by name, in whatever order they were finished.
+    // Report the first by name, independent of the order in which they finished.
     if let Some((id, attempt)) = left_out.min() {
         return Err(ResumeError::LeftOut { path, id, attempt });
     }
@@ -118,7 +121,7 @@ pub(super) fn remaining(
     })
 }
 
-/// A run goes on by a program that has worked on it before, or was allowed to.
+/// Checks that this program worked on the run before or was allowed to.
 fn check_program(run: &Reopened) -> Result<(), ResumeError> {
     let programs = run.lock().programs();
     if programs.contains(program::this()) {

@@ -1,21 +1,22 @@
-//! The signals that ask the program to stop.
+//! Signals that ask the program to stop.
 
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::error::Error;
 
-/// Ctrl-C and SIGTERM, which end the program no more by themselves while this is there.
+/// Catches Ctrl-C and SIGTERM, which no longer end the program while this value exists.
 pub(in crate::command) struct StopSignal {
     interrupt: Signal,
     terminate: Signal,
 }
 
 impl StopSignal {
-    /// Catches the signals from now on: to be made before anything that must not be left half-written.
+    /// Starts catching the signals. Call it before writing anything that must not be left
+    /// incomplete.
     ///
     /// # Errors
-    /// [`Error::Runtime`] if the system lets none be caught.
+    /// [`Error::Runtime`] if the signals cannot be caught.
     pub(in crate::command) fn catch(runtime: &Runtime) -> Result<Self, Error> {
         let _context = runtime.enter();
         let catch = |kind| signal(kind).map_err(Error::Runtime);
@@ -25,12 +26,12 @@ impl StopSignal {
         })
     }
 
-    /// Ends when one of them has come, now or since they are caught.
+    /// Waits for the first signal since [`Self::catch`].
     pub(in crate::command) async fn received(mut self) {
         self.next().await;
     }
 
-    /// Ends when a second one has come.
+    /// Waits for the second signal.
     pub(in crate::command) async fn received_twice(mut self) {
         self.next().await;
         self.next().await;

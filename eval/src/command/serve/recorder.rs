@@ -1,6 +1,8 @@
-//! The run directory of an agent that is served: each question is an attempt at a sample of its own, stored as its events come.
+//! Writes the run directory of a served agent.
 //!
-//! One thread writes, as in a run. A question that nobody waits for any more ends as `cancelled`.
+//! Each question is recorded as an attempt at a sample of its own, and its events are stored as
+//! they arrive. As in a run, a single thread writes. A question whose client disconnects ends as
+//! `cancelled`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -32,13 +34,13 @@ use crate::run_event::RunEvent;
 use crate::run_store::RunStore;
 use crate::settings::{EngineSettings, recorded_agents, recorded_fields};
 
-/// What stands in the place of a benchmark's name, and of its scorer's.
+/// Placeholder for the names of benchmark and scorer.
 const BENCHMARK: &str = "served";
 
-/// Maximum events that are stored in one batch.
+/// Maximum events stored in one batch.
 const EVENTS_AT_ONCE: usize = 1_000;
 
-/// A run directory that takes questions.
+/// Run directory that accepts questions.
 pub(super) struct Recorder {
     identity: RunIdentity,
     dir: PathBuf,
@@ -48,7 +50,7 @@ pub(super) struct Recorder {
     writer: Mutex<Option<JoinHandle<Result<(), RunDirError>>>>,
 }
 
-/// A question under way. Dropped before it has ended, it is recorded as cancelled.
+/// A question in progress. If dropped before it ends, it is recorded as cancelled.
 pub(super) struct Attempt {
     recorder: Arc<Recorder>,
     sample: Sample,
@@ -57,16 +59,16 @@ pub(super) struct Attempt {
     is_over: Mutex<bool>,
 }
 
-/// Passes events on to the file and, in short, to whoever waits.
+/// Sends events to the file, and short progress to the waiting client.
 struct Sink {
     recorder: Arc<Recorder>,
     progress: OnProgress,
-    /// What was used so far: what is recorded of a question that is dropped.
+    /// Usage so far, recorded if the question is dropped.
     stats: Mutex<Stats>,
 }
 
 impl Recorder {
-    /// Begins a run directory.
+    /// Creates the run directory.
     pub(super) fn begin(
         name: &str,
         settings: &EngineSettings,
@@ -98,7 +100,7 @@ impl Recorder {
             "eval_version": env!("CARGO_PKG_VERSION"),
             "javascript_engine": program::this().engine(),
             "run": identity,
-            // As many as are asked.
+            // Unknown: one attempt per question.
             "attempts_total": null,
             "served_as": name,
             "benchmark": { "name": BENCHMARK, "attempts": 1 },
@@ -130,12 +132,12 @@ impl Recorder {
         &self.dir
     }
 
-    /// Why nothing more can be written, if so.
+    /// Returns the error that prevents further writing, if any.
     pub(super) fn failure(&self) -> Option<String> {
         self.failure.lock().clone()
     }
 
-    /// Begins a question.
+    /// Starts recording a question.
     pub(super) fn attempt(this: &Arc<Self>, asker: &Asker, progress: OnProgress) -> Attempt {
         let number = this.next.fetch_add(1, Ordering::Relaxed);
         let sample = Sample {
@@ -165,11 +167,11 @@ impl Recorder {
         }
     }
 
-    /// Waits until all is written, and ends the run.
+    /// Waits until everything is written and ends the run.
     pub(super) fn finish(&self) -> Result<(), RunDirError> {
         drop(self.events.lock().take());
         let writer = self.writer.lock().take();
-        // The thread does not panic; if it did, what it wrote is on the disk and the panic was printed.
+        // The thread does not panic. If it did, its output is on disk and the panic was printed.
         match writer.map(JoinHandle::join) {
             Some(Ok(Err(error))) => Err(error),
             _ => Ok(()),
@@ -178,13 +180,13 @@ impl Recorder {
 
     fn send(&self, event: RunEvent) {
         if let Some(events) = self.events.lock().as_ref() {
-            // The receiver ends after the sender.
+            // The receiver outlives the sender.
             let _ = events.send(event);
         }
     }
 }
 
-/// Stores what comes, until nobody sends any more; then what is made from it.
+/// Stores events until all senders are gone, then writes the derived files.
 fn write(
     mut store: RunStore,
     mut inbox: mpsc::UnboundedReceiver<RunEvent>,
@@ -224,7 +226,7 @@ impl Attempt {
         Arc::clone(&self.sink) as Arc<dyn EventSink>
     }
 
-    /// Records how it ended.
+    /// Records the outcome of the question.
     pub(super) fn end(&self, outcome: &AttemptOutcome) {
         *self.is_over.lock() = true;
         self.record(outcome);
@@ -312,7 +314,7 @@ impl Sink {
     }
 }
 
-/// Everything that can change an answer.
+/// Returns the fingerprint: everything that can change an answer.
 fn fingerprint(settings: &EngineSettings, engine: &Engine) -> Fingerprint {
     let templates: BTreeMap<_, _> = template_digests().into_iter().collect();
     let others = json!({ "benchmark": BENCHMARK, "prompt_templates": templates });
@@ -324,7 +326,7 @@ fn fingerprint(settings: &EngineSettings, engine: &Engine) -> Fingerprint {
     Fingerprint::of_treatment(parts.collect(), program::this())
 }
 
-/// When something began, by the clock of the wall and by one that only goes forward.
+/// Start time on the wall clock and on a monotonic clock.
 #[derive(Debug, Clone, Copy)]
 struct Began {
     at: Timestamp,
@@ -340,7 +342,7 @@ impl Began {
     }
 }
 
-/// What is reported of a call.
+/// Returns the usage of a call, for progress reports.
 fn spent(event: &EventKind) -> Option<Progress> {
     match event {
         EventKind::LlmResponse {

@@ -1,6 +1,7 @@
-//! The agents that clients ask, behind the trait of the server.
+//! Implements the server's trait for the agents that clients call.
 //!
-//! Each agent has an engine and, once it is asked, a run directory, in which every question is an attempt at a sample of its own.
+//! Each agent has an engine and, from its first question on, a run directory, in which every
+//! question is an attempt at a sample of its own.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -20,7 +21,7 @@ use crate::runner::images;
 use crate::settings::{EngineSettings, ServedSettings};
 use crate::terminal;
 
-/// The agents that are served.
+/// The served agents.
 pub struct Service {
     agents: Vec<ServedAgent>,
     offers: Vec<Offer>,
@@ -28,26 +29,26 @@ pub struct Service {
     clients: Mutex<HashMap<String, SharedBudget>>,
 }
 
-/// An agent with a name.
+/// An agent with the name that clients use.
 struct ServedAgent {
     name: String,
     settings: EngineSettings,
     log_dir: PathBuf,
-    /// Sandboxes that are kept ready.
+    /// Number of sandboxes kept ready.
     ready: usize,
     engine: Mutex<Arc<Engine>>,
-    /// None before the first question.
+    /// `None` before the first question.
     recorder: Mutex<Option<Arc<Recorder>>>,
 }
 
 impl Service {
-    /// Opens all models, and starts the sandboxes that are to be ready. Nothing is sent and nothing written yet.
+    /// Opens all models and starts the sandboxes to be kept ready. Sends and writes nothing yet.
     ///
     /// # Panics
     /// Outside a tokio runtime.
     ///
     /// # Errors
-    /// [`Error`] for a model that cannot be opened, or settings that contradict each other.
+    /// [`Error`] for a model that cannot be opened or contradictory settings.
     pub fn open(settings: &ServedSettings) -> Result<Self, Error> {
         let mut agents = Vec::new();
         let mut offers = Vec::new();
@@ -73,10 +74,10 @@ impl Service {
         })
     }
 
-    /// Writes what run directories have at their end; gives the folders. Blocks.
+    /// Finishes the run directories and returns their folders. Blocks.
     ///
     /// # Errors
-    /// [`Error::RunDir`] for the first that could not be written.
+    /// [`Error::RunDir`] for the first folder that could not be finished.
     pub fn finish(&self) -> Result<Vec<PathBuf>, Error> {
         let mut folders = Vec::new();
         for agent in &self.agents {
@@ -88,7 +89,7 @@ impl Service {
         Ok(folders)
     }
 
-    /// The budget of a client, under the server's.
+    /// Returns the budget of a client, within the server's budget.
     fn budget_of(&self, asker: &Asker) -> SharedBudget {
         let mut clients = self.clients.lock();
         clients
@@ -116,7 +117,8 @@ fn budget(limits: &Limits) -> Budget {
 }
 
 impl ServedAgent {
-    /// The engine. One that a failure has ended, such as a key that was refused, is replaced: what failed may work again.
+    /// Returns the engine. An engine halted by a failure, such as a rejected key, is replaced,
+    /// because the failure may be temporary.
     fn engine(&self) -> Result<Arc<Engine>, Refused> {
         let mut engine = self.engine.lock();
         if let Some(HaltReason::Failing(_)) = engine.halt_reason() {
@@ -126,7 +128,7 @@ impl ServedAgent {
         Ok(Arc::clone(&engine))
     }
 
-    /// Where its questions are recorded, which begins with the first.
+    /// Returns the recorder, created with the first question.
     fn recorder(&self, engine: &Engine) -> Result<Arc<Recorder>, Refused> {
         let unavailable = |error: &dyn std::fmt::Display| {
             Refused::Unavailable(format!("trajectories cannot be written: {error}"))
@@ -147,7 +149,7 @@ impl ServedAgent {
     }
 }
 
-/// The images of a question.
+/// Decodes the images of a question.
 fn read_images(question: &Question) -> Result<Vec<Image>, String> {
     if question.images.len() > Image::MOST {
         let (count, most) = (question.images.len(), Image::MOST);
@@ -203,7 +205,7 @@ impl Agents for Service {
         }
         attempt.end(&outcome);
         let stats = &outcome.stats;
-        // One that the server's own failure cancelled is an error to its client.
+        // A question cancelled by a failure of the server is reported to its client as an error.
         let status = match engine.halt_reason() {
             Some(HaltReason::Failing(_)) if outcome.answer.is_none() => Status::Error,
             _ => outcome.status,

@@ -1,12 +1,12 @@
-//! What agents do, in lines for whoever waits for their answer.
+//! Progress lines for clients that wait for an answer.
 
 use harness::model::{Event, EventKind};
 use report::sanitize::sanitize;
 
-/// Columns of a line.
+/// Maximum width of a line, in columns.
 const WIDTH: usize = 200;
 
-/// The line for an event; none for one that changes nothing to see.
+/// Returns the line for an event, or `None` if it changes nothing visible.
 pub(super) fn step(event: &Event) -> Option<String> {
     let text = match &event.kind {
         EventKind::IterationStart { iteration } => format!("iteration {iteration}"),

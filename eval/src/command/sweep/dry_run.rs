@@ -1,4 +1,5 @@
-//! `rlm-eval sweep --dry-run`: what each cell would take, and all together. Nothing is run or written.
+//! `rlm-eval sweep --dry-run`: estimates the expense of each cell and of all cells together. Runs
+//! and writes nothing.
 
 use serde_json::{Map, Value, json};
 
@@ -10,14 +11,14 @@ use crate::exit::Outcome;
 use crate::settings::RunSettings;
 use crate::sweep::Plan;
 
-/// Shows what the cells of a plan would take.
+/// Prints the estimated expense of the cells of a plan.
 ///
 /// # Errors
-/// [`Error`] for a cell whose settings cannot be used, or a sample that cannot be had.
+/// [`Error`] for a cell with unusable settings or an unavailable sample.
 pub(super) fn execute(plan: &Plan, json: bool) -> Result<Outcome, Error> {
     let mut cells = Vec::new();
     let mut all: Option<Expense> = None;
-    // The same in all cells: the flags that it goes by are those that they share.
+    // Equal for all cells, because it depends only on flags that they share.
     let mut by = String::new();
     for cell in &plan.cells {
         let mut settings = RunSettings::resolve(&cell.flags)?.settings;

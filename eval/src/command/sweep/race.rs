@@ -1,4 +1,7 @@
-//! `rlm-eval sweep --race`: the cells take samples block by block, and stop as soon as their race decides it.
+//! `rlm-eval sweep --race`: gives samples to the cells block by block and stops when the race is
+//! decided.
+//!
+//! The log of the race holds every decision, so that a resumed race repeats none of them.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,13 +24,14 @@ use crate::settings::{RunSettings, SettingsError};
 use crate::sweep::{Cell, Plan};
 use crate::terminal;
 
-/// The log of a race over finished runs.
+/// Log file of a race over finished runs.
 const REPLAY_LOG: &str = "race-replay.jsonl";
 
-/// What the race of a plan goes by: rules, and the random order of the samples. None if no sample matches.
+/// Returns the header of a race: its rules and the random order of the samples. `None` if no sample
+/// matches.
 ///
 /// # Errors
-/// [`Error`] for a race of one cell, and for samples that cannot be had.
+/// [`Error`] for a race with one cell and for unavailable samples.
 pub(super) fn header(
     plan: &Plan,
     against: RaceAgainst,
@@ -63,7 +67,8 @@ fn rules(plan: &Plan, against: RaceAgainst, args: &SweepArgs) -> Rules {
     }
 }
 
-/// The clusters in random order, as many as have no more samples together than are wanted; at least one.
+/// Shuffles the clusters and takes as many as fit into the requested number of samples; at least
+/// one.
 fn in_order(clusters: Vec<Vec<String>>, args: &SweepArgs) -> Vec<Vec<String>> {
     let seed = args.order_seed;
     let mut ranked: Vec<_> = clusters
@@ -87,10 +92,11 @@ fn in_order(clusters: Vec<Vec<String>>, args: &SweepArgs) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// Runs a race, or goes on with it: blocks that the log has are decided as it says.
+/// Starts or resumes a race. Blocks in the log keep their decisions.
 ///
 /// # Errors
-/// [`Error`] for a run that fails and for files that cannot be read or written. What is decided stays.
+/// [`Error`] for a run that fails and for files that cannot be read or written. Decisions made so
+/// far are kept.
 pub(super) fn execute(
     folder: &Path,
     plan: &Plan,
@@ -181,7 +187,7 @@ pub(super) fn execute(
     Ok(Outcome::Complete)
 }
 
-/// Says that the budget ended the race, and how to go on.
+/// Reports that the budget ended the race, and how to resume it.
 fn stopped(folder: &Path, log: &RaceLog, budget: Option<&SharedBudget>) -> Outcome {
     if let Some(error) = budget.and_then(SharedBudget::exhausted) {
         terminal::note(&format!("the race was stopped: {error}"));
@@ -194,7 +200,7 @@ fn stopped(folder: &Path, log: &RaceLog, budget: Option<&SharedBudget>) -> Outco
     Outcome::Incomplete
 }
 
-/// Whether a cell has a record of every attempt at these samples.
+/// Returns whether a cell has a record of every attempt at these samples.
 fn has(folder: &Path, cell: &Cell, samples: &[String]) -> Result<bool, Error> {
     let dir = folder.join(&cell.name);
     if !RunDir::is_whole(&dir) {
@@ -212,8 +218,8 @@ fn has(folder: &Path, cell: &Cell, samples: &[String]) -> Result<bool, Error> {
     }))
 }
 
-/// The cells in the order of what an attempt of them has cost, so that a budget that runs out has decided as much as it can. A
-/// cell without a known cost comes last, and cells that cost the same in the order of the plan.
+/// Sorts the cells by cost per attempt, so that a limited budget decides as much as possible. A
+/// cell of unknown cost comes last; cells of equal cost keep the order of the plan.
 fn cheapest_first<'a>(folder: &Path, cells: impl Iterator<Item = &'a Cell>) -> Vec<&'a Cell> {
     let mean = |cell: &Cell| {
         let run = RunDir::open(&folder.join(&cell.name)).ok()?;
@@ -228,7 +234,7 @@ fn cheapest_first<'a>(folder: &Path, cells: impl Iterator<Item = &'a Cell>) -> V
     ranked.into_iter().map(|(_, cell)| cell).collect()
 }
 
-/// The mean score of each sample in these cells, errors excluded; none for the others.
+/// Returns the mean score of each sample in each cell, without errors; `None` for other cells.
 fn scores(
     folder: &Path,
     plan: &Plan,
@@ -245,7 +251,7 @@ fn scores(
                 .extend(attempt.score);
         }
         for (sample, mut scores) in of_run {
-            // Attempts finish in any order, and sums depend on it.
+            // Sort first, because attempts finish in any order and float sums depend on it.
             scores.sort_by(f64::total_cmp);
             let row = all
                 .entry(sample)
@@ -257,10 +263,10 @@ fn scores(
     Ok(all)
 }
 
-/// Races over the finished runs of a sweep, by the same code; nothing is run.
+/// Replays the race over the finished runs of a sweep with the same code; runs nothing.
 ///
 /// # Errors
-/// [`Error`] for a folder without a sweep, and for cells that have not taken all samples.
+/// [`Error`] for a folder without a sweep and for cells that lack samples.
 pub(super) fn replay(folder: &Path, args: &SweepArgs) -> Result<Outcome, Error> {
     let plan = Plan::read(folder)?;
     if plan.race.is_some() {
@@ -283,7 +289,7 @@ pub(super) fn replay(folder: &Path, args: &SweepArgs) -> Result<Outcome, Error> 
             attempts = cell.flags.attempts;
             for record in run.records.iter().filter(|record| record.attempt == 1) {
                 let cluster = record.cluster.as_ref();
-                // A sample of its own is in no named cluster, whatever that is called.
+                // A sample without a cluster must not collide with a cluster of that name.
                 let key =
                     cluster.map_or_else(|| format!("s{}", record.id), |name| format!("c{name}"));
                 clusters.entry(key).or_default().push(record.id.clone());

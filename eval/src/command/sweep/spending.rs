@@ -1,4 +1,4 @@
-//! The budget of a sweep: what its cells have used together, and whether another may begin.
+//! The budget of a sweep: the joint usage of its cells, and whether another cell may start.
 
 use std::path::Path;
 
@@ -10,10 +10,10 @@ use crate::settings::{RunSettings, SettingsError};
 use crate::sweep::Plan;
 use crate::terminal;
 
-/// Checks that the budget can be kept in every cell.
+/// Checks that the budget can be enforced in every cell.
 ///
 /// # Errors
-/// [`SettingsError`] for a limit that is out of bounds, or one of money for a model that has no price.
+/// [`SettingsError`] for a limit out of bounds, or a cost limit for a model without a known price.
 pub(super) fn check(plan: &Plan) -> Result<(), SettingsError> {
     if plan.budget.max_cost.is_none() {
         return Ok(());
@@ -26,10 +26,10 @@ pub(super) fn check(plan: &Plan) -> Result<(), SettingsError> {
     Ok(())
 }
 
-/// The budget, with what earlier starts have used of it; none if nothing is limited.
+/// Opens the budget with the usage of earlier starts; `None` if nothing is limited.
 ///
 /// # Errors
-/// [`Error`] if a cell's folder cannot be read, or another process is at work in it.
+/// [`Error`] if a cell's folder cannot be read or is in use by another process.
 pub(super) fn open(folder: &Path, plan: &Plan) -> Result<Option<SharedBudget>, Error> {
     if plan.budget.is_unlimited() {
         return Ok(None);
@@ -49,7 +49,7 @@ pub(super) fn open(folder: &Path, plan: &Plan) -> Result<Option<SharedBudget>, E
     Ok(Some(budget))
 }
 
-/// Whether the budget is used up and cells are left, which is said with how to go on.
+/// Returns whether the budget is exhausted while cells are left, and prints how to resume.
 ///
 /// # Errors
 /// [`Error`] if a cell's folder cannot be read.
@@ -83,7 +83,7 @@ pub(super) fn stops(
     Ok(true)
 }
 
-/// Whether nothing of a cell is left to do.
+/// Returns whether a cell is complete.
 fn is_whole(dir: &Path, retry_errors: bool) -> Result<bool, Error> {
     if !RunDir::is_begun(dir) {
         return Ok(false);

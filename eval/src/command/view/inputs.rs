@@ -1,4 +1,5 @@
-//! What the samples of a run were asked about, for the viewer: made or read again by the benchmark, for no run records it.
+//! Reads or generates the inputs of a run's samples for the viewer, because run directories do not
+//! store them.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,10 +11,10 @@ use view::{Input, Inputs};
 
 use crate::runner::images;
 
-/// The benchmark of the run that was looked at last.
+/// Benchmark of the run viewed last.
 #[derive(Default)]
 pub(super) struct OfBenchmarks {
-    /// By the benchmark's settings as the run records them.
+    /// Dataset, keyed by the recorded settings of the benchmark.
     opened: Mutex<Option<(Value, Arc<dyn Dataset>)>>,
 }
 
@@ -24,7 +25,8 @@ impl fmt::Debug for OfBenchmarks {
 }
 
 impl Inputs for OfBenchmarks {
-    /// Only of the very data that the run was made on: by its digest, so that no run can make the viewer show other files.
+    /// Requires the digest of the data to match the run's, so that no run can make the viewer show
+    /// other files.
     fn input(&self, run: &RunDir, sample: &str) -> Result<Input, String> {
         let dataset = self.dataset(run)?;
         let wanted = &run.lock.run.dataset_digest;
@@ -66,7 +68,7 @@ impl OfBenchmarks {
     }
 }
 
-/// The options that `config.json` records.
+/// Returns the options that `config.json` records.
 fn options(settings: &Value) -> Options {
     let usual = Options::default();
     let number = |name: &str| settings[name].as_u64();
@@ -78,7 +80,7 @@ fn options(settings: &Value) -> Options {
         split: settings["split"].as_str().map(str::to_owned),
         skip_malformed: settings["skip_malformed"] == true,
         scorer: None,
-        // It is not to score anything here.
+        // The viewer scores nothing.
         is_scored_outside: true,
         seed: number("seed").unwrap_or(usual.seed),
         context_lengths: lengths

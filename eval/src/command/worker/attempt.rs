@@ -1,4 +1,4 @@
-//! One attempt that a worker took: made, sent, and answered for.
+//! Makes one attempt that a worker received, sends the result, and acknowledges the delivery.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -18,29 +18,29 @@ use crate::record::of_attempt;
 use crate::run_event::RunEvent;
 use crate::terminal;
 
-/// How an attempt that was begun here ended.
+/// Outcome of an attempt started by this worker.
 enum Ended {
-    /// It has a record and the lines of its trajectory.
+    /// Finished, with its record and the lines of its trajectory.
     Made(Box<AttemptRecord>, Vec<u8>),
-    /// Another worker goes on with it.
+    /// Taken over by another worker.
     Lost,
-    /// It is to be made by another.
+    /// Returned to the queue for another worker.
     Returned,
-    /// Nobody wants it any more.
+    /// No longer wanted.
     Dropped,
-    /// The sample cannot be had here.
+    /// The sample is unavailable on this machine.
     NoSample(String),
 }
 
 impl Served {
-    /// Makes an attempt that was delivered. Whatever happens, it is answered for, or is delivered again after its lease.
+    /// Makes a delivered attempt. It is always acknowledged, or delivered again when its lease
+    /// expires.
     pub(super) async fn attempt(self: Arc<Self>, delivery: Box<dyn Delivery>) {
-        // Nobody waits for the answer after the worker's end.
-        let _ = self.worker.busy.send(());
+        let busy = self.worker.begin();
         if let Err(error) = self.carry_out(delivery.as_ref()).await {
             terminal::warning(&error.to_string());
         }
-        let _ = self.worker.busy.send(());
+        drop(busy);
     }
 
     async fn carry_out(&self, delivery: &dyn Delivery) -> Result<(), QueueError> {
@@ -97,7 +97,7 @@ impl Served {
         if delivery.number() > 1 {
             let history = self.history(&job, delivery.number()).await?;
             let most = self.manifest.borrow().max_deliveries;
-            // What was given back was not lost.
+            // Deliveries that were returned do not count as lost.
             let returned = history.iter().filter(|begun| begun.returned).count() as u64;
             if delivery.number().saturating_sub(returned) > most {
                 return self.give_up(delivery, &head, index, &history, &bytes).await;
@@ -185,7 +185,7 @@ impl Served {
         }
     }
 
-    /// Makes it, unless something ends it before.
+    /// Makes the attempt unless something ends it first.
     async fn make(&self, head: &Parcel, index: usize, journal: &mut OpenJournal) -> Ended {
         let (events, mut inbox) = mpsc::unbounded_channel();
         let making = self.maker.make(index, head.attempt, events);
@@ -241,7 +241,7 @@ impl Served {
         }
     }
 
-    /// Notes that the attempt is begun again, and who had it before.
+    /// Records that the attempt starts again, and which workers had it before.
     async fn history(&self, job: &Job, number: u64) -> Result<Vec<Begun>, QueueError> {
         let workers = self.queue.workers().await?;
         let had = |one: &&(message::Presence, u64)| {
@@ -269,7 +269,7 @@ impl Served {
             .await
     }
 
-    /// Gives an attempt back, so that it does not count as lost.
+    /// Returns an attempt to the queue, so that it does not count as lost.
     async fn hand_back(
         &self,
         delivery: &dyn Delivery,
@@ -290,7 +290,7 @@ impl Served {
         delivery.give_back(after).await
     }
 
-    /// Makes an error of an attempt that no worker finished.
+    /// Reports an error for an attempt that no worker finished.
     async fn give_up(
         &self,
         delivery: &dyn Delivery,
@@ -341,8 +341,8 @@ impl Served {
         }
     }
 
-    /// Books what this worker paid and nobody can use: what it received when another had the attempt; if nobody took it over from
-    /// here, all that it received itself.
+    /// Books responses that were paid for but cannot be used: those received after another worker
+    /// took the attempt or, if none did, all that this worker received.
     async fn book_wasted(&self, head: &Parcel, journal: &OpenJournal) -> Result<(), QueueError> {
         let own = journal.added.lock().last;
         let newest = self.queue.journal_end(&head.sample, head.attempt).await?;
@@ -376,16 +376,16 @@ impl Served {
     }
 }
 
-/// Says again and again that an attempt is worked on.
+/// Renews the lease of an attempt periodically.
 async fn keep(delivery: &dyn Delivery, every: Duration) -> std::convert::Infallible {
     loop {
         tokio::time::sleep(every).await;
-        // One that does not come through is followed by the next.
+        // A failed renewal is followed by the next.
         let _ = delivery.keep().await;
     }
 }
 
-/// Names what one worker sends of one delivery.
+/// Returns a name for what a worker sends for one delivery.
 fn nonce(worker: &str, job: &Job, number: u64) -> String {
     let all = format!(
         "{worker} {} {} {number} {}",

@@ -1,4 +1,7 @@
-//! The budget and the pace of a run over all workers, as one of them asks for its slices of both.
+//! A worker's share of a run's budget and request rate.
+//!
+//! All workers of a run share the budget and the rate in the queue's books. Each requests slices of
+//! both, reports what it spends, and gives back what is left.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -13,45 +16,45 @@ use queue::rate::Pace;
 use queue::{QueueError, RunQueue, name, now_ms};
 use tokio::sync::Mutex as AsyncMutex;
 
-/// How long one waits for what others may give back.
+/// Time to wait for amounts that other workers may give back.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// Time between two reports of what was spent, of few workers.
+/// Minimum time between two spending reports.
 const REPORT: Duration = Duration::from_millis(500);
 
-/// The same for each worker that there is, so that the books of many are not written all the time.
+/// Additional report interval for each worker, so that many workers do not write constantly.
 const REPORT_EACH: Duration = Duration::from_millis(5);
 
-/// Turns that were not used in time are given up after so many milliseconds.
+/// Age in milliseconds after which unused request slots expire.
 const STALE_MS: f64 = 1500.0;
 
-/// A worker's part of a run's budget and pace.
+/// A worker's share of the budget and request rate of a run.
 pub(super) struct Lease {
     queue: RunQueue,
     worker: String,
     limits: Amounts<Option<f64>>,
     ttl_ms: u64,
-    /// What the engine has spent.
+    /// Amounts spent by the engine.
     spent: SharedBudget,
     state: Mutex<State>,
-    /// One asks at a time.
+    /// Serializes requests to the queue.
     asking: AsyncMutex<()>,
     turns: AsyncMutex<HashMap<String, VecDeque<f64>>>,
     workers: AtomicU32,
-    /// The server's clock less this machine's, in milliseconds.
+    /// Clock offset of the server relative to this machine, in milliseconds.
     clock_ms: f64,
 }
 
 #[derive(Default)]
 struct State {
-    /// What was spent when the lease began.
+    /// Amounts spent when the lease began.
     before: Amounts<f64>,
-    /// What was last reported.
+    /// Amounts last reported.
     reported: Amounts<f64>,
     reported_at: Option<Instant>,
-    /// What may be spent, from the lease's beginning.
+    /// Amounts that may be spent, counted from the start of the lease.
     granted: Amounts<f64>,
-    /// Calls that were let through.
+    /// Number of calls admitted.
     admitted: f64,
     exhausted: Option<ProviderError>,
 }
@@ -79,7 +82,7 @@ impl Lease {
         }
     }
 
-    /// What this worker has spent for the run.
+    /// Returns what this worker has spent for the run.
     pub(super) fn spent(&self) -> Amounts<f64> {
         let spent = self.spent.spent();
         Amounts {
@@ -93,12 +96,12 @@ impl Lease {
         self.limits.all().iter().any(Option::is_some)
     }
 
-    /// Time until the next report.
+    /// Returns the time until the next report.
     pub(super) fn pause(&self) -> Duration {
         REPORT.max(REPORT_EACH * self.processes())
     }
 
-    /// Whether nothing was spent since the last report, which is not long ago.
+    /// Whether nothing was spent since the last report and that report is recent.
     pub(super) fn is_quiet(&self) -> bool {
         let spent = self.spent();
         let state = self.state.lock();
@@ -118,13 +121,13 @@ impl Lease {
         now_ms() as f64 + self.clock_ms
     }
 
-    /// Says what was spent, and asks for more if that is needed.
+    /// Reports spending and requests more if necessary.
     pub(super) async fn report(&self, needs: bool) -> Result<bool, QueueError> {
         let _one = self.asking.lock().await;
         let mut used = self.spent();
         {
             let state = self.state.lock();
-            // A call that was let through counts before the engine has booked it.
+            // An admitted call counts before the engine has booked it.
             used.calls = used.calls.max(state.admitted);
         }
         let (before, reported) = {
@@ -140,7 +143,7 @@ impl Lease {
         let (worker, limits) = (&self.worker, self.limits);
         let asked = self.queue.change("books", |books: Option<Books>| {
             let mut books = books.unwrap_or_else(|| Books::new(Amounts::default()));
-            // A lease that was taken back begins anew with what was spent since it was last heard of.
+            // A revoked lease starts again with what was spent since its last report.
             let begins = if books.leases.contains_key(worker) {
                 before
             } else {
@@ -242,7 +245,7 @@ impl Purse for Lease {
                     return Ok(());
                 }
             }
-            // Nothing is spent while the server cannot be asked.
+            // Nothing is spent while the server cannot be reached.
             if !matches!(self.report(true).await, Ok(true)) && self.exhausted().is_none() {
                 tokio::time::sleep(PATIENCE).await;
             }
@@ -267,7 +270,7 @@ impl SharedPace for Lease {
             if let Some(at) = turns.pop_front() {
                 break at;
             }
-            // About a second's worth of what falls to this worker.
+            // Request about one second's worth of this worker's share.
             #[expect(
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,
@@ -286,7 +289,7 @@ impl SharedPace for Lease {
                         (0..slice.number).map(|n| slice.first_ms + f64::from(n) * slice.apart_ms);
                     turns.extend(each);
                 }
-                // No request goes out while the pace is unknown.
+                // No request is sent while the rate is unknown.
                 Err(_) => tokio::time::sleep(PATIENCE).await,
             }
         };

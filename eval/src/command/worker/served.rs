@@ -1,4 +1,4 @@
-//! A run that a worker serves: whether it fits, taking its attempts, and saying what is done.
+//! A run that a worker serves: checks that the worker can, takes attempts, and reports progress.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -23,16 +23,16 @@ use crate::program;
 use crate::runner::Maker;
 use crate::terminal;
 
-/// How long one request for attempts stays with the server.
+/// Time that a request for attempts waits at the server.
 const WAIT: Duration = Duration::from_secs(2);
 
-/// Time in which places that become free are asked for together.
+/// Window in which freed slots are combined into one request.
 const TOGETHER: Duration = Duration::from_millis(2);
 
-/// Time between two signs of life of a worker.
+/// Time between two heartbeats of a worker.
 pub(in crate::command) const SIGN_OF_LIFE: Duration = Duration::from_secs(2);
 
-/// Signs of life that may be missed before a worker does not count any more.
+/// Missed heartbeats after which a worker no longer counts.
 const MISSED: u64 = 4;
 
 /// A run that this worker serves.
@@ -41,22 +41,26 @@ pub(super) struct Served {
     pub(super) queue: RunQueue,
     pub(super) manifest: watch::Receiver<Manifest>,
     pub(super) maker: Maker,
-    /// The samples of the run, by id.
+    /// Indices of the run's samples, by id.
     pub(super) samples: HashMap<String, usize>,
     pub(super) journal: Arc<StreamJournal>,
     pub(super) lease: Arc<Lease>,
     pub(super) under_way: Mutex<BTreeMap<(String, u32), UnderWay>>,
     pub(super) finished: AtomicU64,
-    /// Why this worker takes no more of it.
+    /// Reason why this worker takes no more attempts of the run.
     pub(super) unfit: Mutex<Option<String>>,
 }
 
 impl Served {
-    /// Serves a run until it ends, or the worker does.
+    /// Serves a run until the run or the worker ends.
     pub(super) async fn serve(worker: Arc<Worker>, manifest: watch::Receiver<Manifest>) {
         let now = manifest.borrow().clone();
         let queue = RunQueue::new(Arc::clone(&worker.broker), now.key.clone());
-        let served = match Box::pin(Self::prepare(&worker, &queue, manifest)).await {
+        // A worker that prepares a run is not idle.
+        let busy = worker.begin();
+        let prepared = Box::pin(Self::prepare(&worker, &queue, manifest)).await;
+        drop(busy);
+        let served = match prepared {
             Ok(served) => Arc::new(served),
             Err(why) => {
                 terminal::warning(&format!("run {} does not fit here: {why}", now.run_id));
@@ -79,14 +83,14 @@ impl Served {
         if let Err(error) = served.lease.end().await {
             terminal::warning(&error.to_string());
         }
-        // The run may be gone by now.
+        // The run may have been removed already.
         let _ = served.announce(true).await;
     }
 
-    /// Opens all that an attempt needs, and compares it with the run's.
+    /// Opens everything that an attempt needs and compares it with the run.
     ///
     /// # Errors
-    /// Why this worker cannot work on it.
+    /// The reason why this worker cannot serve the run.
     async fn prepare(
         worker: &Arc<Worker>,
         queue: &RunQueue,
@@ -170,7 +174,7 @@ impl Served {
         })
     }
 
-    /// Whether this worker may take attempts of the run now; none if it never will again.
+    /// Whether this worker may take attempts now; `None` if it never will again.
     fn may_take(&self) -> Option<bool> {
         if self.unfit.lock().is_some() || *self.worker.order.borrow() != Order::Work {
             return None;
@@ -186,7 +190,7 @@ impl Served {
         }
     }
 
-    /// Takes attempts while there are any, and ends when all that were begun have ended.
+    /// Takes attempts while there are any, and returns when all that were started have ended.
     async fn take_attempts(self: Arc<Self>) {
         let mut running = JoinSet::new();
         let mut changed = self.manifest.clone();
@@ -223,7 +227,8 @@ impl Served {
                     continue;
                 }
             };
-            // Places that become free meanwhile are asked for at once, beside what this one still waits for.
+            // Request freed slots immediately, in addition to those that this request still waits
+            // for.
             let served = Arc::clone(&self);
             running.spawn(async move {
                 let mut attempts = JoinSet::new();
@@ -251,7 +256,7 @@ impl Served {
         matches!(found, Ok(None))
     }
 
-    /// A budget is used up, or nothing can be asked from here.
+    /// Handles an exhausted budget or a failing provider.
     pub(super) async fn halt(&self, reason: &harness::HaltReason) {
         match reason {
             harness::HaltReason::OverBudget(message) => {
@@ -277,10 +282,10 @@ impl Served {
         }
     }
 
-    /// Says what is done, every few seconds.
+    /// Sends heartbeats periodically.
     async fn give_signs(self: Arc<Self>) {
         loop {
-            // One that does not come through is followed by the next.
+            // A failed heartbeat is followed by the next.
             let _ = self.announce(false).await;
             if let Ok(workers) = self.count_workers().await {
                 self.lease.set_workers(workers);
@@ -302,7 +307,8 @@ impl Served {
         self.queue.announce(&presence).await
     }
 
-    /// How many workers the run has: as one of them has counted lately, or counted now.
+    /// Returns the number of workers of the run, from a recent count of another worker or a new
+    /// one.
     async fn count_workers(&self) -> Result<u32, QueueError> {
         let known = self.queue.roster().await?;
         let lately = u64::try_from(SIGN_OF_LIFE.as_millis()).unwrap_or(u64::MAX) * MISSED;
@@ -325,20 +331,20 @@ impl Served {
         Ok(workers)
     }
 
-    /// Reports what was spent, where that counts.
+    /// Reports spending periodically if the run has limits.
     async fn report_spending(self: Arc<Self>) {
         while self.lease.has_limits() {
             tokio::time::sleep(self.lease.pause()).await;
             if self.lease.is_quiet() {
                 continue;
             }
-            // What is not reported now is reported with the next.
+            // What is not reported now is included in the next report.
             let _ = self.lease.report(false).await;
         }
     }
 }
 
-/// What a worker always says of itself.
+/// Returns the heartbeat of a worker without details of a run.
 fn presence(worker: &Worker) -> Presence {
     Presence {
         v: VERSION,
@@ -354,7 +360,7 @@ fn presence(worker: &Worker) -> Presence {
     }
 }
 
-/// The server's clock less this machine's, in milliseconds.
+/// Estimates the server's clock offset from this machine, in milliseconds.
 async fn clock(queue: &RunQueue, worker: &Worker) -> Result<f64, QueueError> {
     let before = now_ms();
     queue.announce(&presence(worker)).await?;
@@ -368,6 +374,9 @@ async fn clock(queue: &RunQueue, worker: &Worker) -> Result<f64, QueueError> {
     }))
 }
 
-fn explain(error: impl std::error::Error) -> String {
-    error.to_string()
+/// Returns an error with its hint, as the worker and the submitter show it.
+fn explain(error: impl Into<Error>) -> String {
+    let error = error.into();
+    let hint = error.hint().map(|hint| format!("; {hint}"));
+    format!("{error}{}", hint.unwrap_or_default())
 }

@@ -1,4 +1,5 @@
-//! The journals of the attempts under way, streamed into the queue as they grow, so that another worker can go on with an attempt.
+//! Streams the journals of attempts in progress into the queue, so that another worker can take
+//! over an attempt.
 
 use std::collections::HashMap;
 use std::io;
@@ -10,14 +11,14 @@ use queue::message::{Parcel, VERSION};
 use queue::{QueueError, RunQueue};
 use tokio::sync::{mpsc, watch};
 
-/// The journals of a run's attempts that this worker makes.
+/// Journals of the attempts that this worker makes for a run.
 #[derive(Default)]
 pub(super) struct StreamJournal {
     open: Mutex<HashMap<(String, u32), Open>>,
 }
 
 struct Open {
-    /// What earlier workers left.
+    /// Lines left by earlier workers.
     earlier: Vec<String>,
     orders: mpsc::UnboundedSender<Order>,
 }
@@ -27,24 +28,24 @@ enum Order {
     GiveUp,
 }
 
-/// The journal of one attempt while a worker makes it.
+/// Journal of one attempt while a worker makes it.
 pub(super) struct OpenJournal {
     of: Arc<StreamJournal>,
     key: (String, u32),
-    /// Becomes true when another worker goes on with the attempt.
+    /// Becomes true when another worker takes over the attempt.
     pub(super) lost: watch::Receiver<bool>,
-    /// What this worker added.
+    /// Lines added by this worker.
     pub(super) added: Arc<Mutex<Added>>,
 }
 
-/// What one worker added to a journal.
+/// Lines that one worker added to a journal.
 #[derive(Default)]
 pub(super) struct Added {
-    /// Lines that are in it.
+    /// Lines that were stored.
     pub(super) kept: Vec<u8>,
-    /// Lines that came when another worker had it.
+    /// Lines rejected because another worker had the attempt.
     pub(super) refused: Vec<u8>,
-    /// The number of the last message of them.
+    /// Number of the last stored message.
     pub(super) last: u64,
 }
 
@@ -55,7 +56,8 @@ impl Drop for OpenJournal {
 }
 
 impl StreamJournal {
-    /// Opens the journal of an attempt, whose lines so far are `bytes`, to go on after the message with this number.
+    /// Opens the journal of an attempt to continue after the message with this number; `bytes` are
+    /// its lines so far.
     pub(super) fn open(
         self: &Arc<Self>,
         queue: &RunQueue,
@@ -95,13 +97,13 @@ impl StreamJournal {
         let Some(one) = open.get(&(sample.to_owned(), attempt)) else {
             return Err(io::Error::other("the attempt is no longer this worker's"));
         };
-        // Who streams it has stopped only if the attempt was lost, which ends it.
+        // The receiver stops only if the attempt was lost, which also ends it.
         let _ = one.orders.send(order);
         Ok(())
     }
 }
 
-/// Streams what is appended, in its order.
+/// Streams appended lines in order.
 struct Stream {
     queue: RunQueue,
     head: Parcel,
@@ -147,7 +149,7 @@ impl Stream {
         }
     }
 
-    /// The attempt begins anew: what its journal says was paid counts as wasted.
+    /// Starts the attempt again: paid responses in its journal count as wasted.
     async fn give_up(&mut self) -> Result<(), QueueError> {
         let nonce = format!("{}j{}", self.head.nonce, self.all.len());
         let parcel = wasted(&self.head, &nonce, "journal");
@@ -160,7 +162,7 @@ impl Stream {
     }
 }
 
-/// The head of what counts for nothing; `kind` says what its body is.
+/// Returns the header of a parcel of wasted responses; `kind` names the format of its body.
 pub(super) fn wasted(head: &Parcel, nonce: &str, kind: &str) -> Parcel {
     Parcel {
         v: VERSION,

@@ -1,4 +1,5 @@
-//! The prompt of a judge: a definition file, of which a judge needs the text and how it is to think.
+//! The prompt of a judge, read from a definition file. Only its text and reasoning settings are
+//! used.
 
 use std::path::Path;
 
@@ -6,29 +7,29 @@ use harness::prompt::definition;
 use harness::prompt::definition::{Definition, Kind, PromptContent, PromptPart, Reasoning};
 use harness::provider::Effort;
 
-/// The bundled prompts: name and file.
+/// Bundled prompts: name and file.
 const BUNDLED: [(&str, &str); 1] = [("judge", include_str!("judge.md"))];
 
-/// The prompt of a judge, and its reasoning settings.
+/// System prompt and reasoning settings of a judge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JudgePrompt {
-    /// Its name.
+    /// Name of the prompt.
     pub name: String,
-    /// The system prompt.
+    /// Text of the system prompt.
     pub text: String,
-    /// How hard the judge thinks.
+    /// Reasoning effort of the judge.
     pub effort: Option<Effort>,
-    /// Most tokens of its reasoning.
+    /// Maximum reasoning tokens.
     pub reasoning_tokens: Option<u32>,
-    /// Lower-case hex SHA-256 of the file.
+    /// Lowercase hex SHA-256 of the file.
     pub digest: String,
 }
 
 impl JudgePrompt {
-    /// The bundled prompt of this name, or else that of a file.
+    /// Opens the bundled prompt of this name, or else reads a file.
     ///
     /// # Errors
-    /// What is wrong with the file, with its line where one is known.
+    /// The problem with the file, including its line if known.
     pub fn open(given: &str) -> Result<Self, String> {
         let bundled = BUNDLED.iter().find(|(name, _)| *name == given);
         let definition = match bundled {
@@ -44,7 +45,7 @@ impl JudgePrompt {
         Self::of(&definition.map_err(|faults| faults.to_string())?)
     }
 
-    /// What a judge needs of a definition.
+    /// Extracts the judge's prompt from a definition.
     fn of(definition: &Definition) -> Result<Self, String> {
         let wrong = |field: &str, problem: &str| {
             let place = definition.place(field);

@@ -1,4 +1,7 @@
-//! What a judge is asked: question, right answer and answer, each fenced so that it cannot pass for more.
+//! The message to a judge: question, right answer and given answer.
+//!
+//! Each text is fenced by a mark that it cannot contain, so that an answer cannot imitate the rest
+//! of the message.
 
 use std::fmt::Write as _;
 
@@ -7,16 +10,16 @@ use sha2::{Digest, Sha256};
 
 use super::super::Answered;
 
-/// What comes before the material.
+/// Text before the material.
 pub(super) const INTRODUCTION: &str = include_str!("introduction.txt");
 
-/// What comes after it.
+/// Text after the material.
 pub(super) const REPLY: &str = include_str!("reply.txt");
 
-/// Characters of a text that the judge is shown; more is cut in the middle.
+/// Maximum characters of a text shown to the judge; longer texts are cut in the middle.
 const LONGEST: usize = 40_000;
 
-/// The message to the judge.
+/// Builds the message to the judge.
 pub(super) fn of(answered: &Answered<'_>) -> String {
     let expected = match &answered.sample.expected {
         Value::String(text) => text.clone(),
@@ -37,9 +40,10 @@ pub(super) fn of(answered: &Answered<'_>) -> String {
     message + "\n" + REPLY.trim_end()
 }
 
-/// A mark that does not stand in the text, and that its author could not foresee: it depends on all of the text.
+/// Returns a mark that does not occur in the text and that its author could not predict, because it
+/// depends on the whole text.
 ///
-/// The same text always gets the same mark, so that a cache knows the question again.
+/// It is deterministic, so that the cache recognizes repeated questions.
 fn mark(text: &str) -> String {
     const LENGTH: usize = 16;
     let mut digest = hex::encode(Sha256::digest(text));
@@ -50,7 +54,7 @@ fn mark(text: &str) -> String {
     digest
 }
 
-/// A text of at most [`LONGEST`] characters and what says how many are left out of its middle.
+/// Cuts a text to at most [`LONGEST`] characters, stating how many were removed from its middle.
 fn cut(text: &str) -> String {
     let length = text.chars().count();
     if length <= LONGEST {

@@ -1,13 +1,13 @@
-//! A judge's reply as a score: one JSON object of a known form, or nothing.
+//! Parses a judge's reply: one JSON object of a fixed form, or an error.
 
 use benchmarks::Score;
 use harness::model::lenient_json;
 use serde::Deserialize;
 
-/// Characters of a reason that are kept.
+/// Maximum characters kept of a reason.
 const LONGEST_REASON: usize = 2_000;
 
-/// A verdict as the judge writes it. A field that it has twice, or another one, makes it none.
+/// Verdict as written by the judge. Duplicate and unknown fields make it invalid.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Verdict {
@@ -17,10 +17,10 @@ struct Verdict {
     score: Option<f64>,
 }
 
-/// Reads a reply that is one JSON object and nothing else, but for a code fence around it.
+/// Reads a reply that consists of one JSON object, optionally in a code fence.
 ///
 /// # Errors
-/// What is wrong with it, for the next message to the judge.
+/// The problem, for the next message to the judge.
 pub(super) fn read(reply: &str) -> Result<Score, String> {
     let text = unfenced(reply.trim());
     if text.is_empty() {
@@ -40,7 +40,7 @@ pub(super) fn read(reply: &str) -> Result<Score, String> {
     Ok(Score::new(value, explanation))
 }
 
-/// A text without the code fence around all of it.
+/// Removes a code fence that encloses the whole text.
 fn unfenced(text: &str) -> &str {
     let inner = text
         .strip_prefix("```")

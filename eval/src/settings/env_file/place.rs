@@ -1,27 +1,28 @@
-//! Finds the file `.env`, decides whether to trust it, and keeps the paths that it names inside its folder.
+//! Finds the file `.env`, decides whether to trust it, and confines the paths that it names to its
+//! folder.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
 
-/// Bytes that a file may have.
+/// Maximum size of the file in bytes.
 const LARGEST: u64 = 1 << 20;
 
-/// The nearest file `.env`, if there is one.
+/// Result of searching for `.env`.
 pub(super) enum Found {
     None,
-    /// It does not count, with the reason.
+    /// The file is ignored, for this reason.
     Ignored(PathBuf, String),
-    /// It counts.
+    /// The contents of a trusted file.
     Text(PathBuf, Vec<u8>),
 }
 
-/// Looks for `.env` in a folder and in those above it. It counts up to the root of the project, which is the nearest folder
-/// with `.git`; without one, only in the folder itself.
+/// Searches for `.env` in a folder and those above, up to the project root, which is the nearest
+/// folder with `.git`. Without a project root, searches only the folder itself.
 ///
 /// # Errors
-/// The file, and why it cannot be read.
+/// The file, and the reason why it cannot be read.
 pub(super) fn find(here: &Path) -> Result<Found, (PathBuf, io::Error)> {
     let mut candidates = here.ancestors().map(|folder| folder.join(".env"));
     let Some(path) = candidates.find(|path| path.is_file()) else {
@@ -57,7 +58,8 @@ pub(super) fn find(here: &Path) -> Result<Found, (PathBuf, io::Error)> {
     Ok(Found::Text(path, text))
 }
 
-/// Why a file of this owner and mode does not count for a user: somebody else can write it.
+/// Returns the reason why a file of this owner and mode is not trusted: someone other than the user
+/// can write it.
 fn distrust(owner: u32, mode: u32, user: u32) -> Option<String> {
     if owner != user && owner != 0 {
         Some(format!("it belongs to another user (uid {owner})"))
@@ -68,15 +70,15 @@ fn distrust(owner: u32, mode: u32, user: u32) -> Option<String> {
     }
 }
 
-/// Whether a path leads to a place inside a folder once links are followed. What does not exist yet is judged by the
-/// folders above it.
+/// Whether a path is inside a folder after links are followed. A path that does not exist yet is
+/// judged by the folders above it.
 pub(super) fn lies_inside(folder: &Path, path: &Path) -> bool {
     let Ok(folder) = fs::canonicalize(folder) else {
         return false;
     };
     for above in path.ancestors() {
         let Ok(real) = fs::canonicalize(above) else {
-            // A link that leads nowhere yet may lead anywhere later.
+            // A dangling link may later lead anywhere.
             if above.is_symlink() || above.components().next_back() == Some(Component::ParentDir) {
                 return false;
             }

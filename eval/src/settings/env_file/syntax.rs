@@ -1,21 +1,21 @@
-//! The text of a file `.env`: lines `NAME=value`, nothing of which is substituted or executed.
+//! Parses the file `.env`: lines `NAME=value`, without substitution or execution.
 
-/// A variable as the file sets it.
+/// A variable in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {
-    /// The line of its name, from 1.
+    /// Line of the name, 1-based.
     pub(super) line: usize,
     pub(super) name: String,
     pub(super) value: String,
 }
 
-/// The variables of a file in its order.
+/// Parses the variables of a file, in order.
 ///
-/// A line may begin with `export`. Values are bare, up to a ` #`; in single quotes, as they are; or in double quotes, where
-/// `\n`, `\"`, `\\` and `\$` stand for characters. Quoted values may span lines.
+/// A line may start with `export`. Values are bare, up to a ` #`; literal in single quotes; or in
+/// double quotes, where `\n`, `\"`, `\\` and `\$` are escapes. Quoted values may span lines.
 ///
 /// # Errors
-/// The number of the first line that is not of this form, from 1.
+/// The 1-based number of the first invalid line.
 pub(super) fn entries(text: &str) -> Result<Vec<Entry>, usize> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = text.lines().zip(1..);
@@ -65,7 +65,7 @@ fn is_name(name: &str) -> bool {
         && letters.all(|next| next.is_ascii_alphanumeric() || matches!(next, b'_' | b'.' | b'-'))
 }
 
-/// A value without quotes, up to a comment.
+/// Returns a bare value without a trailing comment.
 fn bare(value: &str) -> &str {
     if value.starts_with('#') {
         return "";
@@ -76,10 +76,10 @@ fn bare(value: &str) -> &str {
     comment.map_or(value, |(at, _)| &value[..at]).trim_end()
 }
 
-/// The value before the closing quote, if there is one yet.
+/// Returns the value before the closing quote, or `None` if the quote is not closed yet.
 ///
 /// # Errors
-/// Something other than a comment follows it.
+/// Text other than a comment follows the closing quote.
 fn unquoted(text: &str, quote: char) -> Result<Option<String>, ()> {
     let mut value = String::new();
     let mut letters = text.chars();

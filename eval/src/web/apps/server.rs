@@ -1,4 +1,4 @@
-//! The server of one attempt's apps, on loopback: their documents, and the two addresses that they may ask.
+//! Serves one attempt's apps on loopback: their documents and the two endpoints that they may call.
 
 use std::net::Ipv4Addr;
 use std::sync::Arc;
@@ -16,10 +16,10 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-/// What stands first in every app.
+/// Script placed before all others in an app.
 const SHIM: &str = include_str!("shim.js");
 
-/// The server; dropping it ends it.
+/// The server, which stops when dropped.
 pub(super) struct AppServer {
     shared: Arc<Shared>,
     port: u16,
@@ -27,13 +27,13 @@ pub(super) struct AppServer {
 }
 
 struct Shared {
-    /// The documents of the apps, in the order of their launch.
+    /// Documents of the apps, in launch order.
     apps: Mutex<Vec<String>>,
     calls: UnboundedSender<AppCall>,
 }
 
 impl AppServer {
-    /// Begins to listen. What apps ask for goes to `calls`.
+    /// Starts listening. Requests of apps go to `calls`.
     pub async fn open(calls: UnboundedSender<AppCall>) -> std::io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let port = listener.local_addr()?.port();
@@ -46,7 +46,7 @@ impl AppServer {
             .route("/wry/{name}", post(ask))
             .with_state(Arc::clone(&shared));
         let serving = tokio::spawn(async move {
-            // It ends with the task alone.
+            // Ends only when its task does.
             drop(axum::serve(listener, router).await);
         });
         Ok(Self {
@@ -56,12 +56,12 @@ impl AppServer {
         })
     }
 
-    /// Where it listens.
+    /// Returns the origin of the server.
     pub fn origin(&self) -> Origin {
         Origin::loopback(self.port)
     }
 
-    /// Takes an app's document, and gives its address.
+    /// Adds the document of an app and returns its URL.
     pub fn add(&self, html: &str) -> String {
         let mut apps = self.shared.apps.lock();
         apps.push(with_shim(html));
@@ -75,8 +75,8 @@ impl Drop for AppServer {
     }
 }
 
-/// A document whose first script is the shim. It stands behind the doctype, so that the document stays in standards mode; parsers
-/// take a script there for the first of the head.
+/// Inserts the shim as first script. It follows the doctype, so that the document stays in
+/// standards mode; parsers move it to the start of the head.
 fn with_shim(html: &str) -> String {
     let script = format!("<script>{SHIM}</script>");
     let html = html.trim_start();

@@ -1,4 +1,5 @@
-//! Workers of another build or with other data, messages made up by hand, and servers that ask who one is.
+//! Workers of another build or with other data, forged messages, and servers that require
+//! authentication.
 
 use queue::message::{self, Job, Parcel, VERSION};
 use queue::name::{Part, Place, RunKey};
@@ -8,7 +9,7 @@ use super::server::Server;
 use super::{check_whole, dir, log, only_run, start, submit, until, user_of, worker};
 use crate::binary::Binary;
 
-/// Does something at the server, as anybody could.
+/// Does something at the server that any client could do.
 fn at<T>(url: &str, act: impl AsyncFnOnce(std::sync::Arc<dyn queue::Broker>) -> T) -> T {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
@@ -159,7 +160,7 @@ fn messages_made_up_by_hand_change_nothing() {
             .put(&elsewhere, b"junk".to_vec(), Expect::Anything)
             .await
             .unwrap();
-        // A record that was never made, with a checksum that is right.
+        // A record of an attempt that was never made, with a valid checksum.
         let parcel = Parcel {
             v: VERSION,
             sample: "s-niah-2k-2".to_owned(),

@@ -1,4 +1,4 @@
-//! A real NATS server, or three of them as a cluster.
+//! A real NATS server, or a cluster of three.
 
 use std::fs;
 use std::net::{TcpListener, TcpStream};
@@ -6,7 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
 use tempfile::TempDir;
+
+/// Time after which a server that does not listen is given up.
+const LISTENS: Duration = Duration::from_secs(120);
 
 /// One server; dropping it ends it.
 pub struct Server {
@@ -23,12 +27,13 @@ impl Drop for Server {
     }
 }
 
-pub fn free_port() -> u16 {
+/// Returns a port for the connections of a cluster, whose members must know it in advance.
+fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap().port()
 }
 
-/// The server's program; none where it is not installed, which is said.
+/// Returns the server's program. If it is not installed, prints that and returns `None`.
 fn program() -> Option<PathBuf> {
     let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/nats/bin/nats-server");
     if program.is_file() {
@@ -42,12 +47,13 @@ fn program() -> Option<PathBuf> {
 }
 
 impl Server {
-    /// A server by itself.
+    /// Starts a single server.
     pub fn start() -> Option<Self> {
         Self::with("")
     }
 
-    /// A server with these lines in its configuration; `DIR` in them is its folder.
+    /// Starts a server with additional configuration lines; `DIR` in them is replaced by its
+    /// folder.
     pub fn with(config: &str) -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("nats.conf");
@@ -57,7 +63,7 @@ impl Server {
         Self::launch(folder, args)
     }
 
-    /// Three servers that keep everything three times.
+    /// Starts three servers that store everything three times.
     pub fn cluster() -> Option<Vec<Self>> {
         let ports = [free_port(), free_port(), free_port()];
         let routes = ports
@@ -80,20 +86,39 @@ impl Server {
         each.collect()
     }
 
+    /// Starts a server on a port that it chooses, and reads the port from the file that it writes.
     fn launch(folder: TempDir, more: Vec<String>) -> Option<Self> {
         let program = program()?;
-        let port = free_port();
         let store = folder.path().join("jetstream").display().to_string();
+        let ports = folder.path().display().to_string();
         let mut args = ["--jetstream", "--addr", "127.0.0.1", "--store_dir", &store]
             .map(str::to_owned)
             .to_vec();
-        args.extend(["--port".to_owned(), port.to_string()]);
         args.extend(more);
-        let child = spawn(&program, &args);
+        let any = ["--port", "-1", "--ports_file_dir", &ports].map(str::to_owned);
+        let mut child = spawn(&program, &[&args[..], &any].concat());
+        let file = folder
+            .path()
+            .join(format!("nats-server_{}.ports", child.id()));
+        let began = Instant::now();
+        let url = loop {
+            let text = fs::read(&file).unwrap_or_default();
+            let ports: Value = serde_json::from_slice(&text).unwrap_or_default();
+            if let Some(url) = ports["nats"][0].as_str() {
+                break url.to_owned();
+            }
+            let ended = child.try_wait().unwrap();
+            assert!(ended.is_none(), "the server has ended: {ended:?}");
+            assert!(began.elapsed() < LISTENS, "the server never listens");
+            std::thread::sleep(Duration::from_millis(20));
+        };
+        let port = url.rsplit(':').next().unwrap().to_owned();
+        // A restarted server is found where it was.
+        args.extend(["--port".to_owned(), port]);
         let server = Self {
             child,
             program,
-            url: format!("nats://127.0.0.1:{port}"),
+            url,
             args,
             _folder: folder,
         };
@@ -114,7 +139,7 @@ impl Server {
         let _ = self.child.wait();
     }
 
-    /// Starts it again where it left off.
+    /// Restarts the server with its data.
     pub fn restart(&mut self) {
         self.child = spawn(&self.program, &self.args);
         self.wait();
@@ -123,10 +148,7 @@ impl Server {
     fn wait(&self) {
         let began = Instant::now();
         while TcpStream::connect(("127.0.0.1", self.port())).is_err() {
-            assert!(
-                began.elapsed() < Duration::from_secs(60),
-                "the server never listens"
-            );
+            assert!(began.elapsed() < LISTENS, "the server never listens");
             std::thread::sleep(Duration::from_millis(20));
         }
     }

@@ -1,4 +1,4 @@
-//! Budgets over all workers, and `rlm-eval queue`.
+//! Budgets shared by all workers, and `rlm-eval queue`.
 
 use std::fs;
 use std::path::Path;
@@ -65,7 +65,7 @@ fn runs_samples_and_workers_are_paused_resumed_and_cancelled() {
     });
     queue(&["pause", &dir, "--worker", "w"]);
     assert!(queue(&["resume", &dir, "--sample", "s-niah-2k-4"]).contains("1 attempts"));
-    // A request that the worker had sent before may still get it; then it is given back.
+    // A request that the worker sent earlier may still receive it; then it is returned.
     let now = status(&binary, &dir);
     let there = now["waiting"].as_u64().unwrap() + now["under_way"].as_u64().unwrap();
     assert_eq!(there, 1, "{now}");

@@ -1,4 +1,5 @@
-//! `kill -9` of workers, submitters and servers, a network that is cut, a stream that is full: nothing is lost, and nothing is there twice.
+//! `kill -9` of workers, submitters and servers, a cut network, and a full stream: nothing is lost
+//! or duplicated.
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io::{Read as _, Write as _};
@@ -12,7 +13,7 @@ use super::server::Server;
 use super::{check_whole, dir, lines, log, start, submit, until, user_of, worker};
 use crate::binary::{Binary, is_full};
 
-/// Numbers that look random and can be had again from their seed (the 64-bit xorshift of G. Marsaglia, 2003).
+/// Reproducible pseudorandom numbers (the 64-bit xorshift of G. Marsaglia, 2003).
 struct Random(u64);
 
 impl Random {
@@ -55,7 +56,7 @@ fn kills_of_workers_submitters_and_servers_lose_nothing() {
     until("the cluster takes the run", || {
         let ran = submit(&binary, &url, &samples.to_string(), &more);
         if ran.code != Some(0) {
-            // A cluster needs a moment to elect.
+            // A cluster needs a moment to elect a leader.
             let _ = std::fs::remove_dir_all(binary.path().join("results"));
         }
         ran.code == Some(0)
@@ -70,7 +71,7 @@ fn kills_of_workers_submitters_and_servers_lose_nothing() {
     for kill in 0..kills {
         let wanted = lines(&dir) + usize::try_from(random.below(8)).unwrap();
         until("attempts go on", || {
-            // A program that starts while no server is there ends with an error.
+            // A program that starts while no server is running exits with an error.
             if submitter.has_ended() {
                 submitter = start(&binary, "submitter.log", &["run", "--resume", &dir]);
             }
@@ -106,7 +107,8 @@ fn kills_of_workers_submitters_and_servers_lose_nothing() {
         "killed: {} workers, {} submitters, {} servers",
         killed[0], killed[1], killed[2]
     );
-    // One that was killed between its first words and the queue's end says so; then it goes on once more.
+    // A submitter killed between its first output and the end of the queue says so; it is resumed
+    // once more.
     while submitter.code() != Some(0) {
         submitter = start(&binary, "submitter.log", &["run", "--resume", &dir]);
     }
@@ -172,7 +174,7 @@ fn pass(mut from: TcpStream, mut to: TcpStream) {
     });
 }
 
-/// Two samples whose code waits for four seconds between two calls.
+/// Returns a binary with a model that waits for four seconds between its two calls.
 fn slow(url: &str) -> Binary {
     let model = "description: Waits between two calls.\nrules:\n  - when: { turn: 1 }\n    reply: \"```js\\nawait new Promise((done) => setTimeout(done, 4000)); console.log(1)\\n```\"\n  - reply: \"```js\\nreturn('yes')\\n```\"\n";
     let rows = "{\"id\":\"a\",\"query\":\"?\",\"context\":\"c\",\"expected\":\"yes\"}\n{\"id\":\"b\",\"query\":\"?\",\"context\":\"c\",\"expected\":\"yes\"}\n";
@@ -217,7 +219,7 @@ fn a_worker_that_comes_back_finds_its_attempts_with_another() {
     let ran = binary.run(&["run", "--resume", &dir, "--json"], "");
     assert_eq!(ran.code, Some(0), "{ran:?}");
     network.mend();
-    // It is told so, by the journal or by the record; or the run is gone when it comes back.
+    // The journal or the record tells it; or the run is gone when it reconnects.
     until("the first is told", || {
         let said = log(&binary, "cut-off");
         said.contains("goes on with attempt")
@@ -235,7 +237,7 @@ fn a_full_stream_makes_workers_wait() {
         return;
     };
     let binary = user_of(server.url());
-    // All together they have about three times as much.
+    // Together they have about three times as much.
     let samples = 80;
     let ran = submit(
         &binary,
@@ -264,7 +266,7 @@ fn a_stopped_worker_returns_what_is_under_way() {
         return;
     };
     let binary = slow(server.url());
-    // A lease so long that only what is returned can be made in time.
+    // The lease is so long that only returned attempts can finish in time.
     let args = [
         &SLOW[..],
         &["--queue", server.url(), "--queue-lease", "3600", "--detach"],

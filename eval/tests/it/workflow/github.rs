@@ -1,4 +1,4 @@
-//! The part of GitHub's API that the workflow asks, on a port of its own.
+//! The part of GitHub's API that the workflow uses, on a port of its own.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 
-/// The token of a job.
+/// Token of a job.
 pub const TOKEN: &str = "job-token";
 
-/// A server of fixed answers to those who have the token, for as long as the test runs.
+/// A server of fixed responses to clients with the token, for the duration of a test.
 pub struct Github {
     pub origin: String,
     seen: Arc<Mutex<Vec<String>>>,
@@ -31,7 +31,7 @@ impl Github {
         Self { origin, seen }
     }
 
-    /// Paths asked for so far.
+    /// Returns the paths requested so far.
     pub fn seen(&self) -> Vec<String> {
         self.seen.lock().unwrap().clone()
     }

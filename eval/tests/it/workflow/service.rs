@@ -1,4 +1,5 @@
-//! What the service does with a workflow: the steps of its jobs with expressions replaced, and artifacts kept and fetched.
+//! Simulates the workflow service: runs the steps of jobs with expressions replaced, and stores and
+//! fetches artifacts.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,9 +11,9 @@ use serde_json::{Map, Value};
 use super::github::TOKEN;
 use super::{root, workflow};
 
-/// The repository that the workflow runs in.
+/// Repository of the workflow.
 pub const REPOSITORY: &str = "someone/evals";
-/// The commit that it runs at.
+/// Commit of the workflow.
 pub const COMMIT: &str = "c0ffee0000000000000000000000000000000001";
 
 /// A run of the workflow.
@@ -22,12 +23,12 @@ pub struct Service {
     /// What the last job checked out.
     pub checked_out: String,
     values: BTreeMap<String, String>,
-    /// Address of its API.
+    /// URL of its API.
     api: String,
 }
 
 impl Service {
-    /// A run with these inputs, and the defaults of the others.
+    /// Creates a run with these inputs and the defaults of the others.
     pub fn new(folder: &Path, api: &str, inputs: &[(&str, &str)]) -> Self {
         let declared = workflow()["on"]["workflow_dispatch"]["inputs"].clone();
         let mut typed = Map::new();
@@ -58,15 +59,15 @@ impl Service {
         }
     }
 
-    /// What an earlier job, or a step of this one, put out.
+    /// Returns an output of an earlier job or of a step of this one.
     pub fn output(&self, name: &str) -> &str {
         &self.values[name]
     }
 
-    /// Runs the steps of a job but for those that build.
+    /// Runs the steps of a job except those that build.
     ///
     /// # Errors
-    /// What a step printed that failed; only those that are always run follow it.
+    /// The output of the failed step; only steps that always run follow it.
     pub fn job(&mut self, job: &str) -> Result<String, String> {
         let _ = fs::remove_dir_all(&self.workspace);
         fs::create_dir_all(&self.workspace).unwrap();
@@ -108,7 +109,7 @@ impl Service {
         self.job("run")
     }
 
-    /// A text with its expressions replaced; secrets are empty.
+    /// Replaces the expressions in a text; secrets are empty.
     fn resolve(&self, text: &str) -> String {
         let mut parts = text.split("${{");
         let mut out = parts.next().unwrap_or_default().to_owned();
@@ -124,7 +125,7 @@ impl Service {
         out
     }
 
-    /// Whether the condition of a step holds.
+    /// Returns whether the condition of a step holds.
     fn wanted(&self, step: &Value) -> bool {
         match step["if"].as_str() {
             None | Some("always()") => true,
@@ -135,7 +136,7 @@ impl Service {
         }
     }
 
-    /// Does what an action does, by its documentation.
+    /// Performs an action as documented.
     fn action(&mut self, uses: &str, step: &Value) {
         let with = |name: &str| self.resolve(step["with"][name].as_str().unwrap_or_default());
         match uses.split('@').next().unwrap() {
@@ -150,7 +151,7 @@ impl Service {
                 }
             }
             "actions/download-artifact" => {
-                // Artifacts of an earlier run lie where its id says.
+                // Artifacts of an earlier run are stored under its id.
                 let from = match with("run-id") {
                     run if run.is_empty() => self.artifacts.clone(),
                     run => self.artifacts.with_file_name(run),
@@ -169,7 +170,7 @@ impl Service {
                 let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
                 let names: Vec<String> = names.filter(|name| matches(name)).collect();
                 for name in &names {
-                    // From its fifth version on, a single one gets no folder of its own.
+                    // Since its fifth version, a single artifact gets no folder of its own.
                     let single = names.len() == 1;
                     let to = if single { to.clone() } else { to.join(name) };
                     copy(&from.join(name), &to);

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::ending::Words;
 use super::endpoint::Unsupported;
+use super::reasoning::{self, Api, Rules, Thinking};
 use super::sse::SseEvent;
 use super::structured::{is_of_anthropic, object_schema};
 use super::wire::{
@@ -16,6 +17,10 @@ use crate::provider::{Request, Response};
 
 /// Default limit of output tokens, which the API requires; a reasoning budget is added to it.
 pub const DEFAULT_MAX_TOKENS: u32 = 8_192;
+
+/// Default limit of output tokens for the efforts xhigh and max. Anthropic recommends at least this
+/// limit, because thinking counts as output.
+const HIGH_EFFORT_MAX_TOKENS: u32 = 64_000;
 
 /// Minimum reasoning budget that the API accepts.
 const LEAST_REASONING: u32 = 1_024;
@@ -30,53 +35,78 @@ pub(super) const OWN_FIELDS: &[&str] = &[
     "tool_choice",
 ];
 
-/// Checks that the API supports the settings.
-pub(super) fn check(sampling: &Sampling) -> Result<(), Unsupported> {
+/// Checks that the API supports the settings for a model.
+pub(super) fn check(model: &str, sampling: &Sampling) -> Result<(), Unsupported> {
     let unsupported = |setting, reason: String| Err(Unsupported { setting, reason });
     if sampling.seed.is_some() {
         return unsupported("seed", "Anthropic's API takes no seed".to_owned());
     }
-    if sampling.effort == Some(Effort::Minimal) {
-        return unsupported(
-            "effort",
-            "Anthropic's API knows the efforts low, medium and high".to_owned(),
-        );
+    let rules = reasoning::rules(Api::Anthropic, model);
+    let is_adaptive = rules.is_some_and(|rules| rules.thinking == Thinking::Adaptive);
+    if let Some(budget) = sampling.reasoning_tokens {
+        let problem = if is_adaptive {
+            format!("`{model}` takes no number of reasoning tokens; set the effort instead")
+        } else if sampling.effort == Some(Effort::None) {
+            "the effort none turns reasoning off".to_owned()
+        } else if budget < LEAST_REASONING {
+            format!("Anthropic's API wants at least {LEAST_REASONING}")
+        } else if sampling.max_tokens.is_some_and(|most| most <= budget) {
+            "Anthropic's API counts reasoning as output: it wants fewer than the most output tokens"
+                .to_owned()
+        } else {
+            String::new()
+        };
+        if !problem.is_empty() {
+            return unsupported("reasoning_tokens", problem);
+        }
     }
-    let Some(budget) = sampling.reasoning_tokens else {
-        return Ok(());
-    };
-    if budget < LEAST_REASONING {
-        return unsupported(
-            "reasoning_tokens",
-            format!("Anthropic's API wants at least {LEAST_REASONING}"),
-        );
-    }
-    if sampling.max_tokens.is_some_and(|most| most <= budget) {
-        return unsupported(
-            "reasoning_tokens",
-            "Anthropic's API counts reasoning as output: it wants fewer than the most output tokens".to_owned(),
-        );
-    }
-    if sampling
+    let is_warm = sampling
         .temperature
-        .is_some_and(|temperature| (temperature - 1.0).abs() > f64::EPSILON)
-    {
+        .is_some_and(|temperature| (temperature - 1.0).abs() > f64::EPSILON);
+    if is_warm && is_adaptive {
         return unsupported(
             "temperature",
-            "Anthropic's API takes no temperature but 1 together with reasoning tokens".to_owned(),
+            format!("`{model}` takes no temperature but 1"),
+        );
+    }
+    let thinks = thinking(sampling, rules).is_some_and(|thinking| thinking["type"] != "disabled");
+    if is_warm && thinks {
+        let beside = match sampling.reasoning_tokens {
+            Some(_) => "reasoning tokens",
+            None => "an effort",
+        };
+        return unsupported(
+            "temperature",
+            format!("Anthropic's API takes no temperature but 1 together with {beside}"),
         );
     }
     Ok(())
+}
+
+/// Returns the `thinking` field of a request, or `None` to leave thinking to the model.
+fn thinking(sampling: &Sampling, rules: Option<&Rules>) -> Option<Value> {
+    if let Some(budget) = sampling.reasoning_tokens {
+        return Some(json!({"type": "enabled", "budget_tokens": budget}));
+    }
+    match (sampling.effort?, rules) {
+        (Effort::None, None) => Some(json!({"type": "disabled"})),
+        (Effort::None, Some(rules)) => rules.none_as.as_ref().map(|kind| json!({"type": kind})),
+        (_, Some(rules)) if rules.thinking != Thinking::Budget => Some(json!({"type": "adaptive"})),
+        _ => None,
+    }
 }
 
 /// Returns the body of a request. The system prompt is marked as a cacheable prefix, and so is the
 /// conversation of an agent that continues after its first response.
 pub(super) fn body(request: &Request) -> Value {
     let sampling = &request.sampling;
-    let budget = sampling.reasoning_tokens;
-    let most = sampling
-        .max_tokens
-        .unwrap_or(DEFAULT_MAX_TOKENS.saturating_add(budget.unwrap_or(0)));
+    let rules = reasoning::rules(Api::Anthropic, &request.model);
+    let room = match sampling.effort {
+        Some(Effort::Xhigh | Effort::Max) => HIGH_EFFORT_MAX_TOKENS,
+        _ => DEFAULT_MAX_TOKENS,
+    };
+    let budget = sampling.reasoning_tokens.unwrap_or(0);
+    let most = sampling.max_tokens.unwrap_or(room.saturating_add(budget));
     let mut body = json!({"model": request.model, "max_tokens": most});
     if !request.system.is_empty() {
         body["system"] = json!([{"type": "text", "text": request.system, "cache_control": {"type": "ephemeral"}}]);
@@ -88,14 +118,14 @@ pub(super) fn body(request: &Request) -> Value {
     if !sampling.stop.is_empty() {
         body["stop_sequences"] = json!(sampling.stop);
     }
-    if let Some(effort) = sampling.effort {
+    if let Some(effort) = sampling.effort.filter(|effort| *effort != Effort::None) {
         body["output_config"] = json!({"effort": effort});
     }
     if let Some(schema) = object_schema(request).filter(|schema| is_of_anthropic(schema)) {
         body["output_config"]["format"] = json!({"type": "json_schema", "schema": schema});
     }
-    if let Some(budget) = budget {
-        body["thinking"] = json!({"type": "enabled", "budget_tokens": budget});
+    if let Some(thinking) = thinking(sampling, rules) {
+        body["thinking"] = thinking;
     }
     if !request.tools.is_off() {
         offer(&request.tools, &mut body);
@@ -106,7 +136,8 @@ pub(super) fn body(request: &Request) -> Value {
     let thinks = body
         .get("thinking")
         .is_some_and(|thinking| thinking["type"] != "disabled");
-    if thinks
+    let refuses = rules.is_some_and(|rules| rules.refuses_forced_tools);
+    if (thinks || refuses)
         && let Some(choice) = body.get_mut("tool_choice").and_then(Value::as_object_mut)
         && choice
             .get("type")

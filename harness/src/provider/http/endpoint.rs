@@ -138,7 +138,7 @@ impl Endpoint {
     /// # Errors
     /// Returns [`Unsupported`] for the first setting that is not supported.
     pub fn check(&self, model: &str, sampling: &Sampling) -> Result<(), Unsupported> {
-        self.wire(model).check(sampling)
+        self.wire(model).check(model, sampling)
     }
 
     /// Whether a model named without an endpoint most likely belongs to this one.

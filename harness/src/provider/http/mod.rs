@@ -9,6 +9,7 @@ mod fault;
 mod header;
 mod overflow;
 mod partial;
+mod reasoning;
 mod secret;
 mod sse;
 mod structured;

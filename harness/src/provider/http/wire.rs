@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value, json};
 
 use super::endpoint::{Dialect, Unsupported};
+use super::reasoning::{self, Api};
 use super::sse::SseEvent;
 use super::{anthropic, openai_chat, openai_responses};
 use crate::model::lenient_json;
@@ -129,7 +130,7 @@ impl Wire {
     ///
     /// # Errors
     /// Returns [`Unsupported`] for the first setting that is not supported.
-    pub fn check(self, sampling: &Sampling) -> Result<(), Unsupported> {
+    pub fn check(self, model: &str, sampling: &Sampling) -> Result<(), Unsupported> {
         let own = self.own_fields().iter();
         if let Some(field) = own
             .copied()
@@ -142,10 +143,23 @@ impl Wire {
                 ),
             });
         }
+        if let Some(api) = self.reasoning_api() {
+            reasoning::check(api, model, sampling)?;
+        }
         match self {
             Self::Chat(dialect) => openai_chat::check(dialect, sampling),
             Self::Responses => openai_responses::check(sampling),
-            Self::Messages => anthropic::check(sampling),
+            Self::Messages => anthropic::check(model, sampling),
+        }
+    }
+
+    /// API whose words for reasoning the server takes; none if the server translates them or its API is not known.
+    const fn reasoning_api(self) -> Option<Api> {
+        match self {
+            Self::Chat(Dialect::Openai) | Self::Responses => Some(Api::Openai),
+            Self::Chat(Dialect::Google) => Some(Api::Google),
+            Self::Messages => Some(Api::Anthropic),
+            Self::Chat(Dialect::Openrouter | Dialect::Compatible) => None,
         }
     }
 

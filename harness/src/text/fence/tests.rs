@@ -1,4 +1,4 @@
-//! Responses and the blocks that are found in them.
+//! Responses and the blocks found in them.
 
 use proptest::prelude::*;
 
@@ -85,7 +85,8 @@ fn fences_inside_the_code_do_not_close_it() {
         "```js\nconst q = a / b; const s = '`';\n```\nend",
         &["const q = a / b; const s = '`';"],
     );
-    // A template literal that is never closed is a mistake in the code, not a longer block.
+    // A template literal that is never closed is a mistake in the code and does not extend the
+    // block.
     check("```js\nlet t = `oops;\n```\nprose", &["let t = `oops;"]);
 }
 
@@ -95,7 +96,7 @@ fn a_hostile_response_takes_linear_time() {
     let began = std::time::Instant::now();
     let found = code_blocks(&"```js\n`\n```\n".repeat(blocks)).len();
     assert!(found > 0 && found <= blocks, "{found}");
-    // Searching each block to the end takes hours.
+    // Searching each block to the end would take hours.
     assert!(began.elapsed().as_secs() < 30, "{:?}", began.elapsed());
 }
 
@@ -143,7 +144,7 @@ fn a_block_ends_where_a_reader_ends_it() {
     );
     check("```js\nf() // done ```\nprose", &["f() // done"]);
     check("```js\nlet s = '```\nf()\n```\nend", &["let s = '```\nf()"]);
-    // Closed with words behind the fence.
+    // Closed with words after the fence.
     check("```js\nx\n``` and so on.\nprose", &["x"]);
     // Closed by a shorter fence.
     check("````js\nx\n```\n", &["x"]);
@@ -156,7 +157,7 @@ fn a_block_ends_where_a_reader_ends_it() {
         "```js\nlet md = `\n```js\nquoted\n```\n`;\n```\nend",
         &["let md = `\n```js\nquoted\n```\n`;"],
     );
-    // A block of Markdown shows blocks.
+    // A block of Markdown contains blocks.
     check(
         "```markdown\n# How\n```js\nshown\n```\n```\n```js\nx\n```",
         &["x"],
@@ -175,7 +176,7 @@ fn what_was_thought_is_not_run() {
     );
     check("<think>```js\ndraft\n</think>\n```js\nx\n```", &["x"]);
     check("draft\n</think>Now:\n```js\nx\n```", &["x"]);
-    // All that there is.
+    // The only block.
     check("<think>\n```js\nx\n```\n</think>\nThat is it.", &["x"]);
     // A tag in the code.
     check(
@@ -188,7 +189,7 @@ fn what_was_thought_is_not_run() {
     );
 }
 
-/// How much of a response is read before it is stopped, given a few characters at a time.
+/// Returns how much of a response is read before it is stopped, given a few characters at a time.
 fn read_before_stop(response: &str, blocks: usize) -> Option<&str> {
     let mut watch = StopWatch::new(blocks);
     let ends = response

@@ -1,20 +1,20 @@
-//! Watches a response that grows for the end of the last block that is run.
+//! Watches a growing response for the end of the last block that is run.
 
 use super::{LOOKAHEAD, begins_with_thinking, behind_thinking, block_at, fence, is_language};
 
-/// Watches a response that grows for the end of the last block that is run.
+/// Detects the end of the last block that is run in a growing response.
 pub(crate) struct StopWatch {
     blocks: usize,
     scanned: usize,
     looks: u32,
 }
 
-/// How often a response is searched for its last block: each search begins at its start, and one that closes more
-/// fences than this is read to its end instead.
+/// Maximum searches for the last block. Each search begins at the start of the response, so a
+/// response that closes more fences than this is read to its end.
 const LOOKS: u32 = 64;
 
 impl StopWatch {
-    /// Watches for so many marked blocks; at least 1.
+    /// Watches for `blocks` marked blocks; at least 1.
     pub fn new(blocks: usize) -> Self {
         Self {
             blocks,
@@ -23,7 +23,7 @@ impl StopWatch {
         }
     }
 
-    /// Takes the whole text so far. Where the last block ends in it, once that is certain.
+    /// Takes the whole text so far. Returns where the last block ends in it, once that is certain.
     pub fn end_of_last_block(&mut self, text: &str) -> Option<usize> {
         let end = text.rfind('\n')? + 1;
         let new = text.get(self.scanned..end).unwrap_or_default();
@@ -37,9 +37,9 @@ impl StopWatch {
     }
 }
 
-/// Where the `count`-th marked block ends, its closing fence included, in bytes; `None` unless it is closed for
-/// certain, so that [`code_blocks`] finds the same first `count` blocks whatever follows. The last line counts only
-/// with its line feed.
+/// Returns the byte where the `count`-th marked block ends, including its closing fence. `None`
+/// unless it is certainly closed, so that [`code_blocks`] finds the same first `count` blocks
+/// whatever follows. The last line counts only with its line feed.
 fn end_of_block(response: &str, count: usize) -> Option<usize> {
     let answer = behind_thinking(response);
     if answer.is_none() && begins_with_thinking(response) {

@@ -1,12 +1,12 @@
-//! A harness with one busy session, to be killed by the test that started it.
+//! Runs a harness with busy sessions, which the test that started it then kills.
 
 use std::io::Write as _;
 
 use sandbox::message::{AgentInfo, Context};
 use sandbox::{Config, Event, Isolation, Sandbox, WorkerCommand};
 
-/// Starts workers from the program that its second argument names, so many sessions to each as its third; says when
-/// a cell is busy, and waits.
+/// Starts workers from the program named by the second argument, with as many sessions each as the
+/// third argument says. Prints a line when a cell is busy, then waits.
 pub fn run() {
     let mut arguments = std::env::args().skip(2);
     let isolation = Isolation::Process(WorkerCommand {

@@ -1,5 +1,5 @@
-//! A bare worker process, for the tests of this crate, and what they need done from inside one: by a command that no
-//! cell can reach.
+//! A bare worker process for the tests of this crate. Subcommands run what tests need done from
+//! inside a worker; cells cannot reach them.
 
 #![allow(
     clippy::print_stdout,

@@ -1,4 +1,4 @@
-//! What a confined process can still do.
+//! Probes what a confined process can still do.
 
 use std::fs::{File, Permissions};
 use std::net::{TcpListener, TcpStream, UdpSocket};
@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
 
-/// Tries things that programs do, some of them with the file that is the second argument, and prints which worked.
+/// Tries typical operations, some on the file given as second argument, and prints which succeeded.
 pub fn probe() {
     let victim = std::env::args_os().nth(2).expect("a file is given");
     let victim = Path::new(&victim);

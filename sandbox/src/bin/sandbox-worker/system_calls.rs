@@ -7,10 +7,12 @@
 
 use std::io::BufRead as _;
 
-/// For each line of the standard input makes one system call in a process of its own, and prints how that ended.
+/// Makes one system call per line of standard input, each in its own process, and prints the
+/// outcome.
 ///
-/// A line holds `confined`, `jitless` (the same, for an engine that does not compile) or `free`, the number of the call, and its arguments; `self` is the process's own number. The
-/// answer is `error N`, `done`, `exit N` or `signal N`.
+/// A line holds `confined`, `jitless` (confined, for an engine that does not compile) or `free`,
+/// then the number of the call and its arguments; `self` stands for the number of the process. The
+/// outcome is `error N`, `done`, `exit N` or `signal N`.
 pub fn try_each() {
     for line in std::io::stdin().lock().lines() {
         println!("{}", try_one(&line.expect("a line")));
@@ -22,25 +24,25 @@ fn try_one(line: &str) -> String {
     let child = unsafe { libc::fork() };
     if child == 0 {
         let error = make(line);
-        // Past the codes that a confined process ends with, if it is to.
+        // Outside the range of exit codes that a confined process may end with.
         // SAFETY: ends the process.
         unsafe { libc::_exit(if error == 0 { 255 } else { error }) };
     }
     let mut status = 0;
-    // SAFETY: waits for the child, whose status there is a place for.
+    // SAFETY: waits for the child and writes its status to a valid location.
     unsafe { libc::waitpid(child, &raw mut status, 0) };
     if libc::WIFSIGNALED(status) {
         return format!("signal {}", libc::WTERMSIG(status));
     }
     match libc::WEXITSTATUS(status) {
         255 => "done".to_owned(),
-        // Error numbers of what is tried are below the codes of what ends a process.
+        // The calls tried here return error numbers below the exit codes of fatal calls.
         error if error < 99 => format!("error {error}"),
         code => format!("exit {code}"),
     }
 }
 
-/// The error number of the call, or 0.
+/// Makes the call and returns its error number, or 0.
 fn make(line: &str) -> i32 {
     let mut words = line.split(' ');
     match words.next() {
@@ -56,7 +58,7 @@ fn make(line: &str) -> i32 {
     let number = numbers.next().expect("the number of a call");
     let mut argument = || numbers.next().unwrap_or(-1);
     let [first, second, third, fourth, fifth, sixth] = [(); 6].map(|()| argument());
-    // SAFETY: what it breaks is this process, which ends next.
+    // SAFETY: it can damage only this process, which ends next.
     let result = unsafe { libc::syscall(number, first, second, third, fourth, fifth, sixth) };
     if result != -1 {
         return 0;
@@ -65,12 +67,12 @@ fn make(line: &str) -> i32 {
     error.raw_os_error().unwrap_or(0)
 }
 
-/// Has this process, and those that it is copied into, make a fatal system call at the signal USR1.
+/// Makes this process, and any copy of it, issue a fatal system call on SIGUSR1.
 pub fn misbehave_when_asked() {
     extern "C" fn misbehave(_: libc::c_int) {
-        // SAFETY: what it would do is ask to be traced.
+        // SAFETY: at worst, it asks to be traced.
         unsafe { libc::syscall(libc::SYS_ptrace, libc::PTRACE_TRACEME, 0, 0, 0) };
     }
-    // SAFETY: the handler does nothing but make a system call.
+    // SAFETY: the handler only makes a system call.
     unsafe { libc::signal(libc::SIGUSR1, misbehave as *const () as libc::sighandler_t) };
 }

@@ -1,4 +1,4 @@
-//! What comes of an attempt that a worker made, checked before anything of it is stored.
+//! Validates what a worker sends before anything of it is stored.
 
 use std::path::Path;
 
@@ -12,29 +12,29 @@ use crate::run_event::RunEvent;
 use crate::runner::Progress;
 use crate::terminal;
 
-/// Something that a worker sent.
+/// Result sent by a worker.
 pub(super) enum Arrival {
     /// An attempt with its events.
     Made(Box<MadeAttempt>),
-    /// What was paid for nothing.
+    /// Paid responses that nobody can use.
     Wasted {
-        /// Whose.
+        /// Parcel that names the attempt.
         parcel: Parcel,
-        /// The lines.
+        /// Lines of the trajectory or journal that contain the responses.
         body: Vec<u8>,
     },
 }
 
-/// An attempt that was made elsewhere.
+/// An attempt made by a worker.
 pub(super) struct MadeAttempt {
     pub(super) record: AttemptRecord,
     events: Vec<Event>,
 }
 
-/// Reads what a worker sent.
+/// Reads a worker's message.
 ///
 /// # Errors
-/// A sentence about what is wrong with it.
+/// A sentence that describes what is invalid.
 pub(super) fn read(identity: &RunIdentity, parcel: Parcel, body: &[u8]) -> Result<Arrival, String> {
     if parcel.wasted.is_some() {
         let body = body.to_vec();
@@ -66,7 +66,7 @@ pub(super) fn read(identity: &RunIdentity, parcel: Parcel, body: &[u8]) -> Resul
 }
 
 impl MadeAttempt {
-    /// Reports it as if it had been made here.
+    /// Reports the attempt as if it had been made locally.
     pub(super) fn report(
         self,
         index: usize,
@@ -79,14 +79,14 @@ impl MadeAttempt {
         };
         let each = self.events.into_iter().map(RunEvent::Engine);
         for event in std::iter::once(started).chain(each) {
-            // Once the run has ended nobody receives them.
+            // Sending fails only after the run has ended.
             let _ = events.send(event);
         }
         made.add(self.record.of_sample(index), events);
     }
 }
 
-/// Keeps what was paid for nothing; what cannot be kept is said.
+/// Stores wasted responses; a failure to store them is only reported.
 pub(super) fn keep_wasted(dir: &Path, parcel: &Parcel, body: &[u8], number: u64) {
     let of = (parcel.sample.as_str(), parcel.attempt);
     let what = match parcel.wasted.as_deref() {

@@ -1,4 +1,5 @@
-//! `workers.json` in the folder of a run that others make: who works on it, for the viewer.
+//! Writes `workers.json` to the folder of a queued run, so that the viewer can show who works on
+//! it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,14 +11,15 @@ use serde_json::{Value, json};
 
 use crate::terminal;
 
-/// Its version.
+/// Version of the file format.
 const VERSION: u32 = 1;
 
-/// What workers said of themselves.
+/// Latest reports of the workers.
 pub(super) struct WorkersFile {
     path: PathBuf,
     workers: BTreeMap<String, (Presence, u64)>,
-    /// Attempts that a worker had finished a while ago, and when that was by the server's clock.
+    /// Attempts that each worker had finished at its first report, and the time of that report on
+    /// the server's clock.
     earlier: BTreeMap<String, (u64, u64)>,
     said: Option<String>,
 }
@@ -32,7 +34,7 @@ impl WorkersFile {
         }
     }
 
-    /// Whether a worker says something about its fitness that it did not say before.
+    /// Returns whether a worker reports a change in whether it can serve the run.
     pub(super) fn is_news(&self, presence: &Presence) -> bool {
         let before = self.workers.get(&presence.worker);
         before.is_none_or(|(before, _)| before.unfit != presence.unfit)
@@ -46,7 +48,7 @@ impl WorkersFile {
         self.workers.insert(name, (presence, at_ms));
     }
 
-    /// Writes it. A failure is said once: the run does not depend on it.
+    /// Writes the file. A failure is reported once, because the run does not depend on the file.
     pub(super) fn write(&mut self, state: &State, counts: Option<Counts>, left: usize) {
         let each = self
             .workers
