@@ -148,7 +148,8 @@ impl PriceTable {
             .any(|price| price.models.is_match(&*reference))
     }
 
-    /// Returns the date of a model's price, or `None` if the model has no price or the price no date.
+    /// Returns the date of a model's price, or `None` if the model has no price
+    /// or the price no date.
     pub fn date(&self, reference: &str) -> Option<Date> {
         let reference = priced_as(reference);
         let mut prices = self.prices.iter();

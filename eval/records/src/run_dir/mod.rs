@@ -17,8 +17,8 @@
 //!   superseded/          trajectories of attempts that ended in an error and were rerun
 //! ```
 //!
-//! Invariant: `samples.jsonl` is the source of truth; `results.csv` and `summary.json` can be derived
-//! from it again.
+//! Invariant: `samples.jsonl` is the source of truth; `results.csv` and `summary.json` can be
+//! derived from it again.
 
 mod reader;
 mod reopen;
