@@ -5,7 +5,8 @@
 (internals) => {
   'use strict';
   const { primordials: p, ops, giveFunctions, makeConsole, makeMap, require, wellFormed } = internals;
-  const { call, callerOf, checkCall, contextOf, endCalls, pending, settle } = internals.calls;
+  const { call, callerOf, checkCall, contextOf, endCalls, kindOfCall, observe, pending, settle } = internals.calls;
+  const { argumentText, textOf } = internals.values;
   const { Error, Map, Object, Promise, Proxy, RangeError, ReferenceError, Symbol, TypeError } = globalThis;
   const { create, defineProperty, freeze, hasOwn, keys } = Object;
   const { mapDelete, mapGet, mapHas, mapSet, mapSize, promiseThen, toText } = p;
@@ -97,16 +98,7 @@
     return { head: message ? `${name}: ${message}` : name, stack: property(thrown, 'stack') ?? '' };
   };
 
-  /** The text of an answer: strings as they are, objects as JSON. */
-  const answerText = (value) => {
-    if (typeof value === 'string') return value;
-    if (value === undefined) return '';
-    if (typeof value === 'function' || typeof value === 'symbol' || !isObject(value)) return toText(value);
-    if (internals.isErrorObject(value)) return describe(value).head;
-    const json = p.jsonStringify(value);
-    return json === undefined ? toText(value) : json;
-  };
-  internals.answerText = answerText;
+  internals.errorText = (error) => describe(error).head;
 
   // ---- budget()
 
@@ -425,23 +417,37 @@
     hidden(agent.env, '__rlm', rlmInfo(agent, iteration));
     const end = (status, value) => {
       let body = '', stack = '';
-      if (status === 'returned') {
-        try {
-          body = answerText(value);
-        } catch (error) {
-          status = 'threw';
-          value = error;
-        }
-      }
       if (status === 'threw') ({ head: body, stack } = describe(value));
       finish(agent, cell, status, body, stack);
+    };
+    // What was returned by promises in the value so far.
+    const settled = new Map();
+    /** Ends the cell with a value as soon as all promises in it are settled. */
+    const answer = (value) => {
+      const promises = [];
+      let text;
+      try {
+        text = textOf(value, promises, settled);
+      } catch (error) {
+        return end('threw', error);
+      }
+      if (promises.length === 0) return finish(agent, cell, 'returned', text, '');
+      let waiting = promises.length;
+      for (let i = 0; i < promises.length; i++) {
+        const promise = promises[i];
+        observe(promise);
+        promiseThen(promise, (given) => {
+          mapSet(settled, promise, given);
+          if (--waiting === 0) answer(value);
+        }, (thrown) => end('threw', thrown));
+      }
     };
     const running = factory(agent.scope, runtime)();
     // `then` asks a promise for its constructor, which model code may have planted on the prototype.
     defineProperty(running, 'constructor', { __proto__: null, value: undefined });
     promiseThen(
       running,
-      (box) => (box === undefined ? end('ended') : end('returned', box.value)),
+      (box) => (box === undefined ? end('ended') : answer(box.value)),
       (thrown) => end('threw', thrown),
     );
   };
@@ -491,7 +497,8 @@
   };
 
   const callContext = (id) => {
-    const body = callerOf(id) === undefined ? '' : answerText(contextOf(id));
+    // A child reads the value itself, functions included; a model reads its text.
+    const body = callerOf(id) === undefined ? '' : argumentText('the context', contextOf(id), kindOfCall(id) === 'llm');
     const most = internals.limits.argument_chars;
     if (body.length > most) throw new RangeError(`it has ${body.length} characters; at most ${most} are allowed`);
     return wellFormed(body);

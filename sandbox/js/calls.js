@@ -2,6 +2,7 @@
 (internals) => {
   'use strict';
   const { primordials: p, memoKey, ops, optionsOf } = internals;
+  const { argumentText } = internals.values;
   const { Error, Map, Object, Promise, RangeError, Symbol, TypeError } = globalThis;
   const { create, defineProperty, freeze, keys } = Object;
   const { mapDelete, mapGet, mapSet, promiseThen } = p;
@@ -15,6 +16,8 @@
 
   let attach;
   let entryOf;
+  /** Notes that somebody waits for a promise, if it is of a call. */
+  let observe;
 
   /**
    * The promise of a call. It knows whether anybody ever waited for it. Its entry is private, and the class frozen:
@@ -28,6 +31,9 @@
         promise.#entry = entry;
       };
       entryOf = (promise) => promise.#entry;
+      observe = (promise) => {
+        if (#entry in promise && promise.#entry !== undefined) promise.#entry.observed = true;
+      };
     }
 
     static get [Symbol.species]() {
@@ -37,6 +43,12 @@
     then(onFulfilled, onRejected) {
       if (this.#entry !== undefined) this.#entry.observed = true;
       return promiseThen(this, onFulfilled, onRejected);
+    }
+
+    /** A call that is put into a text is one that nobody awaited. */
+    toString() {
+      const kind = this.#entry?.kind;
+      throw new TypeError(`${kind}() gives a promise, which is no text yet: use await ${kind}(…)`);
     }
 
     /** How far the call is: a promise of an object. */
@@ -73,14 +85,14 @@
   const startCall = (agent, kind, query, context, options) => {
     const { limits } = internals;
     checkCall(agent, kind);
-    const question = internals.answerText(query);
+    const question = argumentText(`${kind}(): the query`, query);
     if (question.length > limits.argument_chars) {
       throw new RangeError(`${kind}(): the query has ${question.length} characters; at most ${limits.argument_chars} are allowed`);
     }
     const { json, signal, memo, isTyped } = optionsOf(kind, options);
     if (signal?.aborted) throw signal.reason;
     // A child reads the names of its caller, and a call gets its model by its depth.
-    const key = memo ? memoKey([kind, kind === 'llm' ? agent.info.depth : agent.id, question, internals.answerText(context), json]) : undefined;
+    const key = memo ? memoKey([kind, kind === 'llm' ? agent.info.depth : agent.id, question, argumentText(`${kind}(): the context`, context, kind === 'llm'), json]) : undefined;
     const known = key === undefined ? undefined : mapGet(memos, key);
     if (known !== undefined) return follow(agent, known, signal);
     const type = typeof context;
@@ -204,6 +216,7 @@
   /** The agent whose cell waits for a call, and what the call has for a context. */
   const callerOf = (id) => mapGet(calls, `${id}`)?.agent;
   const contextOf = (id) => mapGet(calls, `${id}`)?.context;
+  const kindOfCall = (id) => mapGet(calls, `${id}`)?.kind;
 
   /**
    * Forgets the calls of a cell that ended. Gives how many of them nobody awaited, how many are unfinished, and the functions
@@ -228,5 +241,5 @@
     return { __proto__: null, unawaited, unfinished, functions: p.arrayJoin(keys(functions), ' ') };
   };
 
-  internals.calls = { __proto__: null, call, callerOf, checkCall, contextOf, endCalls, pending, settle };
+  internals.calls = { __proto__: null, call, callerOf, checkCall, contextOf, endCalls, kindOfCall, observe, pending, settle };
 };

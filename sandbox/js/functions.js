@@ -3,7 +3,7 @@
   'use strict';
   const { primordials: p, ops, wellFormed } = internals;
   const { create, defineProperty, freeze, hasOwn, keys } = Object;
-  const { RangeError, TypeError } = globalThis;
+  const { Map, RangeError, TypeError } = globalThis;
   const promiseReject = Promise.reject.bind(Promise);
 
   /** Those that both functions take. */
@@ -56,6 +56,15 @@
     if (json === undefined || !p.stringIncludes(json, '\\ud')) return json;
     return p.jsonStringify(value, (_name, value) => (typeof value === 'string' ? wellFormed(value) : value));
   };
+
+  /** Arguments as JSON. */
+  const argumentJson = (name, values) => {
+    const promises = [];
+    const json = internals.values.jsonOf(values, promises, nothing);
+    if (promises.length > 0) throw new TypeError(`${name}(): the arguments contain a promise: await it first`);
+    return json !== undefined && p.stringIncludes(json, '\\ud') ? jsonOf(p.jsonParse(json)) : json;
+  };
+  const nothing = new Map();
 
   /** The options of a call, checked: those for the host as JSON, and those that stay here. */
   internals.optionsOf = (kind, options) => {
@@ -120,7 +129,7 @@
     if (values === null || typeof values !== 'object' || p.isArray(values)) {
       throw new TypeError(`${name}(): takes one object of named arguments, such as ${name}({ name: value })`);
     }
-    const json = jsonOf(values);
+    const json = argumentJson(name, values);
     if (json === undefined || json[0] !== '{') throw new TypeError(`${name}(): the arguments are no object as JSON`);
     const most = internals.limits.argument_chars;
     if (json.length > most) {

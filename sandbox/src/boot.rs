@@ -53,6 +53,7 @@ pub(crate) fn boot(config: &Config, host: Host) -> Result<(Engine, LibraryFuncti
 /// Returns the library's files by name, in load order.
 pub(crate) fn sources() -> impl Iterator<Item = (&'static str, &'static str)> {
     let last = [
+        "values.js",
         "functions.js",
         "many.js",
         "variables.js",

@@ -384,12 +384,16 @@ pub struct CellOutcome {
     pub output: String,
     /// Why it failed, if it did.
     pub error: Option<CellError>,
-    /// Text of the value given to `return()`.
+    /// Text of the value given to `return()`. It comes with an error if calls were left unawaited, because
+    /// the value may lack their results.
     pub value: Option<String>,
     /// CPU time executed.
     pub executed: Duration,
     /// Number of calls left unawaited, whose results are lost.
     pub unawaited: u32,
+    /// Whether the cell ended without a value and one of its functions contains `return(…)`, which only ends
+    /// that function.
+    pub returns_in_function: bool,
 }
 
 /// An error that the model reads.

@@ -87,6 +87,8 @@ struct RunningCell {
     number: u32,
     /// Names of the agent itself that the cell declares or assigns.
     assigned: Vec<String>,
+    /// Whether a function of the cell contains `return(…)`.
+    returns_in_function: bool,
     executed: Duration,
     /// Time spent waiting with no call pending.
     waited: Duration,
@@ -166,6 +168,7 @@ impl Worker {
         let cell = RunningCell {
             number,
             assigned: Vec::new(),
+            returns_in_function: false,
             executed: Duration::ZERO,
             waited: Duration::ZERO,
             pending: BTreeSet::new(),
@@ -205,6 +208,7 @@ impl Worker {
         }
         if let Some(cell) = self.running(agent) {
             cell.assigned = rewritten.assigned;
+            cell.returns_in_function = rewritten.returns_in_function;
         }
         self.isolate
             .host(|host| host.sources.add(rewritten.sources));

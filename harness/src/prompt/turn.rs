@@ -3,9 +3,10 @@
 
 use super::sections::{
     CALL_NOT_RUN, CONTEXT_LEFT_OUT, CONTEXT_NONE, CONTEXT_TEXT, CONTEXT_VALUE, EXECUTE_CODE,
-    EXECUTE_CODE_ARGUMENT, NOTE_DROPPED, NOTE_ERROR, NOTE_UNAWAITED, OUTPUT_LEFT_OUT, PAST_CALL,
-    PAST_RESULT, TURN_CUT_OFF, TURN_FIRST, TURN_FLAT, TURN_LAST, TURN_MESSAGE, TURN_NEXT_MESSAGE,
-    TURN_NO_CALL, TURN_NO_CODE, TURN_POSITION, TURN_RESULT, TURN_RETURNED_EARLY, UNTRUSTED,
+    EXECUTE_CODE_ARGUMENT, NOTE_DROPPED, NOTE_ERROR, NOTE_RETURN_IN_FUNCTION, NOTE_UNAWAITED,
+    OUTPUT_LEFT_OUT, PAST_CALL, PAST_RESULT, TURN_CUT_OFF, TURN_FIRST, TURN_FLAT, TURN_LAST,
+    TURN_MESSAGE, TURN_NEXT_MESSAGE, TURN_NO_CALL, TURN_NO_CODE, TURN_POSITION, TURN_RESULT,
+    TURN_RETURNED_EARLY, UNTRUSTED,
 };
 
 /// Number of an iteration that a message asks for.
@@ -51,6 +52,8 @@ pub struct CellReport<'a> {
     pub dropped_blocks: u32,
     /// Number of unawaited calls that the error does not mention.
     pub unawaited: u32,
+    /// Whether the cell printed nothing and returned nothing, and a function of it contains `return(…)`.
+    pub returns_in_function: bool,
 }
 
 /// Returns the first message of an agent with a REPL.
@@ -80,6 +83,9 @@ pub fn result_message(report: &CellReport<'_>, next: Position) -> String {
     }
     if report.unawaited > 0 {
         notes.push(NOTE_UNAWAITED.render([&report.unawaited.to_string()]));
+    }
+    if report.returns_in_function && report.error.is_none() {
+        notes.push(NOTE_RETURN_IN_FUNCTION.render([]));
     }
     if report.dropped_blocks > 0 {
         notes.push(NOTE_DROPPED.render([&report.dropped_blocks.to_string()]));

@@ -71,6 +71,8 @@ pub(crate) struct Cell {
     pub variables: Vec<String>,
     /// Original source of each function.
     pub sources: CellSources,
+    /// Whether a function of the cell contains `return(…)`, written as a call.
+    pub returns_in_function: bool,
 }
 
 /// What rewriting a cell must know about earlier cells.
@@ -137,6 +139,7 @@ pub(crate) fn rewrite(source: &str, earlier: &Earlier) -> Result<Cell, SyntaxErr
         assigned: names.assigned.into_iter().collect(),
         lexical: names.lexical,
         variables: names.variables,
+        returns_in_function: visited.returns_in_function,
     })
 }
 

@@ -35,6 +35,8 @@ pub(super) struct Visited {
     pub functions: Vec<sources::Function>,
     /// First use of something that the REPL does not support, and what it is.
     pub refused: Option<(usize, String)>,
+    /// Whether a function contains `return(…)`, written as a call.
+    pub returns_in_function: bool,
 }
 
 /// Walks the body of the wrapper function and collects edits.
@@ -54,6 +56,7 @@ pub(super) struct CellVisitor<'n, 'a> {
     pub(super) edits: Edits,
     sources: Vec<sources::Function>,
     refused: Option<(usize, String)>,
+    returns_in_function: bool,
 }
 
 impl<'n, 'a> CellVisitor<'n, 'a> {
@@ -74,6 +77,7 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
             edits: Edits::default(),
             sources: Vec::new(),
             refused: None,
+            returns_in_function: false,
         }
     }
 
@@ -89,6 +93,7 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
             head,
             functions: self.sources,
             refused: self.refused,
+            returns_in_function: self.returns_in_function,
         }
     }
 
@@ -422,6 +427,9 @@ impl<'a> Visit<'a> for CellVisitor<'_, 'a> {
 
     fn visit_return_statement(&mut self, it: &ReturnStatement<'a>) {
         if self.functions > 0 {
+            let value = it.argument.as_ref().map(GetSpan::span);
+            self.returns_in_function |=
+                value.is_some_and(|value| value.start == it.span.start + RETURN_LENGTH);
             walk::walk_return_statement(self, it);
             return;
         }

@@ -23,6 +23,7 @@ impl Worker {
         let mut outcome = CellOutcome {
             executed: cell.executed,
             unawaited: done.unawaited,
+            returns_in_function: cell.returns_in_function && done.status == "ended",
             ..CellOutcome::default()
         };
         match done.status.as_str() {
@@ -36,10 +37,14 @@ impl Worker {
             }
             _ => {}
         }
-        if outcome.unawaited > 0 && outcome.error.is_none() && outcome.value.is_none() {
+        if outcome.unawaited > 0 && outcome.error.is_none() {
+            let mut message = unawaited_message(outcome.unawaited, &done.functions);
+            if outcome.value.is_some() {
+                message.push_str("; then return again, because this answer was not taken");
+            }
             outcome.error = Some(CellError {
                 kind: CellErrorKind::Unawaited,
-                message: unawaited_message(outcome.unawaited, &done.functions),
+                message,
                 stack: Vec::new(),
             });
         }

@@ -22,4 +22,5 @@ mod sessions;
 #[cfg(target_os = "linux")]
 mod system_calls;
 mod tree;
+mod values;
 mod variables;

@@ -149,6 +149,7 @@ pub(crate) struct CellResults {
     pub output: String,
     error: Option<String>,
     unawaited: u32,
+    returns_in_function: bool,
     pub returned: Option<String>,
 }
 
@@ -161,6 +162,7 @@ impl CellResults {
             error: self.error,
             dropped_blocks,
             unawaited: self.unawaited,
+            returns_in_function: self.returns_in_function,
         };
         let message = result_message(&report, next);
         let left_out = output_left_out(chars);
@@ -266,9 +268,7 @@ impl<'a> ReplAgent<'a> {
         }
         let confirm = self.attempt.run.treatment.repl.confirm_first_return;
         let intercepts = confirm && iteration == 1 && !turn.is_last();
-        let ran = self
-            .run_blocks(&blocks, iteration, intercepts, dropped)
-            .await?;
+        let ran = self.run_blocks(&blocks, turn, intercepts, dropped).await?;
         match ran.returned {
             Some(answer) if intercepts => {
                 if self.invocation.is_root() {
@@ -297,10 +297,11 @@ impl<'a> ReplAgent<'a> {
     pub async fn run_blocks(
         &mut self,
         blocks: &[String],
-        iteration: u32,
+        turn: Turn,
         intercepts: bool,
         dropped: u32,
     ) -> Result<CellResults, Failure> {
+        let iteration = turn.count();
         if dropped > 0 {
             self.fault();
         }
@@ -308,6 +309,7 @@ impl<'a> ReplAgent<'a> {
             output: String::new(),
             error: None,
             unawaited: 0,
+            returns_in_function: false,
             returned: None,
         };
         for code in blocks {
@@ -340,7 +342,10 @@ impl<'a> ReplAgent<'a> {
             self.attempt
                 .records
                 .count(|stats| stats.failed_cells += u32::from(outcome.error.is_some()));
-            let intercepted = intercepts && outcome.value.is_some();
+            ran.returns_in_function = outcome.returns_in_function && outcome.output.is_empty();
+            // An answer that may lack results is taken only where there is no other turn.
+            let is_refused = ran.error.is_some() && !turn.is_last();
+            let intercepted = (intercepts || is_refused) && outcome.value.is_some();
             self.record(
                 iteration,
                 code,
@@ -349,7 +354,7 @@ impl<'a> ReplAgent<'a> {
                 intercepted,
                 dropped,
             );
-            ran.returned = outcome.value;
+            ran.returned = outcome.value.filter(|_| !is_refused);
             if ran.error.is_some() || ran.returned.is_some() {
                 break;
             }

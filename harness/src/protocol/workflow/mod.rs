@@ -97,7 +97,7 @@ impl Turns for Programmer<'_> {
         let is_shown = !turn.is_last();
         let ran = self
             .repl
-            .run_blocks(&programs, turn.count(), is_shown, dropped)
+            .run_blocks(&programs, turn, is_shown, dropped)
             .await?;
         let notes = self.repl.take_notes();
         let answer = |text: String| code_tool::answer(calls, text + &notes);

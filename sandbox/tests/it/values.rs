@@ -1,0 +1,159 @@
+//! Values that leave a cell: each reaches its reader whole, or is refused by name.
+
+use std::cell::RefCell;
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config as Cases, TestRunner};
+use sandbox::Config;
+use serde_json::{Value, json};
+
+use crate::driver::{root, run};
+
+/// A JavaScript expression with its form in JSON, or with the kind that is refused.
+type Case = (String, Result<Value, &'static str>);
+
+fn leaf() -> impl Strategy<Value = Case> {
+    let refused = prop::sample::select(vec![
+        ("() => 1", "Function"),
+        ("Symbol('s')", "Symbol"),
+        ("new WeakMap()", "WeakMap"),
+        ("new WeakSet()", "WeakSet"),
+        ("new Set([1]).values()", "Set Iterator"),
+        ("(function* () {})()", "Generator"),
+    ]);
+    prop_oneof![
+        8 => any::<i32>().prop_map(|number| (number.to_string(), Ok(json!(number)))),
+        8 => any::<String>().prop_map(|text| {
+            let source = serde_json::to_string(&text).expect("a text");
+            (source, Ok(json!(text)))
+        }),
+        4 => any::<bool>().prop_map(|value| (value.to_string(), Ok(json!(value)))),
+        4 => any::<f64>().prop_filter("finite", |number| number.is_finite()).prop_map(|number| {
+            (format!("{number:?}"), Ok(json!(number + 0.0)))
+        }),
+        4 => any::<i64>().prop_map(|number| {
+            let is_safe = number.unsigned_abs() < 1 << 53;
+            (format!("{number}n"), Ok(if is_safe { json!(number) } else { json!(number.to_string()) }))
+        }),
+        2 => prop::sample::select(vec!["NaN", "Infinity", "-Infinity"])
+            .prop_map(|name| (name.to_owned(), Ok(json!(name)))),
+        2 => any::<[u8; 3]>().prop_map(|bytes| {
+            (format!("new Uint8Array({bytes:?})"), Ok(json!(bytes)))
+        }),
+        1 => refused.prop_map(|(source, kind)| (source.to_owned(), Err(kind))),
+    ]
+}
+
+/// Joins cases: all of them, or the first that is refused.
+fn joined(cases: &[Case]) -> Result<Vec<Value>, &'static str> {
+    cases.iter().map(|(_, expected)| expected.clone()).collect()
+}
+
+fn sources(cases: &[Case]) -> String {
+    let sources: Vec<&str> = cases.iter().map(|(source, _)| source.as_str()).collect();
+    sources.join(", ")
+}
+
+fn value() -> impl Strategy<Value = Case> {
+    leaf().prop_recursive(3, 24, 4, |inner| {
+        let list = prop::collection::vec(inner, 0..4);
+        (list, 0..6_u8).prop_map(|(cases, form)| {
+            let all = joined(&cases);
+            let sources = sources(&cases);
+            let named = |(number, (source, _)): (usize, &Case)| format!("k{number}: {source}");
+            let names: Vec<String> = cases.iter().enumerate().map(named).collect();
+            let object = |values: Vec<Value>| -> Value {
+                let entries = values.into_iter().enumerate();
+                entries
+                    .map(|(number, value)| (format!("k{number}"), value))
+                    .collect()
+            };
+            match form {
+                0 => (format!("{{ {} }}", names.join(", ")), all.map(object)),
+                1 => {
+                    let entries = names
+                        .iter()
+                        .map(|entry| entry.split_once(": ").expect("a name"));
+                    let entries: Vec<String> = entries
+                        .map(|(name, source)| format!("['{name}', {source}]"))
+                        .collect();
+                    (
+                        format!("new Map([{}])", entries.join(", ")),
+                        all.map(object),
+                    )
+                }
+                // Every entry is an object of its own, so that none is a duplicate.
+                2 => (
+                    format!("new Set([{sources}].map((value) => [value]))"),
+                    all.map(|values| values.into_iter().map(|value| json!([value])).collect()),
+                ),
+                3 => (
+                    format!("Promise.resolve([{sources}])"),
+                    all.map(Value::from),
+                ),
+                4 => (
+                    format!("[{sources}].map(async (value) => value)"),
+                    all.map(Value::from),
+                ),
+                _ => (format!("[{sources}]"), all.map(Value::from)),
+            }
+        })
+    })
+}
+
+/// Whether values are equal; 5 and 5.0 are the same number to JavaScript.
+fn same(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Number(left), Value::Number(right)) => left.as_f64() == right.as_f64(),
+        (Value::Array(left), Value::Array(right)) => {
+            left.len() == right.len()
+                && left
+                    .iter()
+                    .zip(right)
+                    .all(|(left, right)| same(left, right))
+        }
+        (Value::Object(left), Value::Object(right)) => {
+            let equal = |(name, left): (&String, &Value)| {
+                right.get(name).is_some_and(|right| same(left, right))
+            };
+            left.len() == right.len() && left.iter().all(equal)
+        }
+        (left, right) => left == right,
+    }
+}
+
+#[test]
+fn values_reach_their_reader_or_are_refused_by_name() {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    let repl = RefCell::new(runtime.block_on(root(Config::default(), "")));
+    let cases = Cases {
+        cases: 300,
+        failure_persistence: None,
+        ..Cases::default()
+    };
+    // In a list, where no text stands without quotes.
+    let each = |(source, expected): Case| {
+        let mut repl = repl.borrow_mut();
+        let outcome = runtime.block_on(run(&mut repl, &format!("return([{source}])")));
+        match expected {
+            Ok(value) => {
+                prop_assert!(outcome.error.is_none(), "{source}: {:?}", outcome.error);
+                let text = outcome.value.unwrap_or_default();
+                let got: Value = serde_json::from_str(&text).expect("JSON");
+                prop_assert!(same(&got, &json!([value])), "{source}: {text}");
+            }
+            Err(kind) => {
+                let error = outcome.error.map(|error| error.message).unwrap_or_default();
+                prop_assert!(
+                    error.contains(&format!("a {kind} has no form")),
+                    "{source}: {error}"
+                );
+            }
+        }
+        Ok(())
+    };
+    TestRunner::new(cases).run(&value(), each).unwrap();
+}
