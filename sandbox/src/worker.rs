@@ -87,6 +87,8 @@ struct RunningCell {
     number: u32,
     /// Names of the agent itself that the cell declares or assigns.
     assigned: Vec<String>,
+    /// Whether the cell sets the variable with which agents of another harness answer.
+    sets_answer: bool,
     executed: Duration,
     /// Time spent waiting with no call pending.
     waited: Duration,
@@ -166,6 +168,7 @@ impl Worker {
         let cell = RunningCell {
             number,
             assigned: Vec::new(),
+            sets_answer: false,
             executed: Duration::ZERO,
             waited: Duration::ZERO,
             pending: BTreeSet::new(),
@@ -204,6 +207,8 @@ impl Worker {
             entry.lexical.extend(rewritten.lexical);
         }
         if let Some(cell) = self.running(agent) {
+            let assigns = rewritten.assigned.iter().any(|name| name == "answer");
+            cell.sets_answer = assigns && code.contains("content") && code.contains("ready");
             cell.assigned = rewritten.assigned;
         }
         self.isolate
