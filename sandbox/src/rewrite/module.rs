@@ -10,9 +10,9 @@ use oxc_ast::ast::{
     Class, Decorator, ExportDefaultDeclarationKind, FormalParameter, Function, ImportDeclaration,
     ImportDeclarationSpecifier, ImportOrExportKind, MethodDefinition, ModuleExportName, Program,
     PropertyDefinition, Statement, TSAsExpression, TSEnumDeclaration, TSIndexSignature,
-    TSInterfaceDeclaration, TSNamespaceDeclaration, TSNonNullExpression, TSThisParameter,
-    TSSatisfiesExpression, TSTypeAliasDeclaration, TSTypeAnnotation,
-    TSTypeAssertion, TSTypeParameterDeclaration, TSTypeParameterInstantiation, VariableDeclaration,
+    TSInterfaceDeclaration, TSNamespaceDeclaration, TSNonNullExpression, TSSatisfiesExpression,
+    TSThisParameter, TSTypeAliasDeclaration, TSTypeAnnotation, TSTypeAssertion,
+    TSTypeParameterDeclaration, TSTypeParameterInstantiation, VariableDeclaration,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_diagnostics::OxcDiagnostic;
@@ -306,7 +306,9 @@ impl<'a> Visit<'a> for Rewriter<'_> {
         if let Some(heritage) = &it.heritage {
             self.visit_class_heritage(heritage);
         }
-        it.decorators.iter().for_each(|one| self.visit_decorator(one));
+        it.decorators
+            .iter()
+            .for_each(|one| self.visit_decorator(one));
         self.visit_class_body(&it.body);
     }
 
@@ -383,7 +385,10 @@ mod tests {
             "class A<T> extends B<T> implements C, D<T> { private readonly a: T; static b?; c!: T; m(): void; m(this: A, x?: T): void {} [k: string]: T }",
             "class A extends B { a ; static b ; c ; m( x ) {} }",
         ),
-        ("declare const a: string; declare class B {} let c", " let c"),
+        (
+            "declare const a: string; declare class B {} let c",
+            " let c",
+        ),
         (
             "abstract class A {}",
             "line 1, column 1: an abstract class needs a compiler of TypeScript",

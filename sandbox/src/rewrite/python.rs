@@ -19,7 +19,10 @@ fn is_python(line: &str) -> bool {
             .strip_prefix("from ")
             .and_then(|rest| rest.split_once(" import "))
             .is_some_and(|(module, _)| is_module_name(module));
-    (opens_block && block) || comment || import || (line.contains("print(f\"") && !line.contains('`'))
+    (opens_block && block)
+        || comment
+        || import
+        || (line.contains("print(f\"") && !line.contains('`'))
 }
 
 fn is_module_name(text: &str) -> bool {

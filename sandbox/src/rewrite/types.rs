@@ -1,7 +1,9 @@
 //! Strips TypeScript's types from a cell.
 
 use oxc_allocator::Allocator;
-use oxc_ast::ast::{CallExpression, NewExpression, TSType, TSTypeName, TSTypeParameterInstantiation};
+use oxc_ast::ast::{
+    CallExpression, NewExpression, TSType, TSTypeName, TSTypeParameterInstantiation,
+};
 use oxc_ast_visit::{Visit, walk};
 use oxc_parser::Parser;
 use oxc_span::SourceType;

@@ -12,8 +12,7 @@ use crate::ops::Done;
 use crate::stack_trace;
 
 /// What a model reads that answers as in another harness.
-const ANSWER_NOTE: &str =
-    "note: `answer` is a variable of yours, which nobody reads; to give your answer, call return(value)";
+const ANSWER_NOTE: &str = "note: `answer` is a variable of yours, which nobody reads; to give your answer, call return(value)";
 
 impl Worker {
     pub(super) fn finish(&mut self, done: Done) {

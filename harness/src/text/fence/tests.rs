@@ -40,7 +40,16 @@ fn blocks_are_found_in_what_models_write() {
     check("  ```js\n  x\n  ```", &["  x"]);
     check("````js\nx\n```\ny\n````", &["x\n```\ny"]);
     check("```js\n1\n```\n```js\n2\n```", &["1", "2"]);
-    for mark in ["ts", "TypeScript", "tsx", "jsx", "node", "mjs", "cjs", "mts"] {
+    for mark in [
+        "ts",
+        "TypeScript",
+        "tsx",
+        "jsx",
+        "node",
+        "mjs",
+        "cjs",
+        "mts",
+    ] {
         check(&format!("```{mark}\nx\n```"), &["x"]);
     }
     check("```text\nno\n```\n```js\n2\n```", &["2"]);
