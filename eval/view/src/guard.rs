@@ -67,11 +67,15 @@ impl Access {
         let name = host.rsplit_once(':').map_or(&*host, |(name, _)| name);
         let local = ["127.0.0.1", "localhost", "[::1]"];
         let is_local = || local.contains(&name) && host == format!("{name}:{}", self.port);
-        is_local()
-            || self
-                .hosts
-                .iter()
-                .any(|known| *known == host || known == name)
+        is_local() || self.is_allowed(&host)
+    }
+
+    /// Whether the user named this value of `Host`, or its name without the port.
+    fn is_allowed(&self, host: &str) -> bool {
+        let host = host.to_ascii_lowercase();
+        let name = host.rsplit_once(':').map_or(&*host, |(name, _)| name);
+        let mut hosts = self.hosts.iter();
+        hosts.any(|known| *known == host || known == name)
     }
 
     /// Returns the name of the cookie. It includes the port, because all ports of a host share
@@ -175,7 +179,8 @@ fn refusal(
     }
     if let Some(origin) = text(ORIGIN)
         && origin != format!("http://{host}")
-        && origin != format!("https://{host}")
+        // A service that forwards ports may add TLS.
+        && !(access.is_allowed(host) && origin == format!("https://{host}"))
     {
         return Some((StatusCode::FORBIDDEN, "refused: a request of another site"));
     }

@@ -120,7 +120,7 @@ fn what_follows_the_language_changes_nothing() {
     check("``` js\nx\n```", &["x"]);
     check("```{.js .numberLines}\nx\n```", &["x"]);
     check("```python title=\"x\"\nno\n```\n```js\nx\n```", &["x"]);
-    check("```jsx\nno\n```", &[]);
+    check("```jsonx\nno\n```", &[]);
     check("```js return 5 ```", &["return 5"]);
     check("Use ```js x``` to say so.", &[]);
 }
