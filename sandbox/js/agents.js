@@ -397,9 +397,32 @@
     },
   });
 
+  /** Names of an agent's globals that a cell may replace for good: modules have these, too. */
+  const replaceable = namesOf({
+    __proto__: null, require: 0, setTimeout: 0, setInterval: 0, setImmediate: 0, clearTimeout: 0, clearInterval: 0, clearImmediate: 0,
+  });
+
+  /** Gives names of the REPL that a cell declared or assigned their values again, and says so. */
+  const restoreNames = (agent) => {
+    const { env, scope } = agent;
+    const own = p.ownKeys(env);
+    let lost = '';
+    for (let i = 0; i < own.length; i++) {
+      const name = own[i];
+      if (hasOwn(replaceable, name) || !hasOwn(scope, name) || env[name] === undefined) continue;
+      const isSame = scope[name] === env[name];
+      delete scope[name];
+      if (!isSame) lost += `${lost === '' ? '' : ', '}\`${toText(name)}\``;
+    }
+    if (lost !== '') {
+      ops.write(agent.id, `note: what this cell assigned to ${lost} was for this cell only, because the REPL itself has that name; use another name`, 0);
+    }
+  };
+
   const finish = (agent, cell, status, body, stack) => {
     if (agent.cell !== cell) return;
     const { unawaited, unfinished, functions } = endCell(agent);
+    restoreNames(agent);
     const lost = status === 'threw' ? unawaited : unawaited > unfinished ? unawaited : unfinished;
     ops.done(agent.id, cell, status, body, stack, lost, functions);
   };

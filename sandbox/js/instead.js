@@ -11,6 +11,11 @@
   const noCompression = 'there is no compression here';
   const noEngine = 'the engine is not to be seen from here';
 
+  const usePrint = 'print with console.log';
+  const useReturn = 'to give your answer, call return(value)';
+  const useMap = 'call `await llm.map(items, query)`, or `await Promise.all([llm(query, context), …])`';
+  const isJavaScript = 'the REPL runs JavaScript';
+
   const globals = {
     __proto__: null,
     fetch: noNetwork,
@@ -51,6 +56,25 @@
     sessionStorage: 'nothing is stored here; top-level names stay for later cells',
     alert: 'there is nobody to show it to; print with console.log',
     prompt: 'there is nobody to ask',
+    print: usePrint,
+    FINAL: useReturn,
+    FINAL_VAR: `${useReturn}, as in return(name)`,
+    SUBMIT: useReturn,
+    submit: useReturn,
+    final_answer: useReturn,
+    answer: useReturn,
+    llm_query: 'call `await llm(query, context)`',
+    llm_batch: useMap,
+    llm_query_batched: useMap,
+    rlm_query: 'call `await rlm(query, context)`',
+    rlm_query_batched: 'call `await Promise.all([rlm(query, context), …])`',
+    SHOW_VARS: 'top-level names stay for later cells; print them with console.log',
+    len: `${isJavaScript}: use .length`,
+    str: `${isJavaScript}: use String(value)`,
+    range: `${isJavaScript}: use a for loop`,
+    True: `${isJavaScript}: write true`,
+    False: `${isJavaScript}: write false`,
+    None: `${isJavaScript}: write null`,
   };
   const modules = {
     __proto__: null,

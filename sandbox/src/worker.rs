@@ -89,6 +89,8 @@ struct RunningCell {
     assigned: Vec<String>,
     /// Whether a function of the cell contains `return(…)`.
     returns_in_function: bool,
+    /// Whether the cell sets the variable with which agents of another harness answer.
+    sets_answer: bool,
     executed: Duration,
     /// Time spent waiting with no call pending.
     waited: Duration,
@@ -169,6 +171,7 @@ impl Worker {
             number,
             assigned: Vec::new(),
             returns_in_function: false,
+            sets_answer: false,
             executed: Duration::ZERO,
             waited: Duration::ZERO,
             pending: BTreeSet::new(),
@@ -207,6 +210,8 @@ impl Worker {
             entry.lexical.extend(rewritten.lexical);
         }
         if let Some(cell) = self.running(agent) {
+            let assigns = rewritten.assigned.iter().any(|name| name == "answer");
+            cell.sets_answer = assigns && code.contains("content") && code.contains("ready");
             cell.assigned = rewritten.assigned;
             cell.returns_in_function = rewritten.returns_in_function;
         }

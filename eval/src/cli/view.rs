@@ -17,6 +17,11 @@ pub struct ViewArgs {
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub port: u16,
 
+    /// Host name, with or without a port, under which a forwarded port reaches the viewer, such as
+    /// localhost:8080; repeatable
+    #[arg(long, value_name = "HOST", conflicts_with = "export")]
+    pub allow_host: Vec<String>,
+
     /// Do not open a browser
     #[arg(long, value_parser = BoolishValueParser::new())]
     pub no_open: bool,

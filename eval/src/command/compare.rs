@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use records::run_dir::{RunDirError, write_whole};
+use records::run_dir::{RunDirError, write_output};
 use report::compare::{
     CompareError, Comparison, RunPair, RunScores, compare, mismatches, table, to_csv, unchecked,
 };
 
+use super::report::WriteFile;
 use super::stdout;
 use crate::cli::CompareArgs;
 use crate::error::Error;
@@ -29,7 +30,7 @@ pub(super) fn execute(args: &CompareArgs) -> Result<Outcome, Error> {
     let comparison = compare(&runs, &settings.against, settings.allow_mismatch)?;
     announce(&runs);
     if let Some(path) = &settings.csv {
-        write_csv(&comparison, path)?;
+        write_csv(&comparison, path, write_output)?;
     }
     if settings.json {
         stdout::write_json(&comparison)?;
@@ -48,13 +49,17 @@ pub(super) fn execute(args: &CompareArgs) -> Result<Outcome, Error> {
 ///
 /// # Errors
 /// [`Error::Compare`] if the file cannot be written.
-pub(super) fn write_csv(comparison: &Comparison, path: &Path) -> Result<(), Error> {
+pub(super) fn write_csv(
+    comparison: &Comparison,
+    path: &Path,
+    write_file: WriteFile,
+) -> Result<(), Error> {
     let write = |reason| RunDirError::Write {
         path: path.to_owned(),
         reason,
     };
     let bytes = to_csv(comparison).map_err(|reason| CompareError::from(write(reason)))?;
-    write_whole(path, &bytes).map_err(CompareError::from)?;
+    write_file(path, &bytes).map_err(CompareError::from)?;
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use records::run_dir::{RunDir, write_whole};
+use records::run_dir::{RunDir, RunDirError, write_output, write_whole};
 use report::{Report, RunReport, SweepReport, html, text};
 use serde_json::{Value, json};
 
@@ -37,7 +37,11 @@ pub(super) fn execute(args: &ReportArgs) -> Result<Outcome, Error> {
         (None, Some(dir)) if !args.json => dir.join(PAGE),
         (None, _) => return Ok(Outcome::Complete),
     };
-    match write(&report, &page) {
+    let written = match &args.html {
+        Some(_) => write_page(&report, &page, write_output),
+        None => write(&report, &page),
+    };
+    match written {
         // Runs in a read-only folder can still be shown without a page.
         Err(Error::RunDir(error)) if args.html.is_none() => {
             terminal::warning(&format!("no page with plots: {error}"));
@@ -88,6 +92,9 @@ pub(super) fn note_if_running(run: &RunDir) {
     }
 }
 
+/// Writes bytes to a file.
+pub(super) type WriteFile = fn(&Path, &[u8]) -> Result<(), RunDirError>;
+
 /// Default file name of the page.
 pub(super) const PAGE: &str = "report.html";
 
@@ -96,7 +103,12 @@ pub(super) const PAGE: &str = "report.html";
 /// # Errors
 /// [`Error`] if the page cannot be made or written.
 pub(super) fn write(report: &Report, page: &Path) -> Result<(), Error> {
-    write_whole(
+    write_page(report, page, write_whole)
+}
+
+/// Writes the page of a report by `write`.
+fn write_page(report: &Report, page: &Path, write: WriteFile) -> Result<(), Error> {
+    write(
         page,
         html(report, page.parent().unwrap_or(Path::new("")))?.as_bytes(),
     )?;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use ::report::{SweepReport, conclusion};
 use jiff::Timestamp;
-use records::run_dir::{RunDir, read_config};
+use records::run_dir::{RunDir, read_config, write_whole};
 use serde_json::json;
 
 use super::run::{self, Show};
@@ -277,7 +277,7 @@ fn conclude(folder: &Path, plan: &Plan, json: bool) -> Result<(), Error> {
         }
         return stdout::write_table(|width| conclusion(&report, width));
     }
-    compare::write_csv(comparison, &folder.join("comparison.csv"))?;
+    compare::write_csv(comparison, &folder.join("comparison.csv"), write_whole)?;
     if json {
         stdout::write_json(comparison)?;
     } else {

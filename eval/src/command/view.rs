@@ -24,7 +24,7 @@ pub(super) fn execute(args: &ViewArgs) -> Result<Outcome, Error> {
     let settings = ViewSettings::resolve(args);
     let library = Library::open(&settings.dir)?.with_inputs(OfBenchmarks::default());
     match settings.output {
-        ViewOutput::Serve { port, open } => serve(library, port, open),
+        ViewOutput::Serve { port, hosts, open } => serve(library, port, &hosts, open),
         ViewOutput::Export { file, subject } => {
             export(&library, &subject, &file)?;
             stdout::write(&format!("{}\n", file.display()))?;
@@ -33,11 +33,11 @@ pub(super) fn execute(args: &ViewArgs) -> Result<Outcome, Error> {
     }
 }
 
-fn serve(library: Library, port: u16, open: bool) -> Result<Outcome, Error> {
+fn serve(library: Library, port: u16, hosts: &[String], open: bool) -> Result<Outcome, Error> {
     let is_empty = library.runs()?.is_empty();
     let runtime = runtime()?;
     let stop = StopSignal::catch(&runtime)?;
-    let server = runtime.block_on(Server::bind(library, port))?;
+    let server = runtime.block_on(Server::bind(library, port, hosts))?;
     stdout::write(&format!("{}\n", server.address()))?;
     if is_empty {
         terminal::note(

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::SettingsError;
+use crate::terminal;
 
 /// Maximum size of a text in bytes: the engine uses up to twice as much for it, and that again to
 /// change it.
@@ -74,15 +75,20 @@ fn read_folder(folder: &Path) -> Result<String, SettingsError> {
     collect_files(folder, &mut paths)?;
     paths.sort();
     let mut text = String::new();
+    let mut left_out = Vec::new();
     for path in paths {
         let name = path.strip_prefix(folder).unwrap_or(&path);
+        let Some(content) = text_of(&path)? else {
+            left_out.push(name.display().to_string());
+            continue;
+        };
         if !text.is_empty() {
             text.push('\n');
         }
         text += "==> ";
         text += &name.to_string_lossy();
         text += " <==\n";
-        text += &read_file(&path)?;
+        text += &content;
         if !text.ends_with('\n') {
             text.push('\n');
         }
@@ -90,7 +96,45 @@ fn read_folder(folder: &Path) -> Result<String, SettingsError> {
             return Err(too_long(folder));
         }
     }
+    if let Some(note) = binary_note(folder, &left_out) {
+        terminal::note(&note);
+    }
     Ok(text)
+}
+
+/// Describes the binary files of a folder, at most three by name.
+fn binary_note(folder: &Path, files: &[String]) -> Option<String> {
+    const NAMED: usize = 3;
+    let more = match files.len() {
+        0 => return None,
+        count if count > NAMED => format!(" and {} more", count - NAMED),
+        _ => String::new(),
+    };
+    let named = files[..files.len().min(NAMED)].join(", ");
+    let folder = folder.display();
+    Some(format!(
+        "{folder}: left out, because they are not UTF-8 text: {named}{more}"
+    ))
+}
+
+/// Returns the text of a file in a folder, or `None` if it is binary.
+fn text_of(path: &Path) -> Result<Option<String>, SettingsError> {
+    let unreadable = |error| SettingsError::unreadable(path, error);
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(unreadable)?;
+    let read = file.take(LONGEST + 1).read_to_end(&mut bytes);
+    read.map_err(unreadable)?;
+    if no_text(&bytes).is_some() {
+        return Ok(None);
+    }
+    let is_cut = bytes.len() as u64 > LONGEST;
+    match String::from_utf8(bytes) {
+        Ok(_) if is_cut => Err(too_long(path)),
+        Ok(text) => Ok(Some(text)),
+        // A character may be cut in two by the limit.
+        Err(error) if is_cut && error.utf8_error().error_len().is_none() => Err(too_long(path)),
+        Err(_) => Ok(None),
+    }
 }
 
 fn collect_files(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<(), SettingsError> {
@@ -197,12 +241,24 @@ mod tests {
         );
         assert_eq!(read(&files, |_| ContextSource::Empty), "");
         assert_eq!(
-            read(&[("x", b"ok \xff")], ContextSource::Folder),
+            read(
+                &[
+                    ("p.png", b"\x89PNG"),
+                    ("q.pdf", b"%PDF-1.7\n"),
+                    ("z", b"text")
+                ],
+                ContextSource::Folder
+            ),
+            "==> z <==\ntext\n"
+        );
+        let file = |folder: PathBuf| ContextSource::File(folder.join("x"));
+        assert_eq!(
+            read(&[("x", b"ok \xff")], file),
             "DIR/x: not UTF-8 text, from byte 3"
         );
         assert_eq!(
-            read(&[("x.pdf", b"%PDF-1.7\n\xe2")], ContextSource::Folder),
-            "DIR/x.pdf: it is a PDF, not text; turn it into text first, or leave it out"
+            read(&[("x", b"%PDF-1.7\n\xe2")], file),
+            "DIR/x: it is a PDF, not text; turn it into text first, or leave it out"
         );
         assert_eq!(
             read(&[], |folder| ContextSource::File(folder.join("x"))),

@@ -24,6 +24,8 @@ pub enum ViewOutput {
     Serve {
         /// Port; 0 for any free one.
         port: u16,
+        /// Further host names that the server answers to.
+        hosts: Vec<String>,
         /// Whether to open a browser.
         open: bool,
     },
@@ -42,6 +44,7 @@ impl ViewSettings {
         let output = match &args.export {
             None => ViewOutput::Serve {
                 port: args.port,
+                hosts: args.allow_host.clone(),
                 open: !args.no_open && has_browser(),
             },
             Some(file) => ViewOutput::Export {

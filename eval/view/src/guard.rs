@@ -40,21 +40,42 @@ const HEADERS: [(HeaderName, &str); 6] = [
 pub struct Access {
     port: u16,
     token: Arc<str>,
+    /// Further values of `Host` that are accepted, in lower case.
+    hosts: Arc<[String]>,
 }
 
 impl Access {
-    /// Creates an unguessable token.
-    pub fn new(port: u16) -> Self {
+    /// Creates an unguessable token. `hosts` are accepted besides 127.0.0.1 and localhost: a name
+    /// with a port, or a name for all ports.
+    pub fn new(port: u16, hosts: &[String]) -> Self {
         let token = format!("{:032x}", rand::random::<u128>());
         Self {
             port,
             token: token.into(),
+            hosts: hosts.iter().map(|host| host.to_lowercase()).collect(),
         }
     }
 
     /// Returns the address with the token.
     pub fn address(&self) -> String {
         format!("http://127.0.0.1:{}/?token={}", self.port, self.token)
+    }
+
+    /// Whether the server answers to this value of `Host`.
+    fn answers_to(&self, host: &str) -> bool {
+        let host = host.to_ascii_lowercase();
+        let name = host.rsplit_once(':').map_or(&*host, |(name, _)| name);
+        let local = ["127.0.0.1", "localhost", "[::1]"];
+        let is_local = || local.contains(&name) && host == format!("{name}:{}", self.port);
+        is_local() || self.is_allowed(&host)
+    }
+
+    /// Whether the user named this value of `Host`, or its name without the port.
+    fn is_allowed(&self, host: &str) -> bool {
+        let host = host.to_ascii_lowercase();
+        let name = host.rsplit_once(':').map_or(&*host, |(name, _)| name);
+        let mut hosts = self.hosts.iter();
+        hosts.any(|known| *known == host || known == name)
     }
 
     /// Returns the name of the cookie. It includes the port, because all ports of a host share
@@ -108,7 +129,7 @@ impl Access {
 /// A page of another site can send requests to this port, but cannot forge `Host`, `Origin` or
 /// `Sec-Fetch-Site`. A site whose name was rebound to 127.0.0.1 sends its own name as `Host`.
 pub async fn guard(State(access): State<Access>, request: Request, next: Next) -> Response {
-    let refusal = refusal(access.port, request.method(), request.headers());
+    let refusal = refusal(&access, request.method(), request.headers());
     let mut response = match refusal {
         Some((status, why)) => plain(status, why),
         None if !access.is_shown(&request) => plain(
@@ -139,22 +160,27 @@ pub fn plain(status: StatusCode, text: impl Into<String>) -> Response {
     response
 }
 
-fn refusal(port: u16, method: &Method, headers: &HeaderMap) -> Option<(StatusCode, &'static str)> {
-    let names = ["127.0.0.1", "localhost", "[::1]"].map(|name| format!("{name}:{port}"));
+fn refusal(
+    access: &Access,
+    method: &Method,
+    headers: &HeaderMap,
+) -> Option<(StatusCode, &'static str)> {
     let text = |name: HeaderName| {
         headers
             .get(name)
             .map(|value| value.to_str().unwrap_or_default())
     };
     let host = text(HOST).unwrap_or_default();
-    if headers.get_all(HOST).iter().count() != 1 || !names.iter().any(|name| name == host) {
+    if headers.get_all(HOST).iter().count() != 1 || !access.answers_to(host) {
         return Some((
             StatusCode::FORBIDDEN,
-            "refused: this server answers to 127.0.0.1 and localhost with its port alone",
+            "refused: this server answers to 127.0.0.1 and localhost with its port alone; for a forwarded port, start `rlm-eval view` with --allow-host HOST",
         ));
     }
     if let Some(origin) = text(ORIGIN)
         && origin != format!("http://{host}")
+        // A service that forwards ports may add TLS.
+        && !(access.is_allowed(host) && origin == format!("https://{host}"))
     {
         return Some((StatusCode::FORBIDDEN, "refused: a request of another site"));
     }
@@ -173,4 +199,29 @@ fn refusal(port: u16, method: &Method, headers: &HeaderMap) -> Option<(StatusCod
         ));
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Access;
+
+    #[test]
+    fn hosts_are_compared_without_case() {
+        let hosts = ["localhost:8080", "Me.app.github.dev"].map(str::to_owned);
+        let access = Access::new(9951, &hosts);
+        for (host, is_right) in [
+            ("localhost:9951", true),
+            ("LOCALHOST:9951", true),
+            ("[::1]:9951", true),
+            ("127.0.0.1", false),
+            ("localhost:8080", true),
+            ("localhost:8081", false),
+            ("me.app.github.dev", true),
+            ("ME.app.github.dev:443", true),
+            ("other.app.github.dev", false),
+            ("", false),
+        ] {
+            assert_eq!(access.answers_to(host), is_right, "{host:?}");
+        }
+    }
 }

@@ -30,18 +30,18 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens on 127.0.0.1 at `port`, or at a free port for 0.
+    /// Listens on 127.0.0.1 at `port`, or at a free port for 0. Answers to `hosts`, too.
     ///
     /// # Errors
     /// Returns [`ViewError::Listen`] if the port is in use or not permitted.
-    pub async fn bind(library: Library, port: u16) -> Result<Self, ViewError> {
+    pub async fn bind(library: Library, port: u16, hosts: &[String]) -> Result<Self, ViewError> {
         let error = |reason| ViewError::Listen { port, reason };
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await;
         let listener = listener.map_err(error)?;
         let port = listener.local_addr().map_err(error)?.port();
         Ok(Self {
             listener,
-            access: Access::new(port),
+            access: Access::new(port, hosts),
             library: Arc::new(library),
         })
     }

@@ -4,7 +4,7 @@
 use super::sections::{
     CALL_NOT_RUN, CONTEXT_LEFT_OUT, CONTEXT_NONE, CONTEXT_TEXT, CONTEXT_VALUE, EXECUTE_CODE,
     EXECUTE_CODE_ARGUMENT, NOTE_DROPPED, NOTE_ERROR, NOTE_RETURN_IN_FUNCTION, NOTE_UNAWAITED,
-    OUTPUT_LEFT_OUT, PAST_CALL, PAST_RESULT, TURN_CUT_OFF, TURN_FIRST, TURN_FLAT, TURN_LAST,
+    OUTPUT_LEFT_OUT, PAST_CALL, PAST_RESULT, TURN_CUT_OFF, TURN_FIRST, TURN_FLAT, TURN_FOREIGN_CODE, TURN_LAST,
     TURN_MESSAGE, TURN_NEXT_MESSAGE, TURN_NO_CALL, TURN_NO_CODE, TURN_POSITION, TURN_RESULT,
     TURN_RETURNED_EARLY, UNTRUSTED,
 };
@@ -100,11 +100,13 @@ pub fn result_message(report: &CellReport<'_>, next: Position) -> String {
 
 /// Returns the reply to a response without code, which should come in a fenced block or as a tool
 /// call.
-pub fn no_code_message(next: Position, code_via_tool: bool) -> String {
-    if code_via_tool {
-        TURN_NO_CALL.render([&next.text()])
-    } else {
-        TURN_NO_CODE.render([&next.text()])
+///
+/// `mark` is that of a block in another language.
+pub fn no_code_message(next: Position, code_via_tool: bool, mark: Option<&str>) -> String {
+    match mark {
+        _ if code_via_tool => TURN_NO_CALL.render([&next.text()]),
+        Some(mark) => TURN_FOREIGN_CODE.render([mark, &next.text()]),
+        None => TURN_NO_CODE.render([&next.text()]),
     }
 }
 

@@ -21,7 +21,19 @@ use crate::text::js_scan::{Ending, JsScan};
 pub(crate) use watch::StopWatch;
 
 /// Info strings of blocks that are run.
-const LANGUAGES: [&str; 3] = ["javascript", "js", "repl"];
+const LANGUAGES: [&str; 11] = [
+    "javascript",
+    "js",
+    "repl",
+    "typescript",
+    "ts",
+    "tsx",
+    "jsx",
+    "node",
+    "mjs",
+    "cjs",
+    "mts",
+];
 /// Info strings of blocks that contain whole blocks.
 const MARKDOWN: [&str; 2] = ["markdown", "md"];
 /// Tags that end reasoning which a model's server left in the response.
@@ -29,7 +41,7 @@ const THOUGHT: [&str; 3] = ["</think>", "</thinking>", "</thought>"];
 
 /// Returns the code blocks of a response, in order, without their fences. Blank blocks are omitted.
 ///
-/// 1. Blocks marked `javascript`, `js` or `repl` (any case).
+/// 1. Blocks marked as JavaScript or TypeScript, or `repl` (any case).
 /// 2. If there are none: blocks without a mark.
 /// 3. If there are none: a block whose marked fence opens at the end of a line of prose.
 /// 4. If there are none: the text before a lone closing fence.
@@ -44,6 +56,19 @@ pub fn code_blocks(response: &str) -> Vec<String> {
         }
     }
     blocks_in(response)
+}
+
+/// Returns the mark of the first block whose language the REPL does not run, such as `python`.
+pub fn foreign_mark(response: &str) -> Option<&str> {
+    const FOREIGN: [&str; 12] = [
+        "python", "python3", "py", "ipython", "bash", "sh", "shell", "ruby", "r", "julia", "rust",
+        "go",
+    ];
+    let mut marks = response
+        .lines()
+        .filter_map(|line| fence(line).filter(|fence| !fence.with_prose))
+        .map(|fence| fence.mark);
+    marks.find(|mark| FOREIGN.iter().any(|known| mark.eq_ignore_ascii_case(known)))
 }
 
 fn blocks_in(text: &str) -> Vec<String> {

@@ -13,7 +13,7 @@ mod sha256;
 mod small_file;
 pub mod yaml;
 
-pub(crate) use fence::{StopWatch, code_blocks};
+pub(crate) use fence::{StopWatch, code_blocks, foreign_mark};
 pub(crate) use nearest::did_you_mean;
 pub use nearest::nearest;
 pub(crate) use parts::parts;

@@ -21,7 +21,9 @@ mod edits;
 mod lexemes;
 mod module;
 mod nesting;
+mod python;
 mod sources;
+mod types;
 mod unfinished;
 mod visit;
 
@@ -101,6 +103,15 @@ pub struct SyntaxError {
 /// # Errors
 /// [`SyntaxError`] with line and column in the cell's own text.
 pub(crate) fn rewrite(source: &str, earlier: &Earlier) -> Result<Cell, SyntaxError> {
+    match types::without(source) {
+        Some(Ok(stripped)) => rewrite_javascript(&stripped, earlier),
+        Some(Err(refused)) => Err(refused),
+        None => rewrite_javascript(source, earlier),
+    }
+    .map_err(|error| error.with_hint(source))
+}
+
+fn rewrite_javascript(source: &str, earlier: &Earlier) -> Result<Cell, SyntaxError> {
     let full = format!("{BEFORE}{source}{AFTER}");
     if let Err(refusal) = nesting::check(&full) {
         return Err(SyntaxError::at(source, refusal.at, &refusal.message));
@@ -251,6 +262,15 @@ impl Names {
 }
 
 impl SyntaxError {
+    /// Adds a hint if the code is not JavaScript but Python.
+    fn with_hint(mut self, source: &str) -> Self {
+        if python::is_likely(source) {
+            self.message
+                .push_str(": this looks like Python, but the REPL runs JavaScript");
+        }
+        self
+    }
+
     fn at(source: &str, offset_in_full: usize, message: &str) -> Self {
         Self::in_text(source, offset_in_full.saturating_sub(BEFORE.len()), message)
     }

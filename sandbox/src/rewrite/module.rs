@@ -8,10 +8,11 @@
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{
     Class, Decorator, ExportDefaultDeclarationKind, FormalParameter, Function, ImportDeclaration,
-    ImportDeclarationSpecifier, ImportOrExportKind, ModuleExportName, Statement, TSAsExpression,
-    TSClassImplements, TSEnumDeclaration, TSInterfaceDeclaration, TSNamespaceDeclaration,
-    TSNonNullExpression, TSSatisfiesExpression, TSTypeAliasDeclaration, TSTypeAnnotation,
-    TSTypeAssertion, TSTypeParameterDeclaration, TSTypeParameterInstantiation, VariableDeclaration,
+    ImportDeclarationSpecifier, ImportOrExportKind, MethodDefinition, ModuleExportName, Program,
+    PropertyDefinition, Statement, TSAsExpression, TSEnumDeclaration, TSIndexSignature,
+    TSInterfaceDeclaration, TSNamespaceDeclaration, TSNonNullExpression, TSSatisfiesExpression,
+    TSThisParameter, TSTypeAliasDeclaration, TSTypeAnnotation, TSTypeAssertion,
+    TSTypeParameterDeclaration, TSTypeParameterInstantiation, VariableDeclaration,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_diagnostics::OxcDiagnostic;
@@ -45,16 +46,25 @@ pub fn cell_of_module(source: &str, is_typescript: bool) -> Result<String, Synta
     if let Some(first) = parsed.diagnostics.iter().next() {
         return Err(of_diagnostic(source, first));
     }
+    blank_types(source, &parsed.program).map_err(|(offset, message)| at(offset, message))
+}
+
+/// Rewrites a parsed file; see [`cell_of_module`]. The error is the place of what is not supported,
+/// and what it is.
+pub(super) fn blank_types(
+    source: &str,
+    program: &Program<'_>,
+) -> Result<String, (usize, &'static str)> {
     let mut rewriter = Rewriter {
         source,
         edits: Edits::default(),
         refused: None,
     };
-    rewriter.visit_program(&parsed.program);
-    if let Some((offset, message)) = rewriter.refused {
-        return Err(at(offset as usize, message));
+    rewriter.visit_program(program);
+    match rewriter.refused {
+        Some((offset, message)) => Err((offset as usize, message)),
+        None => Ok(rewriter.edits.apply(source, 0, "").text),
     }
-    Ok(rewriter.edits.apply(source, 0, "").text)
 }
 
 fn of_diagnostic(source: &str, diagnostic: &OxcDiagnostic) -> SyntaxError {
@@ -88,6 +98,30 @@ impl Rewriter<'_> {
     /// Blanks out a type that follows an expression.
     fn blank_behind(&mut self, expression: Span, whole: Span) {
         self.blank(Span::new(expression.end, whole.end));
+    }
+
+    /// Blanks out the words before a member's name that only TypeScript has.
+    fn modifiers(&mut self, member: Span, key: Span, is_marked: bool) {
+        const WORDS: [&str; 5] = ["public", "private", "protected", "readonly", "override"];
+        if !is_marked {
+            return;
+        }
+        let mut at = member.start;
+        let head = self.text(Span::new(member.start, key.start)).to_owned();
+        for word in head.split_inclusive(char::is_whitespace) {
+            let length = u32::try_from(word.len()).unwrap_or_default();
+            if WORDS.contains(&word.trim()) {
+                self.blank(Span::new(at, at + length));
+            }
+            at += length;
+        }
+    }
+
+    /// Returns where the `?` after a member's name is.
+    fn mark_after(&self, key: Span) -> u32 {
+        let rest = &self.source[key.end as usize..];
+        let offset = rest.find('?').unwrap_or_default();
+        key.end + u32::try_from(offset).unwrap_or_default()
     }
 
     fn refuse(&mut self, span: Span, message: &'static str) {
@@ -251,17 +285,71 @@ impl<'a> Visit<'a> for Rewriter<'_> {
     }
 
     fn visit_class(&mut self, it: &Class<'a>) {
-        if it.r#abstract || it.declare {
+        if it.declare {
+            return self.blank(it.span);
+        }
+        if it.r#abstract {
             self.refuse(it.span, "an abstract class needs a compiler of TypeScript");
         }
-        walk::walk_class(self, it);
+        if let (Some(first), Some(last)) = (it.implements.first(), it.implements.last()) {
+            let before = self.source[..first.span.start as usize].trim_end();
+            let start = before.len().saturating_sub("implements".len());
+            let start = u32::try_from(start).unwrap_or(first.span.start);
+            self.blank(Span::new(start, last.span.end));
+        }
+        if let Some(id) = &it.id {
+            self.visit_binding_identifier(id);
+        }
+        if let Some(parameters) = &it.type_parameters {
+            self.visit_ts_type_parameter_declaration(parameters);
+        }
+        if let Some(heritage) = &it.heritage {
+            self.visit_class_heritage(heritage);
+        }
+        it.decorators
+            .iter()
+            .for_each(|one| self.visit_decorator(one));
+        self.visit_class_body(&it.body);
     }
 
-    fn visit_ts_class_implements(&mut self, it: &TSClassImplements<'a>) {
-        self.refuse(
-            it.span,
-            "a class that implements an interface needs a compiler of TypeScript",
-        );
+    fn visit_property_definition(&mut self, it: &PropertyDefinition<'a>) {
+        if it.declare {
+            return self.blank(it.span);
+        }
+        let is_marked = it.accessibility.is_some() || it.readonly || it.r#override;
+        self.modifiers(it.span, it.key.span(), is_marked);
+        if it.optional && it.type_annotation.is_none() {
+            let end = self.mark_after(it.key.span());
+            self.blank(Span::new(end, end + 1));
+        }
+        walk::walk_property_definition(self, it);
+    }
+
+    fn visit_method_definition(&mut self, it: &MethodDefinition<'a>) {
+        // The signature of an overload.
+        if it.value.body.is_none() {
+            return self.blank(it.span);
+        }
+        let is_marked = it.accessibility.is_some() || it.r#override;
+        self.modifiers(it.span, it.key.span(), is_marked);
+        if it.optional {
+            let end = self.mark_after(it.key.span());
+            self.blank(Span::new(end, end + 1));
+        }
+        walk::walk_method_definition(self, it);
+    }
+
+    fn visit_ts_index_signature(&mut self, it: &TSIndexSignature<'a>) {
+        self.blank(it.span);
+    }
+
+    fn visit_ts_this_parameter(&mut self, it: &TSThisParameter<'a>) {
+        let rest = &self.source[it.span.end as usize..];
+        let comma = rest.len() - rest.trim_start().len();
+        let is_followed = rest[comma..].starts_with(',');
+        let more = u32::try_from(comma + 1).unwrap_or_default();
+        let end = it.span.end + if is_followed { more } else { 0 };
+        self.blank(Span::new(it.span.start, end));
     }
 
     fn visit_ts_enum_declaration(&mut self, it: &TSEnumDeclaration<'a>) {
@@ -292,7 +380,19 @@ mod tests {
     use super::cell_of_module;
 
     /// Files and the cells that they become, with runs of blanks collapsed, or the error.
-    const ROWS: [(&str, &str); 14] = [
+    const ROWS: [(&str, &str); 17] = [
+        (
+            "class A<T> extends B<T> implements C, D<T> { private readonly a: T; static b?; c!: T; m(): void; m(this: A, x?: T): void {} [k: string]: T }",
+            "class A extends B { a ; static b ; c ; m( x ) {} }",
+        ),
+        (
+            "declare const a: string; declare class B {} let c",
+            " let c",
+        ),
+        (
+            "abstract class A {}",
+            "line 1, column 1: an abstract class needs a compiler of TypeScript",
+        ),
         (
             "import { definePrompt } from '@standardagents/spec';\nexport default definePrompt({ a: 1 });",
             "const { definePrompt: definePrompt } = $imports['@standardagents/spec'];\n$default = (definePrompt({ a: 1 }));;",

@@ -11,6 +11,9 @@ use crate::message::{AgentId, CellError, CellErrorKind, CellOutcome, Reply};
 use crate::ops::Done;
 use crate::stack_trace;
 
+/// What a model reads that answers as in another harness.
+const ANSWER_NOTE: &str = "note: `answer` is a variable of yours, which nobody reads; to give your answer, call return(value)";
+
 impl Worker {
     pub(super) fn finish(&mut self, done: Done) {
         let number = self.running(done.agent).map(|cell| cell.number);
@@ -46,6 +49,13 @@ impl Worker {
                 kind: CellErrorKind::Unawaited,
                 message,
                 stack: Vec::new(),
+            });
+        }
+        if cell.sets_answer && outcome.value.is_none() {
+            self.isolate.host(|host| {
+                if let Some(output) = host.outputs.get_mut(&done.agent) {
+                    output.push(ANSWER_NOTE, 0);
+                }
             });
         }
         self.send_outcome(done.agent, outcome);

@@ -173,7 +173,8 @@ async fn eight_children_with_children_keep_apart() {
                 [
                     lines.join("\n"),
                     format!(
-                        "task {n} {} [ {n} ] task {n} u{n} data {n}! {{ mine: {n} }} root only root data,root,the root task\ngrand {n}-1 grand made {n} data {n}!",
+                        "task {n} {} [ {n} ] task {n} u{n} data {n}! {{ mine: {n} }} root only root data,root,the root task\ngrand {n}-1 grand made {n} data {n}!\n\
+                         note: what this cell assigned to `context` was for this cell only, because the REPL itself has that name; use another name",
                         n + 50
                     ),
                     format!("task {n} {} undefined 3 root", n + 50),
@@ -186,7 +187,7 @@ async fn eight_children_with_children_keep_apart() {
             );
             assert_eq!(
                 own[2].value.as_deref(),
-                Some(format!("task {n} data {n}! 1").as_str())
+                Some(format!("task {n} data {n} 1").as_str())
             );
             let below = &outcomes[&format!("{id}/0")];
             assert_eq!(
@@ -201,9 +202,7 @@ async fn eight_children_with_children_keep_apart() {
             );
         }
         let root = &outcomes["root"];
-        let results: Vec<String> = (0..8)
-            .map(|n| format!("  'task {n} data {n}! 1'"))
-            .collect();
+        let results: Vec<String> = (0..8).map(|n| format!("  'task {n} data {n} 1'")).collect();
         assert_eq!(
             outputs(root),
             [

@@ -49,7 +49,7 @@ impl RunDir {
             return Ok(record.answer.clone());
         }
         let path = self.path.join(ANSWERS);
-        let path = path.join(name::answer(&record.id, record.attempt));
+        let path = name::answer_in(&path, &record.id, record.attempt);
         match fs::read_to_string(&path) {
             Ok(answer) => Ok(Some(answer)),
             Err(reason) => Err(RunDirError::Answer {

@@ -33,6 +33,36 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), RunDirError> {
     })
 }
 
+/// Writes a file that the user named. Unlike [`write`], it writes to devices, pipes and sockets
+/// instead of replacing them, and replaces the target of a link, not the link.
+///
+/// # Errors
+/// Returns [`RunDirError::Write`] if the file cannot be written.
+pub fn write_output(path: &Path, bytes: &[u8]) -> Result<(), RunDirError> {
+    let cannot = |reason| RunDirError::Write {
+        path: path.to_owned(),
+        reason,
+    };
+    // A descriptor of this process may be a regular file that the shell has open.
+    let is_descriptor = path.starts_with("/dev") || path.starts_with("/proc");
+    let is_special = fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir());
+    if is_descriptor || is_special {
+        let mut options = OpenOptions::new();
+        let opened = options.append(true).open(path);
+        return opened
+            .and_then(|mut file| file.write_all(bytes))
+            .map_err(cannot);
+    }
+    if !path.is_symlink() {
+        return write(path, bytes);
+    }
+    match fs::canonicalize(path) {
+        Ok(target) => write(&target, bytes),
+        // The target does not exist yet.
+        Err(_) => fs::write(path, bytes).map_err(cannot),
+    }
+}
+
 /// Writes a value as indented JSON with a final newline, atomically like [`write`].
 pub(super) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), RunDirError> {
     let mut bytes = serde_json::to_vec_pretty(value).map_err(|reason| RunDirError::Write {
@@ -73,4 +103,34 @@ fn write_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = without_links(&mut options).open(path)?;
     file.write_all(bytes)?;
     file.sync_all()
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::write_output;
+
+    #[test]
+    fn outputs_go_through_links_and_devices() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("target"), "old").unwrap();
+        symlink("target", at("link")).unwrap();
+        symlink("later", at("dangling")).unwrap();
+        symlink("/dev/null", at("device")).unwrap();
+        for (path, holds) in [
+            ("plain", "plain"),
+            ("link", "target"),
+            ("dangling", "later"),
+            ("device", "device"),
+        ] {
+            let is_link = at(path).is_symlink();
+            write_output(&at(path), b"new").unwrap();
+            assert_eq!(at(path).is_symlink(), is_link, "{path}");
+            let content = if path == "device" { "" } else { "new" };
+            assert_eq!(fs::read_to_string(at(holds)).unwrap(), content, "{path}");
+        }
+    }
 }

@@ -43,7 +43,7 @@ mod atomic;
 mod error;
 mod name;
 
-pub use atomic::write as write_whole;
+pub use atomic::{write as write_whole, write_output};
 pub use beside::{Changed, beside, keep_others};
 pub use error::{LineError, RunDirError};
 pub use events::{Events, fold};

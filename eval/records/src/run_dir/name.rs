@@ -1,6 +1,7 @@
 //! Names of runs and files that are safe as path components, whatever text they are made from.
 
 use std::collections::hash_map::RandomState;
+use std::fmt::Write as _;
 use std::hash::{BuildHasher, Hasher};
 use std::path::{Path, PathBuf};
 
@@ -34,44 +35,89 @@ pub fn sweep_id(folder: &Path) -> String {
 
 /// Returns the file name of a trajectory: `<sample>.<attempt>.jsonl`.
 pub(super) fn trajectory(sample: &str, attempt: u32) -> String {
-    format!("{}.{attempt}.jsonl", safe(sample))
+    format!("{}.{attempt}.jsonl", distinct(&safe(sample)))
 }
 
 /// Returns the file name of a long answer: `<sample>.<attempt>.txt`.
 pub(super) fn answer(sample: &str, attempt: u32) -> String {
-    format!("{}.{attempt}.txt", safe(sample))
+    format!("{}.{attempt}.txt", distinct(&safe(sample)))
+}
+
+/// Returns the path of a long answer in a folder, under its earlier name if only that exists.
+pub(super) fn answer_in(folder: &Path, sample: &str, attempt: u32) -> PathBuf {
+    let path = folder.join(answer(sample, attempt));
+    let earlier = folder.join(format!("{}.{attempt}.txt", safe(sample)));
+    if !path.exists() && earlier.exists() {
+        return earlier;
+    }
+    path
 }
 
 /// Returns the path of a trajectory in a folder, under its earlier name if only that exists.
 pub(super) fn trajectory_in(folder: &Path, sample: &str, attempt: u32) -> PathBuf {
     let path = folder.join(trajectory(sample, attempt));
-    let earlier = earlier_trajectory(sample, attempt).map(|name| folder.join(name));
-    match earlier {
-        Some(earlier) if !path.exists() && earlier.exists() => earlier,
-        _ => path,
+    if path.exists() {
+        return path;
     }
+    let earlier = earlier_trajectories(sample, attempt);
+    let mut earlier = earlier.into_iter().map(|name| folder.join(name));
+    earlier.find(|earlier| earlier.exists()).unwrap_or(path)
 }
 
 /// Returns the current name of a trajectory's file, given the name from any version.
 pub(super) fn current(file: &str) -> String {
     let Some((sample, rest)) = file
         .strip_suffix(".jsonl")
-        .filter(|_| file.starts_with('.'))
         .and_then(|stem| stem.rsplit_once('.'))
     else {
         return file.to_owned();
     };
-    match sample.strip_prefix('.') {
-        Some(after) => format!("%2E{after}.{rest}.jsonl"),
-        None => format!("%.{rest}.jsonl"),
-    }
+    let sample = match sample.strip_prefix('.') {
+        _ if sample.is_empty() => "%".to_owned(),
+        Some(after) => format!("%2E{after}"),
+        None => sample.to_owned(),
+    };
+    format!("{}.{rest}.jsonl", distinct(&sample))
 }
 
-/// Returns the name that earlier versions gave to a trajectory's file, if it differs: a hidden
-/// file.
-pub(super) fn earlier_trajectory(sample: &str, attempt: u32) -> Option<String> {
-    (sample.is_empty() || sample.starts_with('.'))
-        .then(|| format!("{}.{attempt}.jsonl", encoded(sample)))
+/// Returns the names that earlier versions gave to a trajectory's file, if they differ: with
+/// upper-case letters, or hidden.
+fn earlier_trajectories(sample: &str, attempt: u32) -> Vec<String> {
+    let now = trajectory(sample, attempt);
+    [safe(sample), encoded(sample)]
+        .map(|name| format!("{name}.{attempt}.jsonl"))
+        .into_iter()
+        .filter(|name| *name != now)
+        .collect()
+}
+
+/// Percent-encodes the upper-case letters of a safe name, so that names of different texts also
+/// differ on file systems that ignore case. A name that ends in a hash stays as it is, and so does
+/// the result of this function.
+fn distinct(name: &str) -> String {
+    if name.contains('~') {
+        return name.to_owned();
+    }
+    let mut out = String::with_capacity(name.len());
+    // Letters of an escape that are still to be copied.
+    let mut escape = 0_u8;
+    for char in name.chars() {
+        if char == '%' {
+            escape = 3;
+        }
+        if escape == 0 && char.is_ascii_uppercase() {
+            // Writing to a string cannot fail.
+            let _ = write!(out, "%{:02X}", u32::from(char));
+        } else {
+            out.push(char);
+        }
+        escape = escape.saturating_sub(1);
+    }
+    if out.len() > LONGEST {
+        let hash = hex::encode(Sha256::digest(name));
+        return format!("{name}~{}", &hash[..HASH_CHARS]);
+    }
+    out
 }
 
 /// Encodes a text as the beginning of a file name that is never hidden: like [`encoded`], but with
@@ -118,7 +164,8 @@ mod tests {
         let wide = "ä".repeat(100);
         let rows = [
             ("s-niah-8k-1", 1, "s-niah-8k-1.1.jsonl".to_owned()),
-            ("arc_A.b", 12, "arc_A.b.12.jsonl".to_owned()),
+            ("arc_a.b", 12, "arc_a.b.12.jsonl".to_owned()),
+            ("arc_A.b", 12, "arc_%41.b.12.jsonl".to_owned()),
             ("", 1, "%.1.jsonl".to_owned()),
             (".env", 1, "%2Eenv.1.jsonl".to_owned()),
             ("..", 1, "%2E..1.jsonl".to_owned()),
@@ -130,7 +177,7 @@ mod tests {
             ("a b\n\0", 1, "a%20b%0A%00.1.jsonl".to_owned()),
             ("a%20b", 1, "a%2520b.1.jsonl".to_owned()),
             ("ü~", 1, "%C3%BC%7E.1.jsonl".to_owned()),
-            (r"C:\x", 1, "C%3A%5Cx.1.jsonl".to_owned()),
+            (r"C:\x", 1, "%43%3A%5Cx.1.jsonl".to_owned()),
             (fits.as_str(), 1, format!("{fits}.1.jsonl")),
             (
                 long.as_str(),
@@ -153,17 +200,21 @@ mod tests {
     #[test]
     fn names_that_were_hidden_are_known() {
         let rows = [
-            ("a.b", None),
-            ("", Some(".2.jsonl")),
-            (".", Some("..2.jsonl")),
-            ("..", Some("...2.jsonl")),
-            (".env", Some(".env.2.jsonl")),
-            ("../x", Some("..%2Fx.2.jsonl")),
+            ("a.b", vec![]),
+            ("", vec![".2.jsonl"]),
+            (".", vec!["..2.jsonl"]),
+            ("..", vec!["...2.jsonl"]),
+            (".env", vec![".env.2.jsonl"]),
+            ("../x", vec!["..%2Fx.2.jsonl"]),
+            ("Ab", vec!["Ab.2.jsonl", "Ab.2.jsonl"]),
+            (".A", vec!["%2EA.2.jsonl", ".A.2.jsonl"]),
         ];
-        for (id, name) in rows {
-            assert_eq!(earlier_trajectory(id, 2).as_deref(), name, "{id:?}");
+        for (id, names) in rows {
+            assert_eq!(earlier_trajectories(id, 2), names, "{id:?}");
             let now = trajectory(id, 2);
-            assert_eq!(current(name.unwrap_or(&now)), now, "{id:?}");
+            for name in names {
+                assert_eq!(current(name), now, "{id:?}");
+            }
             assert_eq!(current(&now), now, "{id:?}");
         }
     }
@@ -177,6 +228,17 @@ mod tests {
                 .iter()
                 .all(|name| name.starts_with("%2Ex") && name.len() <= LONGEST + 2)
         );
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), ids.len());
+    }
+
+    #[test]
+    fn names_differ_without_case() {
+        let long = "A".repeat(100);
+        let mixed = format!("{}a", "A".repeat(99));
+        let ids = ["a", "A", "%41", "%61", "ä", "Ä", &long, &mixed];
+        let mut names = ids.map(|id| trajectory(id, 1).to_lowercase()).to_vec();
         names.sort();
         names.dedup();
         assert_eq!(names.len(), ids.len());

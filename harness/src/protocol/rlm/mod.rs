@@ -23,7 +23,7 @@ use crate::prompt::{
 use crate::protocol::RootAgent;
 use crate::protocol::background::Background;
 use crate::protocol::direct::OneCall;
-use crate::text::{code_blocks, two_ends};
+use crate::text::{code_blocks, foreign_mark, two_ends};
 use crate::tool::ToolSet;
 
 /// Characters of a cell's error, or of a first-iteration return, that are shown back; of a longer one, its two ends.
@@ -263,7 +263,7 @@ impl<'a> ReplAgent<'a> {
             return Ok(Outcome::Message(if reply.truncated {
                 cut_off_message(next)
             } else {
-                no_code_message(next, via_tool)
+                no_code_message(next, via_tool, foreign_mark(&reply.response.text))
             }));
         }
         let confirm = self.attempt.run.treatment.repl.confirm_first_return;

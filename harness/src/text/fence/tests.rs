@@ -40,6 +40,18 @@ fn blocks_are_found_in_what_models_write() {
     check("  ```js\n  x\n  ```", &["  x"]);
     check("````js\nx\n```\ny\n````", &["x\n```\ny"]);
     check("```js\n1\n```\n```js\n2\n```", &["1", "2"]);
+    for mark in [
+        "ts",
+        "TypeScript",
+        "tsx",
+        "jsx",
+        "node",
+        "mjs",
+        "cjs",
+        "mts",
+    ] {
+        check(&format!("```{mark}\nx\n```"), &["x"]);
+    }
     check("```text\nno\n```\n```js\n2\n```", &["2"]);
     check("```python\nno\n```", &[]);
     // No mark, but nothing else to run.
@@ -108,7 +120,7 @@ fn what_follows_the_language_changes_nothing() {
     check("``` js\nx\n```", &["x"]);
     check("```{.js .numberLines}\nx\n```", &["x"]);
     check("```python title=\"x\"\nno\n```\n```js\nx\n```", &["x"]);
-    check("```jsx\nno\n```", &[]);
+    check("```jsonx\nno\n```", &[]);
     check("```js return 5 ```", &["return 5"]);
     check("Use ```js x``` to say so.", &[]);
 }

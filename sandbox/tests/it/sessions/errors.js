@@ -71,3 +71,30 @@ console.log(new Strict().good()); try { new Strict().method() } catch (e) { cons
 // ---- a brace that closes nothing
 let before = 1
 }
+// ---- names of other harnesses
+answer["content"] = 1
+// ----
+answer = { content: 'x', ready: true }
+// ----
+FINAL("x")
+// ----
+FINAL_VAR(x)
+// ----
+SUBMIT(1)
+// ----
+await llm_query('q')
+// ----
+await rlm_query('q')
+// ----
+print(1)
+// ---- Python
+def f(x):
+    return x
+// ----
+import json
+print(len(context))
+// ----
+for line in lines:
+    print(line)
+// ---- broken JavaScript is no Python
+if (x) { console.log('else:'

@@ -71,3 +71,31 @@ console.log(String(written), String(written(1)));
 console.log(arrow2.toString(), method.toString(), Shown.toString());
 console.log(Shown.one.toString(), Object.getOwnPropertyDescriptor(Shown.prototype, 'two').get.toString(), Shown.prototype.three.toString());
 console.log(((a = total) => a).toString(), `${function () { total; { function inner() { total } } }}`, eval('(a) => total').toString());
+// ---- the REPL's own names are a cell's for that cell only
+const text = 'kept'; context = context + '!'; const llm = 1; function budget() { return 2 } console.log(context, llm, budget(), text);
+// ----
+console.log(context, typeof llm, typeof budget, text);
+// ---- also if the cell fails
+var rlm = 5; let console_ = console; console = { log() {} }; throw new Error('x')
+// ----
+console.log(typeof rlm, typeof console.log);
+// ---- the same value is no other
+context = __ctx.shared.data; console.log(1);
+// ---- timers may be replaced by those of a module
+const { setTimeout } = require('timers/promises');
+// ----
+console.log(await setTimeout(1, 'value'));
+// ---- types are removed
+interface Row { name: string; count?: number }
+type Rows = Row[];
+const rows: Rows = [{ name: 'a' }];
+function first<T>(list: T[], or?: T): T { return list[0] ?? or! }
+class Box<T> implements Iterable<T> { private readonly held: T[] = []; add(one: T): this { this.held.push(one); return this } *[Symbol.iterator]() { yield* this.held } }
+console.log(first<Row>(rows) as Row, [...new Box<number>().add(1)], first<string>(['x']));
+// ---- and lines of errors are right
+let more: number = 1;
+let typed: string = (undefined as any).length;
+// ----
+enum Color { Red }
+// ---- comparisons stay
+const low = 1, mid = 2, high = 0; console.log(low < mid > (high));
