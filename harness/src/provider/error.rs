@@ -93,7 +93,7 @@ pub enum ProviderError {
         /// Delay that the provider requests.
         retry_after: Option<Duration>,
     },
-    /// The server failed (408, 409, 5xx, 529), or returned an error with status 200.
+    /// The server failed (408, 409, 425, 498, 499, 5xx, 529), or returned an error with status 200.
     #[error("{provider} failed ({status}): {message}")]
     Server {
         /// Name of the provider.
