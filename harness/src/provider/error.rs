@@ -139,7 +139,8 @@ pub enum ProviderError {
         /// What is wrong with the response, and where.
         problem: String,
     },
-    /// The provider's filter withheld the response.
+    /// The model refused, or the provider's filter withheld the response. For the root of an
+    /// attempt, that is the answer.
     #[error("{provider} withheld the response: {message}")]
     Filtered {
         /// Name of the provider.

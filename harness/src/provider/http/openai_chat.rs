@@ -275,7 +275,8 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
         && end_of(choice) == Some(End::Complete)
         && let Some(filed) = &reasoning
     {
-        let rest = thoughts_of(filed).and_then(|found| found.rest);
+        let rest = filed.rsplit_once("</think>").map(|(_, rest)| rest.trim());
+        let rest = rest.filter(|rest| !rest.is_empty());
         rest.unwrap_or(filed).clone_into(&mut said);
         carry.clear();
     } else if let Some(found) = thoughts_of(&said) {
