@@ -240,11 +240,12 @@ fn a_refusal_is_an_answer_that_scores_0() {
         let summary: Value = serde_json::from_str(&summary).unwrap();
         assert_eq!(summary["refused"], 1);
         assert_eq!(summary["score"]["mean"], 0.0);
-        let folder = folder.to_str().unwrap();
+        let table = folder.join("results.csv");
+        let (folder, table) = (folder.to_str().unwrap(), table.to_str().unwrap());
         // Every other scorer gives 0 as well.
         for args in [
             vec!["report", folder],
-            vec!["compare", folder, folder],
+            vec!["compare", folder, table],
             vec!["score", folder, "--scorer", "exact"],
         ] {
             let ran = binary.run(&args, "");
