@@ -23,7 +23,11 @@ pub(crate) fn of_attempt(
     grade: Option<Grade>,
     started_at: Timestamp,
 ) -> AttemptRecord {
-    let scored = Scored::of(outcome.status, outcome.answer.is_some(), grade);
+    let scored = if outcome.refused {
+        Scored::refused()
+    } else {
+        Scored::of(outcome.status, outcome.answer.is_some(), grade)
+    };
     let stats = &outcome.stats;
     let total_time_s = stats.total.as_secs_f64();
     // No response and no paid try: a rejected request costs nothing.
@@ -44,6 +48,7 @@ pub(crate) fn of_attempt(
         error: scored.error.or_else(|| outcome.error.clone()),
         answer: outcome.answer.clone(),
         answer_file: None,
+        refused: outcome.refused,
         state: outcome.state.clone(),
         expected: sample.expected.clone(),
         metadata: sample.metadata.clone(),
@@ -96,6 +101,18 @@ pub(crate) struct Scored {
 }
 
 impl Scored {
+    /// Returns the score of a refusal, which every scorer gives.
+    pub fn refused() -> Self {
+        Self {
+            status: Status::Ok,
+            score: Some(0.0),
+            explanation: Some("the model refused".to_owned()),
+            details: None,
+            judge: None,
+            error: None,
+        }
+    }
+
     /// Combines the status of an attempt with its grade.
     pub fn of(status: Status, has_answer: bool, grade: Option<Grade>) -> Self {
         let mut scored = Self {

@@ -164,6 +164,9 @@ async fn score(
     judging: Option<&Judging>,
     halted: &OnceLock<String>,
 ) -> Result<Scored, RunDirError> {
+    if record.refused {
+        return Ok(Scored::refused());
+    }
     let answer = run.answer(record)?;
     let status = match (record.status, &answer) {
         // Without an answer, the attempt itself had failed.

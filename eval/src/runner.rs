@@ -377,7 +377,7 @@ impl Job {
             .await;
         let outcome = with_turns(outcome, self.grader.name());
         let is_judged = match outcome.status {
-            Status::Ok => true,
+            Status::Ok => !outcome.refused,
             Status::Limit => outcome.answer.is_some(),
             Status::Error | Status::Cancelled => false,
         };
@@ -473,6 +473,7 @@ fn broken(
         status: Status::Error,
         answer: None,
         error: Some(strike_out(format!("the harness failed: {reason}"))),
+        refused: false,
         state: None,
         stats: Stats::default(),
     };

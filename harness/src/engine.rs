@@ -220,6 +220,7 @@ impl Engine {
             status: Status::Cancelled,
             answer: None,
             error: Some(reason),
+            refused: false,
             state: None,
             stats,
         }

@@ -131,6 +131,10 @@ pub struct AttemptRecord {
     /// ([`model::long_answer`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer_file: Option<String>,
+    /// Whether the model refused, or its provider's filter withheld the response. The refusal is
+    /// the answer and scores 0.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub refused: bool,
     /// Final state of the attempt's environment, which scorers check instead of the answer; `None`
     /// without an environment.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -55,6 +55,7 @@ pub(super) fn convert(
         error: error.clone(),
         answer: answer.clone(),
         answer_file: None,
+        refused: false,
         state: None,
         expected: facts.expected,
         metadata: BTreeMap::new(),

@@ -46,6 +46,7 @@ fn outcome(status: Status, answer: Option<&str>) -> AttemptOutcome {
         status,
         answer: answer.map(str::to_owned),
         error: None,
+        refused: false,
         state: None,
         stats: Stats::default(),
     }

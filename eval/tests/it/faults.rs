@@ -185,12 +185,6 @@ fn a_fault_that_stays_ends_its_call_with_what_the_server_said() {
                 .to_owned(),
         ),
         (
-            Behaviour::Filter,
-            Some(1),
-            "error",
-            "openai withheld the response: content_filter".to_owned(),
-        ),
-        (
             ending(r#""finish_reason": "bored""#),
             Some(1),
             "error",
@@ -213,6 +207,51 @@ fn a_fault_that_stays_ends_its_call_with_what_the_server_said() {
             requests: 1,
         };
         assert_eq!(came(&fault, &[]), wanted, "{fault:?}");
+    }
+}
+
+#[test]
+fn a_refusal_is_an_answer_that_scores_0() {
+    let refusal = ending(r#""finish_reason": "stop""#);
+    let refusal = match refusal {
+        Behaviour::Status(status, headers, body) => {
+            let body = body.replace(r#""content": "Ada""#, r#""refusal": "I will not.""#);
+            Behaviour::Status(status, headers, body)
+        }
+        other => other,
+    };
+    for (fault, text) in [
+        (refusal, "I will not."),
+        (Behaviour::Filter, "content_filter"),
+    ] {
+        let server = FaultServer::list(vec![fault]);
+        let binary = binary();
+        let ran = one_call(&binary, &server.openai(), &[]);
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        assert_eq!(server.seen().len(), 1);
+        let record = &records(binary.path())[0];
+        let fields = ["status", "answer", "score", "refused", "error"].map(|name| &record[name]);
+        let expected = serde_json::json!(["ok", text, 0.0, true, null]);
+        assert_eq!(serde_json::json!(fields), expected);
+        let folder = run_dir(binary.path());
+        let csv = fs::read_to_string(folder.join("results.csv")).unwrap();
+        assert!(csv.trim_end().ends_with(",1"), "{csv}");
+        let summary = fs::read_to_string(folder.join("summary.json")).unwrap();
+        let summary: Value = serde_json::from_str(&summary).unwrap();
+        assert_eq!(summary["refused"], 1);
+        assert_eq!(summary["score"]["mean"], 0.0);
+        let table = folder.join("results.csv");
+        let (folder, table) = (folder.to_str().unwrap(), table.to_str().unwrap());
+        // Every other scorer gives 0 as well.
+        for args in [
+            vec!["report", folder],
+            vec!["compare", folder, table],
+            vec!["score", folder, "--scorer", "exact"],
+        ] {
+            let ran = binary.run(&args, "");
+            let says = ran.stdout.contains("refused") && ran.stdout.contains("1, scored 0");
+            assert!(says || args[0] == "score", "{}{}", ran.stdout, ran.stderr);
+        }
     }
 }
 

@@ -201,7 +201,7 @@ fn both_modes_leave_a_complete_run() {
 const HEADER: &str = "run_id,benchmark,model,protocol,prompt_mode,drivers,max_depth,max_iterations,id,attempt,\
     cluster,score,status,error,answer,expected,iterations,agents,depth_reached,llm_calls,input_tokens,\
     cached_input_tokens,output_tokens,reasoning_tokens,cost_usd,total_time_s,working_time_s,overhead_ms,retries,\
-    protocol_faults,dataset_digest,scorer,fingerprint,program";
+    protocol_faults,dataset_digest,scorer,fingerprint,program,refused";
 
 /// Checks that the CSV has its header and one row per record, with the record's values.
 fn check_csv(run: &Finished) {

@@ -14,7 +14,7 @@ fn the_csv_has_the_documented_columns() {
         "run_id,benchmark,model,protocol,prompt_mode,drivers,max_depth,max_iterations,id,attempt,cluster,score,status,\
          error,answer,expected,iterations,agents,depth_reached,llm_calls,input_tokens,cached_input_tokens,\
          output_tokens,reasoning_tokens,cost_usd,total_time_s,working_time_s,overhead_ms,retries,protocol_faults,\
-         dataset_digest,scorer,fingerprint,program\n"
+         dataset_digest,scorer,fingerprint,program,refused\n"
     );
 }
 
@@ -36,7 +36,7 @@ fn csv_rows_go_by_the_dataset_and_then_the_attempt() {
     let csv = to_csv(&identity("run"), &records, &order).unwrap();
     let row = |cells: &str| {
         format!(
-            "run,s-niah,scripted/needle,rlm,coordinator,no-tables+verify,2,15,{cells},2.5,2.5,12.5,0,0,d1,needle/1,f1,\n"
+            "run,s-niah,scripted/needle,rlm,coordinator,no-tables+verify,2,15,{cells},2.5,2.5,12.5,0,0,d1,needle/1,f1,,0\n"
         )
     };
     let rows = String::from_utf8(csv).unwrap();

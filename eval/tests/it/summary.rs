@@ -142,6 +142,7 @@ fn every_figure_of_a_run() {
         returned_early: Some(1),
         context_trimmed: 0,
         unreadable: 0,
+        refused: 0,
         judge: None,
         usage: Some(Usage {
             input_tokens: 5000,

@@ -39,6 +39,61 @@ pub fn from_slice<T: DeserializeOwned>(bytes: &[u8]) -> serde_json::Result<T> {
     }
 }
 
+/// Decodes the arguments of a tool call as models write them: an object may be encoded twice, stand
+/// in a code fence, or contain raw line breaks in its strings.
+///
+/// # Errors
+/// Returns the error of [`from_str`] for the text as it is.
+pub fn arguments(text: &str) -> serde_json::Result<Value> {
+    let decode = |text: &str| {
+        let inner = without_fence(text).unwrap_or(text);
+        let is_container = |value: &Value| value.is_object() || value.is_array();
+        let escaped = || from_str(&escape_controls(inner));
+        from_str(inner)
+            .or_else(|_| escaped())
+            .ok()
+            .filter(is_container)
+    };
+    match from_str(text) {
+        Ok(Value::String(inner)) => Ok(decode(&inner).unwrap_or(Value::String(inner))),
+        Ok(value) => Ok(value),
+        Err(error) => match from_str(&escape_controls(text)) {
+            Ok(Value::String(inner)) => Ok(decode(&inner).unwrap_or(Value::String(inner))),
+            _ => decode(text).ok_or(error),
+        },
+    }
+}
+
+/// Returns the content of a code fence that is the whole text.
+pub fn without_fence(text: &str) -> Option<&str> {
+    const FENCE: &str = "```";
+    let inner = text.trim().strip_prefix(FENCE)?.strip_suffix(FENCE)?;
+    let (_language, content) = inner.split_once('\n')?;
+    (!content.contains(FENCE)).then(|| content.trim_end_matches(['\r', '\n']))
+}
+
+/// Escapes control characters in the strings of a JSON text.
+fn escape_controls(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    let (mut in_string, mut after_backslash) = (false, false);
+    for char in text.chars() {
+        if in_string && char < ' ' {
+            match char {
+                '\n' => escaped.push_str(r"\n"),
+                '\r' => escaped.push_str(r"\r"),
+                '\t' => escaped.push_str(r"\t"),
+                other => escaped.push_str(&format!(r"\u{:04x}", u32::from(other))),
+            }
+            after_backslash = false;
+            continue;
+        }
+        in_string ^= char == '"' && !after_backslash;
+        after_backslash = in_string && char == '\\' && !after_backslash;
+        escaped.push(char);
+    }
+    escaped
+}
+
 /// Returns the JSON text with every unpaired surrogate replaced by U+FFFD. Other text is unchanged.
 pub fn valid(text: &str) -> Cow<'_, str> {
     if !may_hold_half(text) {
@@ -182,7 +237,29 @@ fn replace_escapes(text: &str, replacement: impl Fn(u16) -> Option<String>) -> C
 mod tests {
     use serde_json::Value;
 
-    use super::{from_str, join, piece};
+    use super::{arguments, from_str, join, piece};
+
+    #[test]
+    fn arguments_are_decoded_as_models_write_them() {
+        let rows = [
+            (r#"{"a": "b"}"#, Some(r#"{"a":"b"}"#)),
+            (r#""{\"a\": \"b\"}""#, Some(r#"{"a":"b"}"#)),
+            ("```json\n{\"a\": \"b\"}\n```", Some(r#"{"a":"b"}"#)),
+            (r#""```json\n{\"a\": \"b\"}\n```""#, Some(r#"{"a":"b"}"#)),
+            ("{\"a\":\n \"b\n\tc\"}", Some(r#"{"a":"b\n\tc"}"#)),
+            ("{\"a\": \"b \\\" c\n\"}", Some(r#"{"a":"b \" c\n"}"#)),
+            ("\"{\\\"a\\\": \\\"b\n\\\"}\"", Some(r#"{"a":"b\n"}"#)),
+            (r#""b""#, Some(r#""b""#)),
+            (r#""5""#, Some(r#""5""#)),
+            ("[1]", Some("[1]")),
+            ("{\"a\": ", None),
+            ("f()", None),
+        ];
+        for (text, expected) in rows {
+            let got = arguments(text).ok().map(|value| value.to_string());
+            assert_eq!(got.as_deref(), expected, "{text}");
+        }
+    }
 
     #[test]
     fn halves_are_replaced_and_pairs_are_kept() {

@@ -106,6 +106,10 @@ pub struct AttemptOutcome {
     pub answer: Option<String>,
     /// Reason why there is no answer.
     pub error: Option<String>,
+    /// Whether the model refused, or its provider's filter withheld the response. That is the
+    /// answer, which scores 0.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub refused: bool,
     /// Final state of the environment, which is scored instead of the answer; `None` without an
     /// environment.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -82,7 +82,7 @@ impl ToolCall {
         if self.arguments.trim().is_empty() {
             return Map::new();
         }
-        match lenient_json::from_str(&self.arguments) {
+        match lenient_json::arguments(&self.arguments) {
             Ok(Value::Object(input)) => input,
             _ => Map::from_iter([("arguments".to_owned(), self.arguments.clone().into())]),
         }
@@ -99,6 +99,8 @@ mod tests {
             ("", "{}"),
             (" \n", "{}"),
             ("{\"a\": 1}", "{\"a\":1}"),
+            (r#""{\"a\": 1}""#, "{\"a\":1}"),
+            ("{\"a\": \"\n\"}", "{\"a\":\"\\n\"}"),
             ("[1]", "{\"arguments\":\"[1]\"}"),
             ("{\"a\": ", "{\"arguments\":\"{\\\"a\\\": \"}"),
         ];

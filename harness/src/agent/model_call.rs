@@ -109,7 +109,15 @@ impl Attempt<'_> {
                     // Recorded once the shortened request is admitted: it stands for another call.
                     shortened = Some(event);
                 }
-                other => break other?,
+                Err(error) => {
+                    if let ProviderError::Filtered { message, .. } = &error
+                        && invocation.is_root()
+                    {
+                        self.records.refuse(error.to_string(), message);
+                    }
+                    return Err(error.into());
+                }
+                Ok(reply) => break reply,
             }
         };
         let mut message = reply.response.to_message();

@@ -13,6 +13,14 @@ use crate::model::{
     WebEvent, long_answer, ms,
 };
 
+/// Refusal of a model.
+struct Refusal {
+    /// Reason of the failure that it leads to.
+    reason: String,
+    /// Message of the model or of its filter.
+    text: String,
+}
+
 /// Records of an attempt.
 pub(crate) struct Records<'a> {
     task: &'a Task,
@@ -22,6 +30,8 @@ pub(crate) struct Records<'a> {
     before: Duration,
     /// Final state of the attempt's environment, by which it is judged.
     state: OnceLock<Value>,
+    /// Refusal of the root's model, if it refused.
+    refusal: OnceLock<Refusal>,
     /// Answers to all user messages except the last.
     earlier_answers: Mutex<Vec<String>>,
     stats: Mutex<Stats>,
@@ -36,6 +46,7 @@ impl<'a> Records<'a> {
             started: Instant::now(),
             before,
             state: OnceLock::new(),
+            refusal: OnceLock::new(),
             earlier_answers: Mutex::default(),
             stats: Mutex::default(),
         }
@@ -59,7 +70,8 @@ impl<'a> Records<'a> {
         result: Result<String, Failure>,
         covered: Covered,
     ) -> AttemptOutcome {
-        let (status, answer, error) = ending(result);
+        let refused = self.is_refusal(root, &result);
+        let (status, answer, error) = self.ending(root, result);
         let mut stats = self.count(|stats| stats.clone());
         stats.total = self.passed();
         stats.busy = covered.work;
@@ -77,6 +89,7 @@ impl<'a> Records<'a> {
             status,
             answer,
             error,
+            refused,
             state: self.state.get().cloned(),
             stats,
         }
@@ -105,7 +118,7 @@ impl<'a> Records<'a> {
 
     /// Closes an invocation's records.
     pub fn end(&self, invocation: &Invocation, result: &Result<String, Failure>, iterations: u32) {
-        let (status, answer, error) = ending(result.clone());
+        let (status, answer, error) = self.ending(invocation, result.clone());
         self.emit(
             invocation,
             EventKind::InvocationEnd {
@@ -175,6 +188,35 @@ impl<'a> Records<'a> {
     /// Records an answer that is followed by another user message.
     pub fn answered(&self, answer: &str) {
         self.earlier_answers.lock().push(answer.to_owned());
+    }
+
+    /// Records that the root's model refused, which ends the attempt.
+    pub fn refuse(&self, reason: String, text: &str) {
+        let _ = self.refusal.set(Refusal {
+            reason,
+            text: text.to_owned(),
+        });
+    }
+
+    /// Whether an agent failed because the root's model refused.
+    fn is_refusal(&self, invocation: &Invocation, result: &Result<String, Failure>) -> bool {
+        let refusal = self.refusal.get().filter(|_| invocation.is_root());
+        let is_it = |refusal: &Refusal| matches!(result, Err(failure) if failure.status == Status::Error && failure.reason == refusal.reason);
+        refusal.is_some_and(is_it)
+    }
+
+    /// Splits a result into the agent's status, its answer, and the reason why it has none. A
+    /// refusal of the root's model is its answer.
+    fn ending(
+        &self,
+        invocation: &Invocation,
+        result: Result<String, Failure>,
+    ) -> (Status, Option<String>, Option<String>) {
+        if self.is_refusal(invocation, &result) {
+            let text = self.refusal.get().map(|refusal| refusal.text.clone());
+            return (Status::Ok, text, None);
+        }
+        ending(result)
     }
 
     /// Changes or reads the statistics.

@@ -73,23 +73,32 @@ pub(crate) fn answer(calls: &[ToolCall], message: String) -> Message {
     }
 }
 
-/// Returns the code in the arguments of a call. Arguments that do not match the schema are treated
-/// as the code itself, so that the cell shows the model what is wrong.
+/// Returns the code in the arguments of a call, without a code fence around it. Arguments that are
+/// not JSON are treated as the code itself. For other arguments that do not match the schema, the
+/// code is an error, so that the cell shows the model what is wrong.
 fn code_of(arguments: &str) -> String {
-    match lenient_json::from_str::<Value>(arguments) {
+    let code = match lenient_json::arguments(arguments) {
         Ok(Value::String(code)) => code,
-        Ok(Value::Object(input)) => match input.get("code") {
-            Some(Value::String(code)) => code.clone(),
+        Ok(Value::Object(mut input)) => match input.remove("code") {
+            Some(Value::String(code)) => code,
             None if input.is_empty() => String::new(),
-            _ => arguments.to_owned(),
+            _ => return WRONG.to_owned(),
         },
         _ => arguments.to_owned(),
+    };
+    match lenient_json::without_fence(&code) {
+        Some(inner) => inner.to_owned(),
+        None => code,
     }
 }
 
+/// Code of a call without code.
+const WRONG: &str =
+    r#"throw new TypeError('execute_code(): wrong arguments: expected {"code": string}')"#;
+
 #[cfg(test)]
 mod tests {
-    use super::{NAME, answer, codes};
+    use super::{NAME, WRONG, answer, codes};
     use crate::model::ToolCall;
 
     fn call(id: &str, name: &str, arguments: &str) -> ToolCall {
@@ -105,8 +114,13 @@ mod tests {
         let rows = [
             (r#"{"code": "f()"}"#, vec!["f()"]),
             (r#"{"code": " "}"#, vec![]),
-            (r#"{"code": 5}"#, vec![r#"{"code": 5}"#]),
-            (r#"{"js": "f()"}"#, vec![r#"{"js": "f()"}"#]),
+            (r#"{"code": 5}"#, vec![WRONG]),
+            (r#"{"js": "f()"}"#, vec![WRONG]),
+            (r#"{"code": "```js\nf()\n```"}"#, vec!["f()"]),
+            (r#""{\"code\": \"f()\"}""#, vec!["f()"]),
+            ("{\"code\": \"f()\ng()\"}", vec!["f()\ng()"]),
+            ("```json\n{\"code\": \"f()\"}\n```", vec!["f()"]),
+            ("```js\nf()\n```", vec!["f()"]),
             (r#""f()""#, vec!["f()"]),
             ("f()", vec!["f()"]),
             ("{}", vec![]),

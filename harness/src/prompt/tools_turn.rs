@@ -1,8 +1,8 @@
 //! User messages of an agent that works by native tool calls.
 
 use super::sections::{
-    IMAGE_LEFT_OUT, TURN_TOOLS, TURN_TOOLS_CUT_OFF, TURN_TOOLS_EMPTY, TURN_TOOLS_LAST,
-    TURN_TOOLS_REQUIRED,
+    IMAGE_LEFT_OUT, TURN_TOOLS, TURN_TOOLS_CUT_OFF, TURN_TOOLS_EMPTY, TURN_TOOLS_IN_TEXT,
+    TURN_TOOLS_LAST, TURN_TOOLS_REQUIRED,
 };
 
 /// Notes to such an agent, besides the results of its calls.
@@ -16,6 +16,8 @@ pub enum ToolsNote {
     Required,
     /// Its response was cut off.
     CutOff,
+    /// Its response contains a call as text.
+    InText,
 }
 
 /// Returns the first message if the context is too long to be part of it; `length` is its
@@ -31,6 +33,7 @@ pub fn tools_note(note: ToolsNote) -> String {
         ToolsNote::Empty => TURN_TOOLS_EMPTY.render([]),
         ToolsNote::Required => TURN_TOOLS_REQUIRED.render([]),
         ToolsNote::CutOff => TURN_TOOLS_CUT_OFF.render([]),
+        ToolsNote::InText => TURN_TOOLS_IN_TEXT.render([]),
     }
 }
 

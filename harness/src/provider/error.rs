@@ -93,7 +93,7 @@ pub enum ProviderError {
         /// Delay that the provider requests.
         retry_after: Option<Duration>,
     },
-    /// The server failed (408, 409, 5xx, 529), or returned an error with status 200.
+    /// The server failed (408, 409, 425, 498, 499, 5xx, 529), or returned an error with status 200.
     #[error("{provider} failed ({status}): {message}")]
     Server {
         /// Name of the provider.
@@ -139,7 +139,8 @@ pub enum ProviderError {
         /// What is wrong with the response, and where.
         problem: String,
     },
-    /// The provider's filter withheld the response.
+    /// The model refused, or the provider's filter withheld the response. For the root of an
+    /// attempt, that is the answer.
     #[error("{provider} withheld the response: {message}")]
     Filtered {
         /// Name of the provider.

@@ -195,7 +195,7 @@ impl BoundTool {
         } else {
             arguments
         };
-        let value: Value = lenient_json::from_str(arguments)
+        let value: Value = lenient_json::arguments(arguments)
             .map_err(|error| wrong(format!("they are no JSON that can be read: {error}")))?;
         self.schema.accept(value).map_err(|faults| {
             let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();

@@ -393,6 +393,31 @@ fn a_response_is_stopped_early_and_its_tokens_estimated() {
     });
 }
 
+#[test]
+fn a_404_of_an_address_without_anything_names_it() {
+    let rows = [
+        ("openai", "404 page not found", "", true),
+        ("openai", r#"{"detail": "Not Found"}"#, "", true),
+        ("openai", "<html>404</html>", "/v1", false),
+        ("anthropic", "404 page not found", "", false),
+    ];
+    for (format, body, path, hints) in rows {
+        let server = FaultServer::list(vec![Behaviour::Status(404, Vec::new(), body.to_owned())]);
+        let base = format!("{}{path}", server.origin());
+        let request = request(Sampling::default());
+        let error = ask(format, &base, &request, false, TIMEOUTS).unwrap_err();
+        let says = error.to_string();
+        let end = if format == "anthropic" {
+            "/v1/messages"
+        } else {
+            "/chat/completions"
+        };
+        assert!(says.contains(&format!("(nothing at {base}{end}")), "{says}");
+        let hint = format!("{base}/v1)");
+        assert_eq!(says.ends_with(&hint), hints, "{says}");
+    }
+}
+
 /// Takes down what tries without a response have used.
 #[derive(Default)]
 struct Bills(Mutex<Vec<String>>);
@@ -439,6 +464,11 @@ fn what_gave_no_response_is_billed_as_far_as_it_is_known() {
         (status(500), true, nothing),
         (Behaviour::Garbage, false, nothing),
         (Behaviour::HalfJson(text()), false, arrived),
+        (
+            Behaviour::Status(200, Vec::new(), "upstream gone".to_owned()),
+            false,
+            ["~9 in, 4 out"; 3],
+        ),
         (Behaviour::ErrorInOk(text()), true, nothing),
         (Behaviour::Reset, true, nothing),
     ];

@@ -626,6 +626,113 @@ fn a_tool_is_forced_only_where_the_model_lets_it() {
     }
 }
 
+#[test]
+fn a_refused_field_is_replaced_and_stays_so() {
+    let rows = [
+        (
+            "openai",
+            "422 max_completion_tokens: Extra inputs are not permitted",
+            json!({"max_tokens": 16, "max_completion_tokens": null}),
+        ),
+        (
+            "vllm",
+            "400 Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.",
+            json!({"max_tokens": null, "max_completion_tokens": 16}),
+        ),
+        (
+            "openai",
+            "400 The tool_choice parameter does not support being set to required or object in thinking mode",
+            json!({"tool_choice": "auto", "max_completion_tokens": 16}),
+        ),
+        (
+            "openai-responses",
+            "400 tool_choice 'specified' is incompatible with thinking enabled",
+            json!({"tool_choice": "auto"}),
+        ),
+        (
+            "anthropic",
+            "400 Thinking may not be enabled when tool_choice forces tool use.",
+            json!({"tool_choice": {"type": "auto", "disable_parallel_tool_use": true}}),
+        ),
+        (
+            "openai",
+            "400 Unsupported parameter: 'parallel_tool_calls' is not supported with this model.",
+            json!({"parallel_tool_calls": null}),
+        ),
+    ];
+    for (format, error, expected) in rows {
+        let (status, message) = error.split_once(' ').unwrap();
+        let body = json!({"error": {"message": message}}).to_string();
+        let server = FaultServer::list(vec![
+            Behaviour::Status(status.parse().unwrap(), Vec::new(), body),
+            Behaviour::Text("ok".to_owned()),
+        ]);
+        let mut request = request(Sampling {
+            max_tokens: Some(16),
+            ..Sampling::default()
+        });
+        request.tools = tools(ToolChoice::Forced("read".to_owned()), false);
+        ask(format, &server.openai(), &request, false, TIMEOUTS).unwrap();
+        let seen = server.seen();
+        assert_eq!(seen.len(), 2, "{error}");
+        for (field, value) in expected.as_object().unwrap() {
+            assert_eq!(&seen[1].body[field], value, "{error}: {field}");
+        }
+    }
+    // An error about a value changes nothing.
+    let body = json!({"error": {"message": "max_completion_tokens is too large: 16"}}).to_string();
+    let server = FaultServer::list(vec![Behaviour::Status(400, Vec::new(), body)]);
+    let request = request(Sampling {
+        max_tokens: Some(16),
+        ..Sampling::default()
+    });
+    ask("openai", &server.openai(), &request, false, TIMEOUTS).unwrap_err();
+    assert_eq!(server.seen().len(), 1);
+}
+
+#[test]
+fn parallel_calls_are_no_matter_for_models_that_refuse_the_field() {
+    for (format, model, sent) in [
+        ("openai", "o1", false),
+        ("openai", "o3-mini", false),
+        ("openai-responses", "o4-mini-2025-04-16", false),
+        ("openrouter", "openai/o3-mini", false),
+        ("openai", "gpt-5", true),
+        ("openai-responses", "gpt-5", true),
+    ] {
+        let mut request = request(Sampling::default());
+        model.clone_into(&mut request.model);
+        request.tools = tools(ToolChoice::Auto, true);
+        let body = seen(format, &request, false).body;
+        let has_field = body.get("parallel_tool_calls").is_some();
+        assert_eq!(has_field, sent, "{format} {model}");
+    }
+}
+
+#[test]
+fn names_of_tools_that_no_api_accepts_are_changed() {
+    for (name, expected) in [
+        ("read", "read"),
+        ("functions.execute_code", "functions_execute_code"),
+        ("x<|channel|>commentary", "x__channel__commentary"),
+        ("lies ü", "lies__"),
+        (&*"n".repeat(70), &*"n".repeat(64)),
+    ] {
+        for format in FORMATS {
+            let mut request = request(Sampling::default());
+            request.tools = tools(ToolChoice::Auto, false);
+            let calls = vec![call("a1", name, "{}")];
+            request.messages.push(called(calls, None).into());
+            let mut told = Message::user("");
+            told.tool_results = vec![result("a1", "error: no such tool", true)];
+            request.messages.push(told.into());
+            let body = seen(format, &request, false).body.to_string();
+            let has_name = body.contains(&format!("\"name\":\"{expected}\""));
+            assert!(has_name && body.contains("error: no such tool"), "{body}");
+        }
+    }
+}
+
 /// A model of each server that takes schemas, and one that does not.
 const OF_SCHEMAS: [(&str, [&str; 2]); 6] = [
     ("openai", ["m1", ""]),

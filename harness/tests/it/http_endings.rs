@@ -40,6 +40,10 @@ struct Ending {
     comes: String,
 }
 
+fn events_kind() -> String {
+    "text/event-stream".to_owned()
+}
+
 fn ada() -> String {
     "Ada".to_owned()
 }
@@ -57,6 +61,8 @@ struct Body {
 #[serde(deny_unknown_fields)]
 struct Stream {
     format: String,
+    #[serde(default = "events_kind")]
+    kind: String,
     #[serde(rename = "stream")]
     sent: String,
     comes: String,
@@ -85,6 +91,15 @@ fn answered(format: &str, is_stream: bool, body: &str) -> Result<Response, Provi
     } else {
         "application/json"
     };
+    answered_as(kind, format, is_stream, body)
+}
+
+fn answered_as(
+    kind: &str,
+    format: &str,
+    is_stream: bool,
+    body: &str,
+) -> Result<Response, ProviderError> {
     let headers = vec![("content-type".to_owned(), kind.to_owned())];
     let server = FaultServer::list(vec![Behaviour::Status(200, headers, body.to_owned())]);
     let timeouts = Timeouts {
@@ -98,7 +113,13 @@ fn answered(format: &str, is_stream: bool, body: &str) -> Result<Response, Provi
 
 fn show(result: Result<Response, ProviderError>) -> String {
     match result {
-        Ok(response) => format!("ok: {}", response.text),
+        Ok(response) => {
+            let calls = response.tool_calls.iter();
+            let calls: String = calls
+                .map(|call| format!(" {}({})", call.name, call.arguments))
+                .collect();
+            format!("ok: {}{calls}", response.text)
+        }
         Err(ProviderError::Truncated { response }) => format!("truncated: {}", response.text),
         Err(ProviderError::ContextOverflow { message }) => format!("overflow: {message}"),
         Err(error @ ProviderError::Filtered { .. }) => format!("filtered: {error}"),
@@ -210,12 +231,11 @@ fn odd_bodies_and_streams_lose_nothing_and_are_no_answers() {
         );
     }
     for row in streams {
-        assert_eq!(
-            comes(&row.format, true, &row.sent),
-            row.comes,
-            "{}",
-            row.sent
-        );
+        let got = show(answered_as(&row.kind, &row.format, true, &row.sent));
+        assert_eq!(got, row.comes, "{} {}", row.kind, row.sent);
+        // A body says what it is, whether or not it was asked for.
+        let got = show(answered_as(&row.kind, &row.format, false, &row.sent));
+        assert_eq!(got, row.comes, "{} {}", row.kind, row.sent);
     }
 }
 
@@ -227,11 +247,15 @@ fn counted(row: &Count) -> [(&'static str, Value); 3] {
             let details = json!({"reasoning_tokens": reasoning});
             usage.insert(format!("{}_details", names[1]), details);
         }
+        if let Some(cached) = row.usage.get("cached") {
+            let details = json!({"cached_tokens": cached});
+            usage.insert(format!("{}_details", names[0]), details);
+        }
         for (name, value) in &row.usage {
             let name = match name.as_str() {
                 "input" => names[0],
                 "output" => names[1],
-                "details" => continue,
+                "details" | "cached" => continue,
                 other => other,
             };
             usage.insert(name.to_owned(), value.clone());

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::{AttemptRecord, RunIdentity};
 
 /// Columns of the file, in order.
-pub const COLUMNS: [&str; 34] = [
+pub const COLUMNS: [&str; 35] = [
     "run_id",
     "benchmark",
     "model",
@@ -44,6 +44,7 @@ pub const COLUMNS: [&str; 34] = [
     "scorer",
     "fingerprint",
     "program",
+    "refused",
 ];
 
 /// Returns the bytes of the file: RFC 4180 with a header and one row per record. An empty cell is
@@ -116,6 +117,7 @@ fn row<'a>(run: &'a RunIdentity, record: &'a AttemptRecord) -> [Cow<'a, str>; CO
         Cow::from(&run.scorer),
         Cow::from(&run.fingerprint),
         Cow::from(record.program.as_deref().unwrap_or_default()),
+        number(&u8::from(record.refused)),
     ]
 }
 

@@ -100,11 +100,12 @@ struct Columns {
     cluster: Option<usize>,
     status: Option<usize>,
     program: Option<usize>,
+    refused: Option<usize>,
     facts: Vec<(usize, &'static str)>,
 }
 
 /// Reads a file with one row per attempt. The columns `id` (or `sample`) and `score` are required;
-/// `attempt`, `cluster`, `status`, `program` and the columns of [`FACTS`] are optional; others are
+/// `attempt`, `cluster`, `status`, `program`, `refused` and the columns of [`FACTS`] are optional; others are
 /// ignored.
 pub(super) fn read(path: &Path) -> Result<RunScores, CompareError> {
     let bytes = fs::read(path).map_err(|reason| CompareError::Read {
@@ -176,6 +177,7 @@ impl Columns {
             cluster: place("cluster"),
             status: place("status"),
             program: place("program"),
+            refused: place("refused"),
             facts: FACTS
                 .into_iter()
                 .filter_map(|fact| Some((place(fact)?, fact)))
@@ -187,6 +189,7 @@ impl Columns {
                 columns.cluster,
                 columns.status,
                 columns.program,
+                columns.refused,
             ]
             .into_iter()
             .flatten()
@@ -261,6 +264,14 @@ impl Rows {
             None if score.is_none() => Status::Error,
             None => Status::Ok,
         };
+        let refused = match columns.refused {
+            None => false,
+            Some(column) => match field(column).trim() {
+                "" | "0" => false,
+                "1" => true,
+                _ => return Err(value(column, "refused", "0 or 1")),
+            },
+        };
         let cluster = columns
             .cluster
             .map(|column| plain_text(field(column)).into_owned())
@@ -303,6 +314,7 @@ impl Rows {
             // As in our own runs, an attempt that ended in an error has no score, even if another
             // system wrote one.
             score: score.filter(|_| matches!(status, Status::Ok | Status::Limit)),
+            refused,
         });
         Ok(())
     }

@@ -10,7 +10,7 @@ use statistics::{Estimate, estimate};
 use super::name;
 use super::pairing::{Errors, samples as samples_of};
 use super::source::{RunColumns, RunScores};
-use crate::summary::{Cluster, Statuses};
+use crate::summary::{Cluster, Statuses, is_zero};
 
 /// Figures of one run over all its samples, whether other runs have them or not.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -31,6 +31,9 @@ pub struct RunFigures {
     pub coverage: f64,
     /// Number of attempts by status.
     pub statuses: Statuses,
+    /// Number of attempts in which the model refused; they score 0.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub refused: u64,
     /// Mean score of the attempts that have one.
     pub score: Option<Estimate>,
     /// Mean score when every attempt of status `error` scores 0.
@@ -88,6 +91,11 @@ fn run_figures((index, run): (usize, &RunScores)) -> RunFigures {
             total => scored as f64 / total as f64,
         },
         statuses,
+        refused: run
+            .attempts
+            .iter()
+            .filter(|attempt| attempt.refused)
+            .count() as u64,
         score: score(Errors::Excluded),
         score_errors_as_zero: score(Errors::AsZero),
     }

@@ -58,6 +58,8 @@ pub struct ScoredAttempt {
     pub status: Status,
     /// Score from 0 to 1; `None` after an error.
     pub score: Option<f64>,
+    /// Whether the model refused.
+    pub refused: bool,
 }
 
 /// Scores of a run.
@@ -110,6 +112,7 @@ impl RunScores {
             cluster: record.cluster.clone(),
             status: record.status,
             score: record.score,
+            refused: record.refused,
         });
         Self {
             path: run.path.clone(),

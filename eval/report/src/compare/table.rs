@@ -122,7 +122,7 @@ fn row(runs: &[RunFigures], name: &str, cell: &dyn Fn(&RunFigures) -> String) ->
 }
 
 fn figures(runs: &[RunFigures]) -> Vec<Row> {
-    vec![
+    let mut rows = vec![
         row(runs, "score", &|run| score_text(run.score.as_ref())),
         row(runs, "  errors as zero", &|run| {
             score_text(run.score_errors_as_zero.as_ref())
@@ -137,7 +137,13 @@ fn figures(runs: &[RunFigures]) -> Vec<Row> {
         }),
         row(runs, "status", &|run| statuses_text(&run.statuses)),
         row(runs, "samples", &|run| run.samples.to_string()),
-    ]
+    ];
+    if runs.iter().any(|run| run.refused > 0) {
+        rows.push(row(runs, "refused", &|run| {
+            format!("{}, scored 0", run.refused)
+        }));
+    }
+    rows
 }
 
 fn pair_text(pair: &RunPair, many: bool, width: u16) -> String {

@@ -70,6 +70,9 @@ pub struct Summary {
     /// Number of attempts whose answer the scorer could not parse; they score 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unreadable: u64,
+    /// Number of attempts in which the model refused; they score 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub refused: u64,
     /// Tokens of the attempts that have a count; `None` if none has.
     #[serde(default, deserialize_with = "counted")]
     pub usage: Option<Usage>,
@@ -165,7 +168,7 @@ pub struct PerAttempt {
     clippy::trivially_copy_pass_by_ref,
     reason = "the signature that serde calls"
 )]
-fn is_zero(count: &u64) -> bool {
+pub(crate) fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
@@ -211,6 +214,7 @@ impl Summary {
                 record.context_trims.is_some_and(|trims| trims > 0)
             }),
             unreadable: count(records, AttemptRecord::is_unreadable),
+            refused: count(records, |record| record.refused),
             usage: usage(records),
             usage_unknown: count(records, |record| record.usage.is_none()),
             retries: records

@@ -106,6 +106,11 @@ fn block(runs: &[(&str, &Summary)], width: u16) -> String {
             format!("{}, scored 0", run.unreadable)
         });
     }
+    if runs.iter().any(|(_, run)| run.refused > 0) {
+        row("refused".to_owned(), &|run| {
+            format!("{}, scored 0", run.refused)
+        });
+    }
     row("tokens in".to_owned(), &|run| {
         tokens(run, |usage| usage.input_tokens)
     });

@@ -254,6 +254,7 @@ impl Drop for Attempt {
             status: Status::Cancelled,
             answer: None,
             error: Some(error.clone()),
+            refused: false,
             state: None,
             stats,
         };

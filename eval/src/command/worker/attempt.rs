@@ -320,6 +320,7 @@ impl Served {
             status: Status::Error,
             answer: None,
             error: Some(error),
+            refused: false,
             state: None,
             stats: Stats::default(),
         };

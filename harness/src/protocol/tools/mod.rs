@@ -1,5 +1,7 @@
 //! The tools protocol: an agent calls native tools and is shown their results, until a reply that calls nothing is the answer.
 
+mod text_call;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -93,6 +95,8 @@ pub(crate) struct ToolsAgent<'a> {
     children: AtomicU32,
     /// Replies without a call where the model has to make one.
     refusals: u32,
+    /// Replies in a row with a call as text.
+    calls_in_text: u32,
     /// The agents that it does not wait for.
     background: Mutex<Background<'a>>,
     /// Where the calls at hand put those that take messages.
@@ -132,6 +136,7 @@ impl<'a> ToolsAgent<'a> {
             shown: Some(shown),
             children: AtomicU32::new(0),
             refusals: 0,
+            calls_in_text: 0,
             creating: background.creating(),
             background: Mutex::new(background),
             starting: Mutex::default(),
@@ -255,10 +260,20 @@ impl<'a> ToolsAgent<'a> {
     }
 
     /// What a reply lacks, or none where it calls tools; the answer where it is one.
-    fn read(&mut self, reply: &ModelReply, must_call: bool) -> Result<Read, Failure> {
+    fn read(&mut self, reply: &ModelReply, tools: &ToolUse) -> Result<Read, Failure> {
         let text = &reply.response.text;
+        let must_call = tools.choice == ToolChoice::Required;
         if !reply.truncated && !reply.response.tool_calls.is_empty() {
+            self.calls_in_text = 0;
             return Ok(Read::Calls);
+        }
+        if !reply.truncated && !tools.is_off() && text_call::has_call(text, &tools.specs) {
+            self.fault();
+            self.calls_in_text += 1;
+            if self.calls_in_text > RETRIES {
+                return Err(calls_in_text(self.calls_in_text));
+            }
+            return Ok(Read::Fault(ToolsNote::InText));
         }
         if !reply.truncated && !must_call && !text.trim().is_empty() {
             return Ok(Read::Answer(text.clone()));
@@ -342,7 +357,7 @@ impl Turns for ToolsAgent<'_> {
         conversation: &mut Conversation,
     ) -> Result<Step, Failure> {
         let must_call = conversation.tools.choice == ToolChoice::Required;
-        let mut notes: Vec<String> = match self.read(&reply, must_call)? {
+        let mut notes: Vec<String> = match self.read(&reply, &conversation.tools)? {
             Read::Answer(answer) => return Ok(Step::Answer(answer)),
             Read::Fault(note) => vec![tools_note(note)],
             Read::Calls => {
@@ -392,5 +407,14 @@ fn no_call(times: u32) -> Failure {
     Failure {
         status: Status::Limit,
         reason: format!("the model has to call a tool and did not, {times} times in a row"),
+    }
+}
+
+fn calls_in_text(times: u32) -> Failure {
+    Failure {
+        status: Status::Limit,
+        reason: format!(
+            "the model's tool calls came as text, {times} times in a row: its server needs a parser for tool calls"
+        ),
     }
 }

@@ -86,6 +86,7 @@ pub struct Unsupported {
 struct Table {
     endpoints: Vec<Endpoint>,
     sealed_reasoning: Vec<String>,
+    no_parallel_field: Vec<String>,
     no_credit: NoCredit,
 }
 
@@ -104,6 +105,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     serde_saphyr::from_str(include_str!("../../../endpoints.yaml")).unwrap_or(Table {
         endpoints: Vec::new(),
         sealed_reasoning: Vec::new(),
+        no_parallel_field: Vec::new(),
         no_credit: NoCredit::default(),
     })
 });
@@ -121,6 +123,11 @@ pub fn endpoint(name: &str) -> Option<&'static Endpoint> {
 /// Whether a model of the Responses API encrypts its reasoning.
 pub(super) fn seals_reasoning(model: &str) -> bool {
     TABLE.sealed_reasoning.iter().any(|glob| fits(glob, model))
+}
+
+/// Whether a model accepts the field `parallel_tool_calls`.
+pub(super) fn takes_parallel_field(model: &str) -> bool {
+    !TABLE.no_parallel_field.iter().any(|glob| fits(glob, model))
 }
 
 fn fits(glob: &str, model: &str) -> bool {

@@ -6,6 +6,7 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{RequestBuilder, Response as Reply};
 use serde_json::Value;
 
+use super::fallback::Fallback;
 use super::fault::CONNECTION;
 use super::partial::{Partial, used};
 use super::sse::SseParser;
@@ -21,6 +22,57 @@ const LONGEST: usize = 64 << 20;
 /// Maximum bytes read of an error's body.
 const LONGEST_ERROR: usize = 1 << 20;
 
+/// Messages of a 404 that say only that there is nothing, in lowercase.
+const NOTHING: [&str; 7] = [
+    "404 page not found",
+    "404 not found",
+    "404: not found",
+    "not found",
+    "notfound",
+    "page not found",
+    "it said nothing",
+];
+
+/// Bytes that may precede the content of a body.
+const BLANKS: [char; 5] = ['\u{feff}', ' ', '\t', '\r', '\n'];
+
+/// Form of a response's body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// Server-sent events.
+    Events,
+    /// Anything else, which is read to its end.
+    Whole,
+}
+
+impl Form {
+    /// Returns the form of a body that begins with these bytes, or `None` if they do not suffice.
+    /// Servers and proxies send events under other content types, and whole responses under that
+    /// of events, so the content type only decides if the bytes do not.
+    fn of(start: &[u8], kind: &str) -> Option<Self> {
+        const FIELDS: [&str; 5] = ["data:", "event:", "id:", "retry:", ":"];
+        let text = String::from_utf8_lossy(start);
+        let text = text.trim_start_matches(BLANKS);
+        if kind.starts_with("text/event-stream") {
+            let first = text.chars().next()?;
+            let is_json = first == '{' || first == '[';
+            return Some(if is_json { Self::Whole } else { Self::Events });
+        }
+        if FIELDS.iter().any(|field| text.starts_with(field)) {
+            return Some(Self::Events);
+        }
+        let may_begin = FIELDS.iter().any(|field| field.starts_with(text));
+        (!may_begin).then_some(Self::Whole)
+    }
+}
+
+/// Returns a whole response without the event that ends a stream.
+fn without_done(text: &str) -> &str {
+    let rest = text.trim_end().strip_suffix("[DONE]");
+    let rest = rest.and_then(|rest| rest.trim_end().strip_suffix("data:"));
+    rest.unwrap_or(text)
+}
+
 /// Returns what decides when to stop the response early, which is only possible if code comes in
 /// blocks.
 fn watch(request: &Request) -> Option<StopWatch> {
@@ -30,16 +82,48 @@ fn watch(request: &Request) -> Option<StopWatch> {
 }
 
 impl HttpProvider {
-    /// Sends a request once and reads its response.
+    /// Sends a request and reads its response. If the server refuses a field that has an
+    /// alternative, sends the request again with it; a refused request costs nothing.
     pub(super) async fn exchange(
         &self,
         request: &Request,
         calls: &dyn CallSink,
     ) -> Result<Response, ProviderError> {
+        let stream = self.stream || watch(request).is_some();
+        let mut body = self.endpoint.body(request, stream);
+        self.fallbacks.apply(&request.model, &mut body);
+        let mut result = self.exchange_body(request, &body, stream, calls).await;
+        let mut tried = Vec::new();
+        while let Err(error) = &result
+            && let Some(fallback) = Fallback::of(error, &body)
+            && !tried.contains(&fallback)
+        {
+            tried.push(fallback);
+            fallback.apply(&mut body);
+            let again = self.exchange_body(request, &body, stream, calls).await;
+            // The first refusal says more about the request as it is meant.
+            let is_refused = matches!(&again, Err(error @ ProviderError::Refused { .. })
+                if Fallback::of(error, &body).is_none());
+            if is_refused {
+                break;
+            }
+            self.fallbacks.keep(&request.model, fallback);
+            result = again;
+        }
+        result
+    }
+
+    /// Sends a body once and reads its response.
+    async fn exchange_body(
+        &self,
+        request: &Request,
+        body: &Value,
+        stream: bool,
+        calls: &dyn CallSink,
+    ) -> Result<Response, ProviderError> {
         let wire = self.endpoint.wire(&request.model);
         let watch = watch(request);
-        let stream = self.stream || watch.is_some();
-        let body = self.endpoint.body(request, stream).to_string();
+        let body = body.to_string();
         let url = self.url(wire, wire.path());
         let post = self
             .http
@@ -48,7 +132,9 @@ impl HttpProvider {
             .header(CONTENT_TYPE, "application/json")
             .body(body);
         let mut partial = Partial::new(wire, request, calls, self.experience.expect(request));
-        let reply = self.send(post, stream).await.inspect_err(|error| {
+        let sent = self.send(post, stream).await;
+        let sent = sent.map_err(|error| self.with_address(error, wire, wire.path()));
+        let mut reply = sent.inspect_err(|error| {
             // Only after a response timeout may the server still be working on the request.
             if !matches!(error, ProviderError::Timeout { what, .. } if what != CONNECTION) {
                 partial.end();
@@ -57,18 +143,29 @@ impl HttpProvider {
         let kind = reply
             .headers()
             .get(CONTENT_TYPE)
-            .and_then(|kind| kind.to_str().ok());
-        // Some servers do not stream even if requested.
-        if kind.is_some_and(|kind| kind.to_ascii_lowercase().starts_with("text/event-stream")) {
-            return self.read_stream(wire, request, reply, watch, partial).await;
+            .and_then(|kind| kind.to_str().ok())
+            .unwrap_or_default()
+            .to_ascii_lowercase();
+        let mut start = Vec::new();
+        let form = loop {
+            if let Some(form) = Form::of(&start, &kind) {
+                break form;
+            }
+            match self.chunk(&mut reply).await? {
+                Some(bytes) => start.extend_from_slice(&bytes),
+                None => break Form::Whole,
+            }
+        };
+        if form == Form::Events {
+            return self
+                .read_stream(wire, request, start, reply, watch, partial)
+                .await;
         }
-        let text = self.read_whole(reply, LONGEST).await?;
+        let text = self.read_whole(start, reply, LONGEST).await?;
         // A page from a proxy costs nothing; a truncated or broken response is billed like any
         // other.
-        if !text
-            .trim_start_matches(['\u{feff}', ' ', '\r', '\n'])
-            .starts_with('{')
-        {
+        let begins = text.trim_start_matches(BLANKS);
+        if begins.is_empty() || begins.starts_with('<') || kind.starts_with("text/html") {
             partial.end();
         }
         partial.arrived(&text);
@@ -82,8 +179,9 @@ impl HttpProvider {
         let get = self.http.client.get(self.url(wire, path));
         let limit = self.http.timeouts.idle;
         let reply = async {
-            let reply = self.send(get, false).await?;
-            self.read_whole(reply, LONGEST).await
+            let reply = self.send(get, false).await;
+            let reply = reply.map_err(|error| self.with_address(error, wire, path))?;
+            self.read_whole(Vec::new(), reply, LONGEST).await
         };
         let text = tokio::time::timeout(limit, reply)
             .await
@@ -109,6 +207,45 @@ impl HttpProvider {
         }
     }
 
+    /// Adds the address to an error that says that there is nothing, which a wrong base URL causes.
+    fn with_address(&self, error: ProviderError, wire: Wire, path: &str) -> ProviderError {
+        let ProviderError::Refused {
+            provider,
+            status: 404,
+            message,
+        } = error
+        else {
+            return error;
+        };
+        // Not about a model that the server does not have.
+        let is_bare = message.starts_with('<') || NOTHING.contains(&&*message.to_lowercase());
+        let message = if is_bare {
+            let base = &self.base_url;
+            let has_version = wire == Wire::Messages
+                || base.split('/').any(|part| {
+                    part.starts_with('v')
+                        && part[1..].starts_with(|char: char| char.is_ascii_digit())
+                });
+            let hint = if has_version {
+                String::new()
+            } else {
+                format!("; most servers expect a base URL that ends in /v1: {base}/v1")
+            };
+            let base = match wire {
+                Wire::Messages => base.trim_end_matches("/v1"),
+                _ => base,
+            };
+            format!("{message} (nothing at {base}{path}{hint})")
+        } else {
+            message
+        };
+        ProviderError::Refused {
+            provider,
+            status: 404,
+            message,
+        }
+    }
+
     async fn send(&self, request: RequestBuilder, stream: bool) -> Result<Reply, ProviderError> {
         let sending = request.headers(self.headers()).send();
         let sent = if stream {
@@ -127,7 +264,7 @@ impl HttpProvider {
         let headers = reply.headers().clone();
         // What was received before a break still counts.
         let body = self
-            .read_whole(reply, LONGEST_ERROR)
+            .read_whole(Vec::new(), reply, LONGEST_ERROR)
             .await
             .unwrap_or_default();
         Err(fault::of_status(
@@ -168,8 +305,13 @@ impl HttpProvider {
         headers
     }
 
-    async fn read_whole(&self, mut reply: Reply, longest: usize) -> Result<String, ProviderError> {
-        let mut bytes = Vec::new();
+    /// Reads a body to its end; `bytes` are those already read.
+    async fn read_whole(
+        &self,
+        mut bytes: Vec<u8>,
+        mut reply: Reply,
+        longest: usize,
+    ) -> Result<String, ProviderError> {
         while let Some(chunk) = self.chunk(&mut reply).await? {
             bytes.extend_from_slice(&chunk);
             if bytes.len() > longest {
@@ -191,15 +333,19 @@ impl HttpProvider {
     fn parse(&self, text: &str) -> Result<Value, ProviderError> {
         // Some servers start with a byte-order mark.
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        // Some servers end a whole response like a stream.
+        let text = without_done(text);
         lenient_json::from_str(text).map_err(|error| {
             self.garbled(format!("it is not JSON ({error}): {}", fault::quote(text)))
         })
     }
 
+    /// Reads a streamed response; `start` are the bytes already read.
     async fn read_stream(
         &self,
         wire: Wire,
         request: &Request,
+        start: Vec<u8>,
         mut reply: Reply,
         mut watch: Option<StopWatch>,
         mut partial: Partial<'_>,
@@ -207,8 +353,13 @@ impl HttpProvider {
         let mut parser = SseParser::default();
         let mut length = 0;
         let mut open = true;
+        let mut start = Some(start);
         while open {
-            let events = if let Some(bytes) = self.chunk(&mut reply).await? {
+            let next = match start.take() {
+                None => self.chunk(&mut reply).await?,
+                start => start,
+            };
+            let events = if let Some(bytes) = next {
                 length += bytes.len();
                 parser.take(&bytes)
             } else {

@@ -1,7 +1,9 @@
 //! Converts statuses, error objects and transport errors to typed errors.
 
+use std::sync::LazyLock;
 use std::time::{Duration, SystemTime};
 
+use regex::Regex;
 use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
 
@@ -26,7 +28,6 @@ pub(super) fn of_status(
     body: &str,
     now: SystemTime,
 ) -> ProviderError {
-    let retry_after = retry_after(headers, now);
     let parsed = lenient_json::from_str(body).unwrap_or(Value::Null);
     let said = said(&parsed).unwrap_or_else(|| body.to_owned());
     let message = match quote(&said) {
@@ -37,6 +38,7 @@ pub(super) fn of_status(
     let error = parsed.get(0).unwrap_or(&parsed);
     let error = error.get("error").unwrap_or(error);
     let length = overflow::read(status, error, body);
+    let retry_after = retry_after(headers, now).or_else(|| delay_in_body(status, error, &message));
     match status {
         // Not decided by texts that an error quotes, because a model may have written them.
         402 => ProviderError::NoCredit { provider, message },
@@ -44,6 +46,11 @@ pub(super) fn of_status(
             ProviderError::NoCredit { provider, message }
         }
         _ if length == Length::Overflow => ProviderError::ContextOverflow { message },
+        413 | 429 if exceeds_limit(&message) => ProviderError::Refused {
+            provider,
+            status,
+            message,
+        },
         _ if length == Length::RateLimit => ProviderError::RateLimited {
             provider,
             message,
@@ -56,7 +63,9 @@ pub(super) fn of_status(
             message,
             retry_after,
         },
-        408 | 409 | 500.. => ProviderError::Server {
+        // 499 is Google's for an operation that it cancelled under load, 498 Groq's for a lack of
+        // capacity.
+        408 | 409 | 425 | 498 | 499 | 500.. => ProviderError::Server {
             provider,
             status,
             message,
@@ -174,6 +183,8 @@ fn status_of(code: &Value) -> Option<u16> {
         "request_too_large" => 413,
         "rate_limit_error" | "rate_limit_exceeded" | "RESOURCE_EXHAUSTED" => 429,
         "timeout" => 408,
+        "capacity_exceeded" => 498,
+        "CANCELLED" => 499,
         "api_error"
         | "server_error"
         | "INTERNAL"
@@ -242,6 +253,7 @@ fn said(body: &Value) -> Option<String> {
         Value::String(words) => Some(words.clone()),
         _ => None,
     });
+    let found = found.or_else(|| invalid_fields(&body["message"]["detail"]));
     // The message of the provider behind a router.
     let behind = text(&error["metadata"]["raw"]);
     match found {
@@ -249,6 +261,77 @@ fn said(body: &Value) -> Option<String> {
         None if body["detail"].is_array() => Some(body["detail"].to_string()),
         found => found,
     }
+}
+
+/// Returns the message of a list of invalid fields, as Mistral sends it.
+fn invalid_fields(detail: &Value) -> Option<String> {
+    let fields = items(detail).iter().filter_map(|fault| {
+        let place = items(&fault["loc"]).last()?;
+        let place = place
+            .as_str()
+            .map_or_else(|| place.to_string(), str::to_owned);
+        Some(format!("{place}: {}", fault["msg"].as_str()?))
+    });
+    let fields: Vec<String> = fields.collect();
+    (!fields.is_empty()).then(|| fields.join("; "))
+}
+
+/// Whether a rate limit is lower than what the single request needs, so that waiting does not help:
+/// "Limit 6000, Requested 12328".
+fn exceeds_limit(message: &str) -> bool {
+    static PATTERN: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?i)\blimit:? (\d+), (?:used:? \d+, )?requested:? (\d+)").ok()
+    });
+    let found = PATTERN
+        .as_ref()
+        .and_then(|pattern| pattern.captures(message));
+    found.is_some_and(|found| {
+        let [limit, requested] = [1, 2].map(|group| found[group].parse::<u64>().ok());
+        limit
+            .zip(requested)
+            .is_some_and(|(limit, requested)| requested > limit)
+    })
+}
+
+/// Returns the delay that the body of an error requests: the field `retryDelay` of Google, or for a
+/// 429 the words "retry in 26.66s" or "try again in 1m2.5s".
+fn delay_in_body(status: u16, error: &Value, message: &str) -> Option<Duration> {
+    static PATTERN: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?i)\b(?:retry|try again) (?:in|after) ((?:\d[\d.]* ?[a-z]+)+)").ok()
+    });
+    if !matches!(status, 429 | 503) {
+        return None;
+    }
+    let details = items(&error["details"]).iter();
+    let field = details.map(|detail| text(&detail["retryDelay"]));
+    if let Some(delay) = field.into_iter().find_map(duration) {
+        return Some(delay);
+    }
+    let found = PATTERN.as_ref()?.captures(message)?;
+    duration(&found[1])
+}
+
+/// Parses a duration such as `26.66s`, `1m2.5s`, `250ms` or `20 seconds`.
+fn duration(text: &str) -> Option<Duration> {
+    let mut rest = text.trim();
+    let mut seconds = 0.0;
+    while !rest.is_empty() {
+        let is_number = |char: char| char.is_ascii_digit() || char == '.';
+        let unit = rest.find(|char| !is_number(char))?;
+        let number: f64 = rest[..unit].parse().ok()?;
+        let from = rest[unit..].trim_start();
+        let end = from.find(is_number).unwrap_or(from.len());
+        let factor = match from[..end].trim() {
+            "ms" => 0.001,
+            "s" | "sec" | "secs" | "second" | "seconds" => 1.0,
+            "m" | "min" | "mins" | "minute" | "minutes" => 60.0,
+            "h" => 3600.0,
+            _ => return None,
+        };
+        seconds += number * factor;
+        rest = &from[end..];
+    }
+    (!text.trim().is_empty()).then(|| Duration::try_from_secs_f64(seconds).ok())?
 }
 
 /// Returns a text on one line, truncated if it is long.

@@ -5,6 +5,7 @@
 mod ending;
 mod endpoint;
 mod exchange;
+mod fallback;
 mod fault;
 mod header;
 mod overflow;
@@ -29,6 +30,7 @@ use serde_json::Value;
 use crate::model::ToolCall;
 
 use super::{CallEvent, CallSink, Estimate, Provider, ProviderError, Request, Response};
+use fallback::Fallbacks;
 use tokens::Experience;
 use wire::{Answer, End, Wire};
 
@@ -102,6 +104,7 @@ pub struct HttpProvider {
     /// Whether to stream responses even if nothing reads them before their end.
     stream: bool,
     experience: Experience,
+    fallbacks: Fallbacks,
 }
 
 /// Permitted query parameters of a base URL. It is stored with the run and must not contain a key.
@@ -226,6 +229,7 @@ impl HttpProvider {
             key,
             headers,
             experience: Experience::new(http.longest_response),
+            fallbacks: Fallbacks::default(),
             http,
             stream,
         })

@@ -6,18 +6,16 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::ending::Words;
-use super::endpoint::{Dialect, Unsupported};
+use super::endpoint::{Dialect, Unsupported, takes_parallel_field};
 use super::fault::says_error;
 use super::sse::SseEvent;
 use super::structured::{is_of_google, is_strict, object_schema};
 use super::wire::{
-    Answer, Assembly, ContentParts, End, Output, add_extra, append, arguments, call, cost, count,
+    Answer, Assembly, ContentParts, Counted, End, add_extra, arguments, call, cost, count,
     data_url, items, paired, parse_event, said, text, unless_blank,
 };
 use crate::model::lenient_json;
-use crate::model::{
-    Message, MessageRole, Sampling, ToolCall, ToolChoice, ToolSpec, ToolUse, Usage,
-};
+use crate::model::{Message, MessageRole, Sampling, ToolCall, ToolChoice, ToolSpec, Usage};
 use crate::provider::{Request, Response};
 use crate::text::thoughts as thoughts_of;
 
@@ -26,6 +24,9 @@ const MOST_STOPS: usize = 4;
 
 /// Fields in which servers return reasoning.
 const THOUGHTS: [&str; 2] = ["reasoning_content", "reasoning"];
+
+/// Content of a turn in which the model said nothing.
+const NO_CONTENT: &str = "(no content)";
 
 /// Key of the stored reasoning that was part of the text.
 const IN_TEXT: &str = "think";
@@ -97,7 +98,7 @@ pub(super) fn body(dialect: Dialect, request: &Request, stream: bool) -> Value {
         body["usage"] = json!({"include": true});
     }
     if !request.tools.is_off() {
-        offer(dialect, &request.tools, &mut body);
+        offer(dialect, request, &mut body);
     }
     if let Some(schema) = object_schema(request)
         && (dialect != Dialect::Google || is_of_google(schema))
@@ -112,7 +113,8 @@ pub(super) fn body(dialect: Dialect, request: &Request, stream: bool) -> Value {
     body
 }
 
-fn offer(dialect: Dialect, tools: &ToolUse, body: &mut Value) {
+fn offer(dialect: Dialect, request: &Request, body: &mut Value) {
+    let tools = &request.tools;
     let tool = |spec: &ToolSpec| {
         json!({"type": "function", "function": {
             "name": spec.name,
@@ -126,7 +128,9 @@ fn offer(dialect: Dialect, tools: &ToolUse, body: &mut Value) {
         ToolChoice::Required => json!("required"),
         ToolChoice::Forced(name) => json!({"type": "function", "function": {"name": name}}),
     };
-    if !matches!(dialect, Dialect::Google | Dialect::Compatible) {
+    if !matches!(dialect, Dialect::Google | Dialect::Compatible)
+        && takes_parallel_field(&request.model)
+    {
         body["parallel_tool_calls"] = json!(tools.parallel);
     }
 }
@@ -155,6 +159,10 @@ fn messages(request: &Request) -> Vec<Value> {
 
 fn assistant(message: &Message, keep_reasoning: bool) -> Value {
     let mut turn = json!({"role": "assistant", "content": message.content});
+    // Moonshot, Cloudflare and others refuse a turn without content.
+    if message.content.trim().is_empty() && message.tool_calls.is_empty() {
+        turn["content"] = json!(NO_CONTENT);
+    }
     // Values that the server requires back: signatures of its reasoning.
     let carried: Map<String, Value> = message
         .reasoning_signature
@@ -259,7 +267,19 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
             break;
         }
     }
-    if let Some(found) = thoughts_of(&said) {
+    // Some servers file the whole answer as reasoning.
+    let calls = items(&message["tool_calls"]);
+    if said.trim().is_empty()
+        && calls.is_empty()
+        && refusal.is_empty()
+        && end_of(choice) == Some(End::Complete)
+        && let Some(filed) = &reasoning
+    {
+        let rest = filed.rsplit_once("</think>").map(|(_, rest)| rest.trim());
+        let rest = rest.filter(|rest| !rest.is_empty());
+        rest.unwrap_or(filed).clone_into(&mut said);
+        carry.clear();
+    } else if let Some(found) = thoughts_of(&said) {
         carry.insert(IN_TEXT.to_owned(), json!(found.reasoning));
         reasoning = reasoning.or_else(|| unless_blank(found.reasoning.to_owned()));
         said = String::from(found.rest.unwrap_or_default());
@@ -326,20 +346,7 @@ fn end_of(choice: &Value) -> Option<End> {
 
 pub(super) fn usage(usage: &Value) -> Option<Usage> {
     usage["prompt_tokens"].as_u64()?;
-    let output = Output::read(
-        usage,
-        ["prompt_tokens", "completion_tokens"],
-        "completion_tokens_details",
-    );
-    Some(Usage {
-        input_tokens: count(&usage["prompt_tokens"]),
-        cached_input_tokens: count(&usage["prompt_tokens_details"]["cached_tokens"]),
-        // Only OpenRouter reports this.
-        cache_write_tokens: count(&usage["prompt_tokens_details"]["cache_write_tokens"]),
-        output_tokens: output.all,
-        reasoning_tokens: output.reasoning,
-        estimated: false,
-    })
+    Some(Counted::read(usage, ["prompt_tokens", "completion_tokens"]).usage())
 }
 
 /// A streamed response received so far.
@@ -358,7 +365,7 @@ struct Choice {
     text: String,
     reasoning: String,
     refusal: String,
-    calls: Vec<Value>,
+    calls: Vec<Call>,
     details: Vec<Value>,
     /// Whether it arrives in deltas, so that a message contains all of it.
     by_deltas: bool,
@@ -366,10 +373,28 @@ struct Choice {
     ending: Map<String, Value>,
 }
 
+/// A streamed tool call received so far.
+#[derive(Default)]
+struct Call {
+    index: Option<u64>,
+    id: String,
+    name: String,
+    arguments: String,
+    extra: Value,
+}
+
+impl Call {
+    /// Returns the call as in a response that is not streamed.
+    fn whole(&self) -> Value {
+        let function = json!({"name": self.name, "arguments": self.arguments});
+        json!({"id": self.id, "function": function, "extra_content": self.extra})
+    }
+}
+
 /// Maximum number of choices, because the server chooses their indices.
 const MOST_CHOICES: usize = 128;
 
-/// Maximum number of tool calls, because the server chooses their indices.
+/// Maximum number of tool calls, because the server chooses their number.
 const MOST_CALLS: usize = 64;
 
 /// Fields that describe how a choice ended.
@@ -496,33 +521,86 @@ impl Choice {
     }
 
     fn take_call(&mut self, part: &Value) {
-        let index = part["index"].as_u64().map_or(self.calls.len(), |index| {
-            usize::try_from(index).unwrap_or(usize::MAX)
+        let index = part["index"].as_u64();
+        let index = index.or_else(|| text(&part["index"]).trim().parse().ok());
+        let id = text(&part["id"]);
+        let name = text(&part["function"]["name"]);
+        let arguments = &part["function"]["arguments"];
+        let arguments = match arguments {
+            Value::Object(_) => &arguments.to_string(),
+            other => text(other),
+        };
+        let at = self.place_of_call(index, id, name, arguments);
+        let at = at.unwrap_or_else(|| {
+            self.calls.push(Call {
+                index,
+                ..Call::default()
+            });
+            self.calls.len() - 1
         });
-        if index >= MOST_CALLS {
+        if self.calls.len() > MOST_CALLS {
+            self.calls.pop();
             return;
         }
-        while self.calls.len() <= index {
-            self.calls
-                .push(json!({"function": {"name": "", "arguments": ""}}));
+        let call = &mut self.calls[at];
+        if call.id.is_empty() {
+            id.clone_into(&mut call.id);
         }
-        let call = &mut self.calls[index];
-        if let Some(id) = part["id"].as_str().filter(|id| !id.is_empty()) {
-            call["id"] = json!(id);
+        if call.name.is_empty() || call.id == id && !id.is_empty() && !name.is_empty() {
+            name.clone_into(&mut call.name);
+        } else if name != call.name {
+            call.name.push_str(name);
         }
-        for name in ["name", "arguments"] {
-            append(&mut call["function"], name, text(&part["function"][name]));
-        }
+        call.arguments.push_str(arguments);
         if let Some(extra) = part.get("extra_content") {
-            call["extra_content"] = extra.clone();
+            call.extra = extra.clone();
         }
+    }
+
+    /// Returns the position of the call that a piece belongs to, or `None` if it begins a call.
+    ///
+    /// Not all servers count the calls of a response: the index may be the same for all, missing,
+    /// or differ between the pieces of a call; and an id may be new in every piece. Only a piece
+    /// with a name begins a call, unless there is none before it.
+    fn place_of_call(
+        &self,
+        index: Option<u64>,
+        id: &str,
+        name: &str,
+        arguments: &str,
+    ) -> Option<usize> {
+        let newest = self.calls.len().checked_sub(1)?;
+        let at_index =
+            index.and_then(|index| (self.calls.iter()).rposition(|call| call.index == Some(index)));
+        let of_id = (self.calls.iter()).rposition(|call| !id.is_empty() && call.id == id);
+        if name.is_empty() {
+            return of_id.or(at_index).or(Some(newest));
+        }
+        let at = match index {
+            Some(_) => at_index?,
+            None => of_id.unwrap_or(newest),
+        };
+        let call = &self.calls[at];
+        let is_other = if id.is_empty() || call.id.is_empty() {
+            // Without ids, only complete arguments reveal that a call has ended.
+            let has_ended = serde_json::from_str::<Value>(&call.arguments).is_ok();
+            let is_same = name == call.name && arguments.trim().is_empty();
+            let is_next = index.is_none() && !call.name.is_empty() && name != call.name;
+            has_ended && !is_same || is_next
+        } else {
+            call.id != id
+        };
+        (!is_other).then_some(at)
     }
 
     /// Returns the choice as in a response that is not streamed.
     fn whole(&self) -> Value {
+        let mut calls: Vec<&Call> = self.calls.iter().collect();
+        calls.sort_by_key(|call| call.index);
+        let calls: Vec<Value> = calls.into_iter().map(Call::whole).collect();
         let mut message = json!({
             "role": "assistant", "content": self.text, "reasoning": self.reasoning, "refusal": self.refusal,
-            "tool_calls": self.calls,
+            "tool_calls": calls,
         });
         if !self.details.is_empty() {
             message["reasoning_details"] = json!(self.details);

@@ -4,14 +4,14 @@
 use serde_json::{Value, json};
 
 use super::ending::Words;
-use super::endpoint::{Unsupported, seals_reasoning};
+use super::endpoint::{Unsupported, seals_reasoning, takes_parallel_field};
 use super::sse::SseEvent;
 use super::structured::{is_strict, object_schema};
 use super::wire::{
-    Answer, Assembly, End, Output, add_extra, arguments, call, cost, count, data_url, items,
-    paired, parse_event, said, text, unless_blank,
+    Answer, Assembly, Counted, End, add_extra, arguments, call, cost, data_url, items, paired,
+    parse_event, said, text, unless_blank,
 };
-use crate::model::{MessageRole, Sampling, ToolChoice, ToolSpec, ToolUse, Usage};
+use crate::model::{MessageRole, Sampling, ToolChoice, ToolSpec, Usage};
 use crate::provider::{Request, Response};
 
 /// See [`super::wire::Wire::own_fields`]; a stored `prompt` or stored turns would come before the
@@ -71,7 +71,7 @@ pub(super) fn body(request: &Request) -> Value {
         body["reasoning"] = json!({"effort": effort});
     }
     if !request.tools.is_off() {
-        offer(&request.tools, &mut body);
+        offer(request, &mut body);
     }
     if let Some(schema) = object_schema(request) {
         let strict = is_strict(schema);
@@ -85,7 +85,8 @@ pub(super) fn body(request: &Request) -> Value {
     body
 }
 
-fn offer(tools: &ToolUse, body: &mut Value) {
+fn offer(request: &Request, body: &mut Value) {
+    let tools = &request.tools;
     let tool = |spec: &ToolSpec| {
         json!({
             "type": "function",
@@ -102,7 +103,9 @@ fn offer(tools: &ToolUse, body: &mut Value) {
         ToolChoice::Required => json!("required"),
         ToolChoice::Forced(name) => json!({"type": "function", "name": name}),
     };
-    body["parallel_tool_calls"] = json!(tools.parallel);
+    if takes_parallel_field(&request.model) {
+        body["parallel_tool_calls"] = json!(tools.parallel);
+    }
 }
 
 fn input(request: &Request) -> Vec<Value> {
@@ -269,19 +272,7 @@ fn badness(status: &str) -> u8 {
 
 pub(super) fn usage(usage: &Value) -> Option<Usage> {
     usage["input_tokens"].as_u64()?;
-    let output = Output::read(
-        usage,
-        ["input_tokens", "output_tokens"],
-        "output_tokens_details",
-    );
-    Some(Usage {
-        input_tokens: count(&usage["input_tokens"]),
-        cached_input_tokens: count(&usage["input_tokens_details"]["cached_tokens"]),
-        cache_write_tokens: 0,
-        output_tokens: output.all,
-        reasoning_tokens: output.reasoning,
-        estimated: false,
-    })
+    Some(Counted::read(usage, ["input_tokens", "output_tokens"]).usage())
 }
 
 /// A streamed response received so far. Its last event contains all of it.

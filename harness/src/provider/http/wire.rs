@@ -217,9 +217,36 @@ impl Wire {
     }
 }
 
+/// Maximum length of a tool's name that all APIs accept.
+const LONGEST_NAME: usize = 64;
+
+/// Whether all APIs accept the name of a tool.
+fn is_name(name: &str) -> bool {
+    let is_valid = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(is_valid)
+}
+
+/// Returns a name as the APIs accept it. A model may have called a tool by any name; the APIs
+/// refuse every later request that contains it.
+fn valid_name(name: &str) -> String {
+    if is_name(name) {
+        return name.to_owned();
+    }
+    let is_valid = |char: char| char.is_ascii_alphanumeric() || char == '_' || char == '-';
+    let chars = name.chars();
+    let valid = chars.map(|char| if is_valid(char) { char } else { '_' });
+    let valid: String = valid.take(LONGEST_NAME).collect();
+    if valid.is_empty() {
+        "_".to_owned()
+    } else {
+        valid
+    }
+}
+
 /// Returns the messages in a form that the wire formats accept: every call has its result in the
 /// next message, and every result its call in the previous one. Unpaired calls and results become
-/// text, and so do all of them if no tools are sent.
+/// text, and so do all of them if no tools are sent. Names of tools that the APIs refuse are
+/// changed.
 pub(super) fn paired(request: &Request) -> Vec<Cow<'_, Message>> {
     let messages = &request.messages;
     let off = request.tools.is_off();
@@ -239,10 +266,16 @@ pub(super) fn paired(request: &Request) -> Vec<Cow<'_, Message>> {
                 .tool_results
                 .iter()
                 .all(|result| asked(&result.call));
-        if whole {
+        if whole && message.tool_calls.iter().all(|call| is_name(&call.name)) {
             return Cow::Borrowed(&**message);
         }
         let mut message = Message::clone(message);
+        if whole {
+            for call in &mut message.tool_calls {
+                call.name = valid_name(&call.name);
+            }
+            return Cow::Owned(message);
+        }
         // Signatures are only valid for a message that is unchanged.
         message.reasoning_signature = None;
         let (kept, past) = message
@@ -250,6 +283,9 @@ pub(super) fn paired(request: &Request) -> Vec<Cow<'_, Message>> {
             .into_iter()
             .partition(|call| answered(&call.id));
         message.tool_calls = kept;
+        for call in &mut message.tool_calls {
+            call.name = valid_name(&call.name);
+        }
         let past: Vec<ToolCall> = past;
         let called = past
             .iter()
@@ -325,39 +361,74 @@ pub(super) fn count(value: &Value) -> u64 {
     value.as_u64().unwrap_or(0)
 }
 
-/// Output tokens of a response, as counted by its server.
-pub(super) struct Output {
+/// Tokens of a response, as counted by its server.
+pub(super) struct Counted {
+    /// All input tokens, including those read from and written to a cache.
+    pub input: u64,
+    /// Input tokens read from a cache.
+    pub cached: u64,
+    /// Input tokens written to a cache.
+    pub written: u64,
     /// All output tokens, including reasoning.
-    pub all: u64,
+    pub output: u64,
     /// Reasoning tokens.
     pub reasoning: u64,
 }
 
-impl Output {
-    /// Parses a usage object with these names of the fields for input, output, and details of the
-    /// output.
+impl Counted {
+    /// Parses a usage object with these names of the fields for input and output. Their details
+    /// are in fields of the same names with `_details`.
+    ///
+    /// Some gateways leave the tokens of a cache out of the input: the cache then exceeds the
+    /// input, or the total contains exactly the cache in addition to input and output.
     ///
     /// Some servers count reasoning in addition to the output: xAI, and Gemini behind gateways. The
     /// total, or reasoning that exceeds the output, reveals that. Google's own server also omits
     /// reasoning from the details, so that only the total includes it.
-    pub fn read(usage: &Value, [input, output]: [&str; 2], details: &str) -> Self {
-        let said = count(&usage[output]);
-        let reasoning = [
-            &usage[details]["reasoning_tokens"],
-            &usage["reasoning_tokens"],
-        ];
-        let reasoning = reasoning.into_iter().map(count).max().unwrap_or_default();
+    pub fn read(usage: &Value, [input, output]: [&str; 2]) -> Self {
+        let most = |places: [&Value; 2]| places.into_iter().map(count).max().unwrap_or_default();
+        let details = &usage[format!("{input}_details")];
+        let cached = most([&details["cached_tokens"], &usage["cache_read_input_tokens"]]);
+        // Only OpenRouter and gateways to Anthropic report this.
+        let written = most([
+            &details["cache_write_tokens"],
+            &usage["cache_creation_input_tokens"],
+        ]);
+        let details = &usage[format!("{output}_details")];
+        let reasoning = most([&details["reasoning_tokens"], &usage["reasoning_tokens"]]);
+        let (input, said) = (count(&usage[input]), count(&usage[output]));
         let total = count(&usage["total_tokens"]);
-        let beside = total.saturating_sub(count(&usage[input]).saturating_add(said));
-        if reasoning > said || reasoning > 0 && beside >= reasoning {
-            return Self {
-                all: said.saturating_add(reasoning),
-                reasoning,
-            };
-        }
+        let rest = total.saturating_sub(input.saturating_add(said));
+        let cache = cached.saturating_add(written);
+        let explains = |rest: u64| cache > 0 && rest == cache;
+        let is_beside = cache > input || explains(rest) || explains(rest.saturating_sub(reasoning));
+        let cache = if is_beside { cache } else { 0 };
+        let rest = rest.saturating_sub(cache);
+        let (output, reasoning) = if reasoning > said || reasoning > 0 && rest >= reasoning {
+            (said.saturating_add(reasoning), reasoning)
+        } else if reasoning == 0 {
+            (said.saturating_add(rest), rest)
+        } else {
+            (said, reasoning)
+        };
         Self {
-            all: said.saturating_add(if reasoning == 0 { beside } else { 0 }),
-            reasoning: if reasoning == 0 { beside } else { reasoning },
+            input: input.saturating_add(cache),
+            cached,
+            written,
+            output,
+            reasoning,
+        }
+    }
+
+    /// Returns the usage with these counts.
+    pub const fn usage(self) -> Usage {
+        Usage {
+            input_tokens: self.input,
+            cached_input_tokens: self.cached,
+            cache_write_tokens: self.written,
+            output_tokens: self.output,
+            reasoning_tokens: self.reasoning,
+            estimated: false,
         }
     }
 }

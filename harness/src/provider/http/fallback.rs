@@ -1,0 +1,143 @@
+//! Fields of requests that a server refuses for a model, and what is sent instead.
+//!
+//! Servers of one format differ in small ways that no table lists for every model. If a server
+//! refuses a request and its error names a field with a known alternative, the request is sent
+//! again with that alternative, which is kept for later requests of the model.
+
+use std::collections::{BTreeSet, HashMap};
+
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+
+use crate::provider::ProviderError;
+
+/// A change to the body of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Fallback {
+    /// The other name of the limit of output tokens.
+    TokenLimit,
+    /// A tool is not forced: some models refuse that while they think. The protocol asks a model
+    /// again that calls no tool.
+    FreeChoice,
+    /// `parallel_tool_calls` is left out.
+    NoParallelField,
+}
+
+/// The changes that each model needs.
+#[derive(Debug, Default)]
+pub(super) struct Fallbacks(Mutex<HashMap<String, BTreeSet<Fallback>>>);
+
+/// Names of the limit of output tokens.
+const LIMITS: [&str; 2] = ["max_completion_tokens", "max_tokens"];
+
+/// Words of an error that refuses a field, not only its value.
+const REFUSING: [&str; 10] = [
+    "unsupported",
+    "not support",
+    "extra",
+    "unknown",
+    "unrecognized",
+    "unexpected",
+    "not permitted",
+    "not allowed",
+    "invalid field",
+    "no such",
+];
+
+impl Fallbacks {
+    /// Applies the changes that a model needs.
+    pub fn apply(&self, model: &str, body: &mut Value) {
+        if let Some(known) = self.0.lock().get(model) {
+            for fallback in known {
+                fallback.apply(body);
+            }
+        }
+    }
+
+    /// Keeps a change for later requests of a model.
+    pub fn keep(&self, model: &str, fallback: Fallback) {
+        let mut known = self.0.lock();
+        known.entry(model.to_owned()).or_default().insert(fallback);
+    }
+}
+
+impl Fallback {
+    /// Returns the change that may help after an error, if its message names a field of the body.
+    pub fn of(error: &ProviderError, body: &Value) -> Option<Self> {
+        let ProviderError::Refused {
+            status: 400 | 422,
+            message,
+            ..
+        } = error
+        else {
+            return None;
+        };
+        let message = message.to_lowercase();
+        let refuses = REFUSING.iter().any(|word| message.contains(word));
+        let [new, old] = LIMITS.map(|name| body.get(name).is_some());
+        if (new ^ old) && refuses && message.contains(LIMITS[0]) {
+            return Some(Self::TokenLimit);
+        }
+        let names_choice = ["tool_choice", "tool choice"]
+            .iter()
+            .any(|name| message.contains(name));
+        if names_choice && forces(&body["tool_choice"]) {
+            return Some(Self::FreeChoice);
+        }
+        let has_field = body.get("parallel_tool_calls").is_some();
+        (has_field && refuses && message.contains("parallel_tool_calls"))
+            .then_some(Self::NoParallelField)
+    }
+
+    /// Changes a body.
+    pub fn apply(self, body: &mut Value) {
+        let Some(fields) = body.as_object_mut() else {
+            return;
+        };
+        match self {
+            Self::TokenLimit => {
+                let [new, old] = LIMITS;
+                if let Some(limit) = fields.remove(new) {
+                    fields.insert(old.to_owned(), limit);
+                } else if let Some(limit) = fields.remove(old) {
+                    fields.insert(new.to_owned(), limit);
+                }
+            }
+            Self::FreeChoice => {
+                if let Some(choice) = fields
+                    .get_mut("tool_choice")
+                    .filter(|choice| forces(choice))
+                {
+                    free(choice);
+                }
+            }
+            Self::NoParallelField => {
+                fields.remove("parallel_tool_calls");
+            }
+        }
+    }
+}
+
+/// Whether a `tool_choice` of any format forces a call.
+fn forces(choice: &Value) -> bool {
+    match choice {
+        Value::String(word) => word == "required",
+        Value::Object(fields) => fields
+            .get("type")
+            .is_some_and(|kind| kind != "auto" && kind != "none"),
+        _ => false,
+    }
+}
+
+/// Replaces a `tool_choice` by one that leaves the choice to the model.
+fn free(choice: &mut Value) {
+    // The form of Anthropic, which may have further fields.
+    let is_of_anthropic = ["tool", "any"].iter().any(|kind| choice["type"] == *kind);
+    match choice.as_object_mut().filter(|_| is_of_anthropic) {
+        Some(fields) => {
+            fields.remove("name");
+            fields.insert("type".to_owned(), json!("auto"));
+        }
+        None => *choice = json!("auto"),
+    }
+}
