@@ -29,7 +29,7 @@ struct Flags {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Runs of each design and true mean.
-    #[arg(long, default_value_t = 2000)]
+    #[arg(long, default_value_t = 1000)]
     runs: usize,
     /// Only figures whose name contains this text; or `power` (detectable differences), `none` (differences found where there is
     /// none), `widths` or `agreement` (of test and interval).

@@ -350,7 +350,7 @@ pub fn designs(quick: bool, only: &str) -> Vec<Design> {
 
 fn of_samples(figure: Figure, clusters: Clusters, quick: bool) -> Vec<Design> {
     let counts: &[usize] = if quick {
-        &[3, 12]
+        &[3, 12, 50]
     } else {
         &[3, 5, 8, 10, 15, 20, 50, 100]
     };
@@ -385,7 +385,7 @@ fn of_samples(figure: Figure, clusters: Clusters, quick: bool) -> Vec<Design> {
 }
 
 fn named(figure: Figure, clusters: Clusters, quick: bool) -> Vec<Design> {
-    let counts: &[usize] = if quick { &[12] } else { &[8, 10, 20, 50] };
+    let counts: &[usize] = if quick { &[12, 50] } else { &[8, 10, 20, 50] };
     let several = &NAMED_ATTEMPTS[..if quick { 1 } else { NAMED_ATTEMPTS.len() }];
     let correlations = if quick {
         &NAMED_CORRELATIONS[1..2]
