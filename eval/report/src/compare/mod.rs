@@ -16,7 +16,7 @@ mod verdict;
 mod error;
 
 use serde::Serialize;
-use statistics::Paired;
+use statistics::{Method, Paired};
 
 use crate::differences::{Differences, RunParts};
 
@@ -76,12 +76,10 @@ pub struct RunPair {
 /// How two runs differ.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Difference {
-    /// Means, difference, interval and tests.
+    /// Means, difference, and the interval and p value of one method.
     #[serde(flatten)]
     pub paired: Paired,
-    /// The p value to go by: McNemar's where it fits, else the t test's.
-    pub p: Option<f64>,
-    /// The same by Holm's correction over its family of comparisons; equal to `p` where that is the only one.
+    /// The p value by Holm's correction over its family of comparisons; equal to `p` where that is the only one.
     pub p_holm: Option<f64>,
     /// The least difference that such runs find 4 times out of 5, by the test of `p` and at the level that Holm's
     /// correction leaves it. None where even a difference of 1 is found less often, or nothing shows how much they vary.
@@ -89,12 +87,14 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// The test whose p value is the one to go by.
-    pub fn test(&self) -> &'static str {
-        match self.paired.mcnemar_p {
-            Some(_) => "McNemar's test",
-            None => "t test",
-        }
+    /// p value of no difference, below 0.05 exactly if the interval excludes 0.
+    pub fn p(&self) -> Option<f64> {
+        self.paired.p()
+    }
+
+    /// Name of the method of the interval and the p value.
+    pub fn method(&self) -> &'static str {
+        self.paired.method().map_or("no test", Method::name)
     }
 }
 

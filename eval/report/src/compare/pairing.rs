@@ -57,11 +57,6 @@ impl Sample<'_> {
         let sum: f64 = self.scores.iter().sum();
         (!self.scores.is_empty()).then(|| sum / self.scores.len() as f64)
     }
-
-    /// Whether each attempt is right or wrong.
-    fn is_right_or_wrong(&self) -> bool {
-        self.scores.iter().all(|score| [0.0, 1.0].contains(score))
-    }
 }
 
 /// The samples of a run by id, those without a score included.
@@ -120,7 +115,6 @@ pub fn pair_up<'a>(
             cluster,
             first,
             second,
-            right_or_wrong: ours.is_right_or_wrong() && theirs.is_right_or_wrong(),
         });
     }
     (pairs, alignment)

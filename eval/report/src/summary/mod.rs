@@ -13,7 +13,7 @@ use model::{Status, Usage, settled};
 use serde::{Deserialize, Serialize};
 
 use records::{AllSpent, AttemptRecord, Wasted, counted};
-use statistics::{Estimate, estimate};
+use statistics::{Estimate, estimate, sample_means};
 
 pub use interval_notes::difference_notes;
 pub use interval_notes::interval_notes;
@@ -48,7 +48,7 @@ pub struct Summary {
     pub coverage: f64,
     /// Attempts by how they ended.
     pub statuses: Statuses,
-    /// The mean score of the attempts that have one. None if none has.
+    /// Mean over samples of the mean score of their attempts that have one. None if none has.
     pub score: Option<Estimate>,
     /// The same with every attempt of status `error` taken as 0: the score if the infrastructure is to blame too.
     pub score_errors_as_zero: Option<Estimate>,
@@ -129,7 +129,7 @@ pub struct ContextLength {
     pub attempts: u64,
     /// Attempts that have a score.
     pub scored: u64,
-    /// Their mean score.
+    /// Mean over their samples of the mean score of the attempts.
     pub score: Option<Estimate>,
 }
 
@@ -340,11 +340,11 @@ fn mean_score<'a>(
     records: impl IntoIterator<Item = &'a AttemptRecord>,
     score: impl Fn(&AttemptRecord) -> Option<f64>,
 ) -> Option<Estimate> {
-    let values: Vec<_> = records
-        .into_iter()
-        .filter_map(|record| Some((Cluster::of_record(record), score(record)?)))
-        .collect();
-    estimate(&values)
+    let scores = records.into_iter().filter_map(|record| {
+        let score = score(record)?;
+        Some((record.id.as_str(), Cluster::of_record(record), score))
+    });
+    estimate(&sample_means(scores))
 }
 
 /// The facts that say how long a sample's context is: in characters, or as the data counts it, in tokens.
