@@ -203,11 +203,11 @@ fn rows(pair: &RunPair, ways: [Option<&Difference>; 2], many: bool) -> Vec<(Stri
     if many {
         rows.push(row("p after Holm", &|way| way.p_holm.map(p_text)));
     }
-    rows.push(row("method", &|way| {
+    rows.push(row("  method", &|way| {
         way.paired.method().map(|method| method.name().to_owned())
     }));
     if tested(|way| way.paired.mcnemar_p) {
-        rows.push(row("McNemar's exact p, for reference", &|way| {
+        rows.push(row("  McNemar, exact", &|way| {
             way.paired.mcnemar_p.map(p_text)
         }));
     }
