@@ -58,7 +58,10 @@ fn draw(source: &mut Source) -> Vec<Pair<usize>> {
             second,
         }
     };
-    (0..samples).map(|sample| sample % clusters).map(draw).collect()
+    (0..samples)
+        .map(|sample| sample % clusters)
+        .map(draw)
+        .collect()
 }
 
 /// Returns the comparisons that were tested, those with p below 0.05, and those in which test and interval disagree.

@@ -132,10 +132,7 @@ impl Figure {
 
     /// Whether it needs more than one attempt at a sample.
     const fn takes_several(self) -> bool {
-        matches!(
-            self,
-            Self::PassAt2(_) | Self::PassHat2(_) | Self::Best(_)
-        )
+        matches!(self, Self::PassAt2(_) | Self::PassHat2(_) | Self::Best(_))
     }
 }
 
@@ -350,7 +347,7 @@ pub fn designs(quick: bool, only: &str) -> Vec<Design> {
 
 fn of_samples(figure: Figure, clusters: Clusters, quick: bool) -> Vec<Design> {
     let counts: &[usize] = if quick {
-        &[3, 12, 50]
+        &[3, 12, 30]
     } else {
         &[3, 5, 8, 10, 15, 20, 50, 100]
     };
@@ -385,7 +382,7 @@ fn of_samples(figure: Figure, clusters: Clusters, quick: bool) -> Vec<Design> {
 }
 
 fn named(figure: Figure, clusters: Clusters, quick: bool) -> Vec<Design> {
-    let counts: &[usize] = if quick { &[12, 50] } else { &[8, 10, 20, 50] };
+    let counts: &[usize] = if quick { &[12, 30] } else { &[8, 10, 20, 50] };
     let several = &NAMED_ATTEMPTS[..if quick { 1 } else { NAMED_ATTEMPTS.len() }];
     let correlations = if quick {
         &NAMED_CORRELATIONS[1..2]

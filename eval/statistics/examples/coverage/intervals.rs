@@ -27,7 +27,7 @@ struct Judged {
     design: Design,
     /// True means with the share of intervals that contain the true value.
     covered: Vec<(f64, f64)>,
-    /// The runs that have an interval.
+    /// Share of runs that have an interval.
     given: f64,
 }
 
@@ -63,9 +63,12 @@ impl Judged {
 
     fn worst(&self) -> (f64, f64) {
         let all = self.covered.iter().copied();
-        all.fold((0.0, 1.0), |worst, cell| {
-            if cell.1 < worst.1 { cell } else { worst }
-        })
+        all.fold(
+            (0.0, 1.0),
+            |worst, cell| {
+                if cell.1 < worst.1 { cell } else { worst }
+            },
+        )
     }
 }
 
@@ -108,11 +111,11 @@ pub fn check(asked: Asked) -> usize {
             asked.seed, asked.runs
         ),
         &HEADER,
-        &rows(&judged, &names, by_name).0,
+        &rows(&judged, &names, by_name, false).0,
     );
     let kinds: Vec<Kind> = Kind::ALL.into();
     let by_kind = |judged: &Judged, kind: &Kind| judged.design.kind() == *kind;
-    let (rows, missed) = rows(&judged, &kinds, by_kind);
+    let (rows, missed) = rows(&judged, &kinds, by_kind, true);
     table::print(
         "The same by kind, with the bars (from 20 samples on, 94 to 96.5 % on average; from 10 on, at least 92 %):",
         &HEADER,
@@ -135,6 +138,7 @@ fn rows<G: std::fmt::Display>(
     judged: &[Judged],
     groups: &[G],
     belongs: impl Fn(&Judged, &G) -> bool,
+    barred: bool,
 ) -> (Vec<Vec<String>>, usize) {
     let mut rows = Vec::new();
     let mut missed = 0;
@@ -152,11 +156,12 @@ fn rows<G: std::fmt::Display>(
                 continue;
             };
             let mean = those.iter().map(|judged| judged.mean()).sum::<f64>() / those.len() as f64;
-            let good = match least {
+            let is_within = match least {
                 20 => (OF_20[0]..=OF_20[1]).contains(&mean),
                 10 => mean >= LEAST_OF_10,
                 _ => true,
-            } && those.iter().all(|judged| judged.given >= 1.0);
+            };
+            let good = !barred || is_within && those.iter().all(|judged| judged.given >= 1.0);
             missed += usize::from(!good);
             let mark = if good { "" } else { " **missed**" };
             let samples = those.iter().map(|judged| judged.design.count);

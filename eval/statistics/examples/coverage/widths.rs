@@ -37,7 +37,9 @@ pub fn check(quick: bool, seed: u64) -> usize {
                         })
                     })
                     .collect();
-                let Some(found) = paired(&pairs) else { continue };
+                let Some(found) = paired(&pairs) else {
+                    continue;
+                };
                 let tango = Tango {
                     wins: found.wins as f64,
                     losses: found.losses as f64,
@@ -65,8 +67,17 @@ pub fn check(quick: bool, seed: u64) -> usize {
         }
     }
     table::print(
-        &format!("Mean width of the interval of a difference, one answer per sample, {runs} runs each:"),
-        &["samples", "difference", "interval", "Tango", "t", "ratio to Tango"],
+        &format!(
+            "Mean width of the interval of a difference, one answer per sample, {runs} runs each:"
+        ),
+        &[
+            "samples",
+            "difference",
+            "interval",
+            "Tango",
+            "t",
+            "ratio to Tango",
+        ],
         &rows,
     );
     missed
