@@ -52,7 +52,7 @@ fn main() -> ExitCode {
     if !["power", "none", "widths", "agreement"].contains(&only.as_str()) {
         missed += intervals::check(Asked {
             quick,
-            runs: if quick { runs.min(100) } else { runs },
+            runs: if quick { runs.min(30) } else { runs },
             seed,
             only: &only,
         });

@@ -347,7 +347,8 @@ pub fn designs(quick: bool, only: &str) -> Vec<Design> {
 
 fn of_samples(figure: Figure, clusters: Clusters, quick: bool) -> Vec<Design> {
     let counts: &[usize] = if quick {
-        &[3, 12, 30]
+        // From 20 on as in the full run: the bar is for their mean, which depends on these numbers.
+        &[3, 12, 20, 50, 100]
     } else {
         &[3, 5, 8, 10, 15, 20, 50, 100]
     };
@@ -359,6 +360,15 @@ fn of_samples(figure: Figure, clusters: Clusters, quick: bool) -> Vec<Design> {
             if figure.takes_several() && attempts == 1 {
                 continue;
             }
+            // One answer per sample is cheap to draw, and has the designs of the full run here, too: its bar depends on them.
+            let one_answer = attempts == 1
+                && clusters == Clusters::Samples
+                && matches!(figure.scores(), Scores::Binary | Scores::Repeated);
+            let correlations = if one_answer {
+                &CORRELATIONS[..]
+            } else {
+                correlations
+            };
             for &correlation in correlations {
                 // A single attempt resembles no other, unless in another run or in a cluster of unlike size.
                 let alone = attempts == 1
@@ -382,7 +392,11 @@ fn of_samples(figure: Figure, clusters: Clusters, quick: bool) -> Vec<Design> {
 }
 
 fn named(figure: Figure, clusters: Clusters, quick: bool) -> Vec<Design> {
-    let counts: &[usize] = if quick { &[12, 30] } else { &[8, 10, 20, 50] };
+    let counts: &[usize] = if quick {
+        &[12, 20, 50]
+    } else {
+        &[8, 10, 20, 50]
+    };
     let several = &NAMED_ATTEMPTS[..if quick { 1 } else { NAMED_ATTEMPTS.len() }];
     let correlations = if quick {
         &NAMED_CORRELATIONS[1..2]

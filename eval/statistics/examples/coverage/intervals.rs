@@ -113,6 +113,7 @@ pub fn check(asked: Asked) -> usize {
         &HEADER,
         &rows(&judged, &names, by_name, false).0,
     );
+    print_by_count(&judged);
     let kinds: Vec<Kind> = Kind::ALL.into();
     let by_kind = |judged: &Judged, kind: &Kind| judged.design.kind() == *kind;
     let (rows, missed) = rows(&judged, &kinds, by_kind, true);
@@ -122,6 +123,43 @@ pub fn check(asked: Asked) -> usize {
         &rows,
     );
     missed
+}
+
+/// Prints the mean coverage of each kind by number of samples, which the mean over all of them hides.
+fn print_by_count(judged: &[Judged]) {
+    let mut counts: Vec<usize> = judged.iter().map(|judged| judged.design.count).collect();
+    counts.sort_unstable();
+    counts.dedup();
+    let cell = |kind: Kind, count: usize| {
+        let those: Vec<f64> = judged
+            .iter()
+            .filter(|judged| judged.design.kind() == kind && judged.design.count == count)
+            .map(Judged::mean)
+            .collect();
+        if those.is_empty() {
+            return "-".to_owned();
+        }
+        let mean = those.iter().sum::<f64>() / those.len() as f64;
+        format!("{:.1}", mean * 100.0)
+    };
+    let rows: Vec<Vec<String>> = Kind::ALL
+        .into_iter()
+        .map(|kind| {
+            let cells = counts.iter().map(|&count| cell(kind, count));
+            [kind.to_string()].into_iter().chain(cells).collect()
+        })
+        .collect();
+    let counts = counts.iter().map(ToString::to_string);
+    let header: Vec<String> = ["samples or clusters".to_owned()]
+        .into_iter()
+        .chain(counts)
+        .collect();
+    let header: Vec<&str> = header.iter().map(String::as_str).collect();
+    table::print(
+        "Mean coverage by number of samples, without a bar:",
+        &header,
+        &rows,
+    );
 }
 
 const HEADER: [&str; 6] = [
