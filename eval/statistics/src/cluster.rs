@@ -11,29 +11,37 @@ pub struct Clustered {
     pub n: f64,
     /// Sum and number of each cluster's values, in the order of the clusters' keys.
     pub clusters: Vec<(f64, f64)>,
-    /// Standard error of the mean. `None` with one cluster, which says nothing about the others.
+    /// Standard error of the mean; none with a single cluster.
     pub standard_error: Option<f64>,
+    /// Degrees of freedom of the standard error: `G − 1` for `G` clusters of one size, fewer if sizes differ.
+    pub degrees: f64,
 }
 
 impl Clustered {
     /// Whether each value is a cluster of its own.
-    pub(crate) fn is_alone(&self) -> bool {
+    pub(crate) fn is_independent(&self) -> bool {
         self.clusters.len() as f64 >= self.n
     }
 
-    /// How many clusters of one size are worth as much as these: `1/Σw²`, `w` being their shares of the values.
-    pub(crate) fn draws(&self) -> f64 {
+    /// Whether the clusters' means differ, beyond rounding.
+    pub(crate) fn has_spread(&self) -> bool {
+        self.standard_error.is_some_and(|error| error > 0.0)
+    }
+
+    /// Number of equally sized clusters that would tell as much: `1/Σw²`, where `w` are the clusters' shares of the values.
+    pub(crate) fn effective_clusters(&self) -> f64 {
         let shares = self.clusters.iter().map(|(_, size)| size / self.n);
         shares.map(|share| share * share).sum::<f64>().recip()
     }
 }
 
-/// The mean of values, each with the cluster it belongs to, and its clustered standard error. None without values.
+/// Returns the mean of values, each given with its cluster, and its clustered standard error. None without values.
 ///
-/// The error is `√(G/(G−1) Σ_g (Σ_{i∈g} (x_i − mean))²) / n` for `G` clusters: the cluster-robust variance with its
-/// finite-sample factor, from A. C. Cameron and D. L. Miller, "A Practitioner's Guide to Cluster-Robust Inference",
-/// J. Human Resources 50 (2015), for a regression on a constant; for evaluations, E. Miller, "Adding Error Bars to
-/// Evals", arXiv:2411.00640 (2024). With one value per cluster it is the usual `s/√n`.
+/// The variance is the cluster-robust one with the small-sample correction of R. M. Bell and D. F. McCaffrey (Survey
+/// Methodology 28, 2002; "CR2" in J. E. Pustejovsky and E. Tipton, J. Business and Economic Statistics 36, 2018) for a
+/// regression on a constant, in which the clusters' means have equal variance: unbiased in that case, with Satterthwaite's
+/// degrees of freedom. For clusters of one size it is `√(G/(G−1) Σ_g (Σ_{i∈g} (x_i − mean))²) / n` with `G − 1` degrees;
+/// with one value per cluster, `s/√n`.
 pub fn clustered<K: Ord>(values: &[(K, f64)]) -> Option<Clustered> {
     let mut groups: BTreeMap<&K, Vec<f64>> = BTreeMap::new();
     for (cluster, value) in values {
@@ -52,21 +60,51 @@ pub fn clustered<K: Ord>(values: &[(K, f64)]) -> Option<Clustered> {
         .collect();
     let n = values.len() as f64;
     let mean = clusters.iter().map(|(sum, _)| sum).sum::<f64>() / n;
-    let standard_error = (clusters.len() > 1).then(|| standard_error(&clusters, mean, n));
+    let (standard_error, degrees) = standard_error(&clusters, mean, n).unzip();
     Some(Clustered {
         mean,
         n,
         clusters,
         standard_error,
+        degrees: degrees.unwrap_or_default(),
     })
 }
 
-/// That of the mean of `n` values in at least two clusters, given as sum and number of each one's values.
-pub(crate) fn standard_error(clusters: &[(f64, f64)], mean: f64, n: f64) -> f64 {
+/// Standard errors below this are rounding errors of values that agree.
+const NO_SPREAD: f64 = 1e-14;
+
+/// Returns the standard error of the mean of `n` values, and its degrees of freedom; clusters are given as sum and number of
+/// values. None with fewer than two clusters.
+///
+/// With the clusters' shares `w` of the values, `e = (I − 1wᵀ)y` and `D = diag(w²)`, the sum of squared deviations `eᵀDe` is a
+/// quadratic form `yᵀAy`. If all means `y` have equal variance, its mean is `tr A` times that variance, and it has
+/// `(tr A)²/tr A²` degrees of freedom.
+pub(crate) fn standard_error(clusters: &[(f64, f64)], mean: f64, n: f64) -> Option<(f64, f64)> {
+    if clusters.len() < 2 {
+        return None;
+    }
     let count = clusters.len() as f64;
-    let deviation = |(sum, size): &(f64, f64)| sum - size * mean;
-    let squares: f64 = clusters.iter().map(|group| deviation(group).powi(2)).sum();
-    let error = (count / (count - 1.0) * squares).sqrt() / n;
-    // What rounding leaves where all clusters agree is no variance.
-    if error < 1e-14 { 0.0 } else { error }
+    let squares: f64 = clusters
+        .iter()
+        .map(|(sum, size)| ((sum - size * mean) / n).powi(2))
+        .sum();
+    let first = clusters[0].1;
+    let (correction, degrees) = if clusters.iter().all(|(_, size)| (size - first).abs() < 0.5) {
+        (count / (count - 1.0), count - 1.0)
+    } else {
+        let sum = |power: i32| -> f64 {
+            let terms = clusters.iter().map(|(_, size)| (size / n).powi(power));
+            terms.sum()
+        };
+        let (w2, w3, w4) = (sum(2), sum(3), sum(4));
+        let trace = w2 - 2.0 * w3 + w2 * w2;
+        // Of A = D − (D1)wᵀ − w(D1)ᵀ + w2·wwᵀ, element by element.
+        let squared =
+            w4 + 2.0 * (w4 * w2 + w3 * w3) + w2.powi(4) - 4.0 * w2 * w3 * w2 - 4.0 * sum(5)
+                + 2.0 * w2 * w4;
+        let degrees = (trace * trace / squared).clamp(1.0, count - 1.0);
+        (w2 / trace, degrees)
+    };
+    let error = (correction * squares).sqrt();
+    Some((if error < NO_SPREAD { 0.0 } else { error }, degrees))
 }

@@ -1,12 +1,14 @@
 //! Statistics of scores. Each formula names its source.
 //!
 //! Invariants: pure functions of numbers, which know no run, no file and no terminal. The same numbers in another order
-//! give the same figures, to the last bit: attempts finish in any order (a race has an order of its own). Whatever is random has a fixed seed.
+//! give the same figures, to the last bit: attempts finish in any order (a race has an order of its own). Whatever is random
+//! has a fixed seed. An interval and a p value of one difference come from one [`Inference`], so they cannot disagree.
 //!
-//! `docs/concepts/statistics.md` says what users see of it; `eval/statistics/tests/reference.py` computes the figures that the
-//! tests hold, with SciPy and statsmodels.
+//! `docs/concepts/statistics.md` describes what users see; `eval/statistics/tests/reference.py` computes the figures that
+//! the tests hold, with SciPy and statsmodels.
 
 mod estimate;
+mod inference;
 mod paired;
 
 mod betting;
@@ -15,23 +17,24 @@ mod stopped;
 
 mod attempts;
 mod cluster;
-mod difference_interval;
-mod exact;
 mod holm;
 mod mcnemar;
+mod method;
 mod power;
 mod quantile;
-mod score_interval;
-mod spread;
+mod tango;
+mod wilson;
 
 pub use attempts::{best_of, pass_at_k, pass_hat_k};
 pub use betting::{Group, Wealth, confidence_sequence};
 pub use cluster::{Clustered, clustered};
-pub use estimate::{Estimate, Interval, NoInterval, OfAttempts, estimate, estimate_of_attempts};
+pub use estimate::{Estimate, Interval, estimate, sample_means};
 pub use holm::holm;
+pub use inference::Inference;
 pub use mcnemar::mcnemar;
+pub use method::{FEW_CLUSTERS, MIN_CLUSTERS, Method};
 pub use paired::{Pair, Paired, p_value, paired};
 pub use power::{POWER, detectable};
 pub use race::{Race, Rivals, Rules, Standing, Unit, Verdict};
-pub use score_interval::{FEW_CLUSTERS, MIN_ALONE, MIN_CLUSTERS, score_interval};
 pub use stopped::Stopped;
+pub use tango::Tango;

@@ -6,10 +6,9 @@ use statrs::distribution::{Binomial, DiscreteCDF};
 use statrs::function::gamma::ln_gamma;
 
 use crate::cluster::{Clustered, standard_error};
-use crate::mcnemar::mcnemar;
+use crate::method::MIN_CLUSTERS;
 use crate::paired::{Pair, differences, is_right_or_wrong};
-use crate::quantile::{t_quantile, upper};
-use crate::score_interval::MIN_CLUSTERS;
+use crate::quantile::{normal_quantile, t_quantile, upper};
 
 /// The chance of finding a difference of that size.
 pub const POWER: f64 = 0.8;
@@ -30,13 +29,13 @@ const ROUNDING: f64 = 1e-9;
 /// Numbers of wins that are this unlikely are left out.
 const NEGLIGIBLE: f64 = 1e-12;
 
-/// The least difference that runs over so many samples find 4 times out of 5, by the test that [`crate::Paired::p`] goes by,
-/// at the level `level`. None if even a difference of 1 would be found less often, if differences show no spread, or if there
-/// are too few clusters for a test.
+/// Returns the least difference that runs over as many samples find 4 times out of 5, by the test of [`crate::Paired::p`], at
+/// the level `level`. None if even a difference of 1 would be found less often, if fractional differences show no spread, or
+/// if there are too few clusters for a test.
 ///
 /// What these runs show is taken as the truth, and more such runs are drawn from it:
 ///
-/// - Where every sample is right or wrong and a cluster of its own, and McNemar's exact test decides: as many samples
+/// - Where every sample is right or wrong and a cluster of its own, and Tango's score test decides: as many samples
 ///   differ on average as do here, and wins and losses differ by the size in question; if it is more than differ here,
 ///   there are that many wins and no losses. The power is summed over all outcomes, as S. W. Duffy does
 ///   (Statistics in Medicine 3, 1984).
@@ -45,11 +44,14 @@ const NEGLIGIBLE: f64 = 1e-12;
 ///   section 4.6. From 1,000 to 4,000 resamples, with a fixed seed.
 pub fn detectable<K: Ord>(pairs: &[Pair<K>], level: f64) -> Option<f64> {
     let found = differences(pairs)?;
+    if found.clusters.len() < MIN_CLUSTERS {
+        return None;
+    }
     if is_right_or_wrong(pairs, &found) {
         let differing = pairs
             .iter()
             .filter(|pair| (pair.first - pair.second).abs() > 0.5);
-        return by_mcnemar(
+        return by_score_test(
             pairs.len() as u64,
             differing.count() as f64 / pairs.len() as f64,
             level,
@@ -59,8 +61,8 @@ pub fn detectable<K: Ord>(pairs: &[Pair<K>], level: f64) -> Option<f64> {
 }
 
 /// By bisection: more is found the more often.
-fn by_mcnemar(samples: u64, differing: f64, level: f64) -> Option<f64> {
-    let test = McNemarTest::new(samples, level);
+fn by_score_test(samples: u64, differing: f64, level: f64) -> Option<f64> {
+    let test = ScoreTest::new(samples, level);
     let power = |size: f64| {
         let differing = differing.max(size);
         test.power(differing, f64::midpoint(differing, size) / differing)
@@ -80,25 +82,28 @@ fn by_mcnemar(samples: u64, differing: f64, level: f64) -> Option<f64> {
     Some(high)
 }
 
-/// McNemar's exact test of a number of samples.
-struct McNemarTest {
+/// Score test of no difference for a number of samples.
+struct ScoreTest {
     samples: u64,
     /// For each number of samples that differ, the most wins or losses of the rarer kind with which it rejects.
     most: Vec<Option<u64>>,
 }
 
-impl McNemarTest {
+impl ScoreTest {
     fn new(samples: u64, level: f64) -> Self {
-        let mut most: Option<u64> = None;
-        let mut all = Vec::new();
-        for differing in 0..=samples {
-            // With one more sample that differs, at most one more may be of the rarer kind.
-            let next = most.map_or(0, |most| most + 1);
-            if mcnemar(next, differing.saturating_sub(next)) <= level && 2 * next < differing {
-                most = Some(next);
-            }
-            all.push(most);
-        }
+        let z = normal_quantile(upper(level));
+        let most = |differing: u64| {
+            // (wins − losses)² ≥ z²·(wins + losses)
+            let rarer = (differing as f64 - z * (differing as f64).sqrt()) / 2.0;
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a count that is not negative"
+            )]
+            let whole = rarer.floor().max(0.0) as u64;
+            (differing > 0 && rarer >= 0.0).then_some(whole)
+        };
+        let all = (0..=samples).map(most).collect();
         Self { samples, most: all }
     }
 
@@ -133,13 +138,17 @@ impl McNemarTest {
 fn by_t_test(found: &Clustered, level: f64) -> Option<f64> {
     found.standard_error.filter(|error| *error > 0.0)?;
     let count = found.clusters.len();
-    if count < MIN_CLUSTERS {
-        return None;
-    }
-    let t = t_quantile(upper(level), count as f64 - 1.0)?;
     let mut random = ChaCha8Rng::seed_from_u64(SEED);
     let resamples = (DRAWS / count).clamp(LEAST_RESAMPLES, MOST_RESAMPLES);
     let mut drawn = Vec::with_capacity(count);
+    let usual = t_quantile(upper(level), count as f64 - 1.0)?;
+    let quantile = |degrees: f64| {
+        if degrees >= count as f64 - 1.0 {
+            Some(usual)
+        } else {
+            t_quantile(upper(level), degrees)
+        }
+    };
     let mut least: Vec<f64> = (0..resamples)
         .map(|_| {
             drawn.clear();
@@ -148,13 +157,11 @@ fn by_t_test(found: &Clustered, level: f64) -> Option<f64> {
                 (sum + group.0, size + group.1)
             });
             let mean = sum / size;
-            let error = standard_error(&drawn, mean, size);
-            // Where all that is drawn is alike, nothing is tested.
-            if error > 0.0 {
-                t * error - (mean - found.mean)
-            } else {
-                f64::INFINITY
-            }
+            let tested = standard_error(&drawn, mean, size)
+                .filter(|(error, _)| *error > 0.0)
+                .and_then(|(error, degrees)| Some(quantile(degrees)? * error));
+            // Without spread the t test does not decide.
+            tested.map_or(f64::INFINITY, |reach| reach - (mean - found.mean))
         })
         .collect();
     least.sort_by(f64::total_cmp);

@@ -26,3 +26,8 @@ pub(crate) fn t_two_sided(t: f64, degrees: f64) -> Option<f64> {
     let distribution = StudentsT::new(0.0, 1.0, degrees).ok()?;
     (degrees >= 1.0).then(|| (2.0 * distribution.cdf(-t.abs())).min(1.0))
 }
+
+/// The two-sided p value of a standard normal statistic.
+pub(crate) fn normal_two_sided(z: f64) -> f64 {
+    (2.0 * Normal::standard().cdf(-z.abs())).min(1.0)
+}

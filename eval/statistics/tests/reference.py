@@ -18,7 +18,6 @@ import statsmodels
 import statsmodels.api as sm
 from scipy import stats
 from scipy.optimize import brentq, minimize_scalar
-from scipy.special import betaln
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
@@ -27,57 +26,33 @@ random = np.random.default_rng(20261121)
 
 
 def clustered(values, clusters):
-    """Mean and cluster-robust standard error: a regression on a constant."""
-    return sm.OLS(values, np.ones(len(values))).fit(
-        cov_type="cluster",
-        cov_kwds={"groups": np.asarray(clusters), "use_correction": True, "df_correction": True},
-        use_t=True,
-    )
+    """Mean, standard error by Bell and McCaffrey, and degrees of freedom, by matrices. Clusters' means have equal variance."""
+    sums, sizes = sums_of(values, clusters), sizes_of(clusters)
+    count, weights, means = len(sums), sizes / sizes.sum(), sums / sizes
+    residuals = np.eye(count) - np.outer(np.ones(count), weights)
+    form = residuals.T @ np.diag(weights**2) @ residuals
+    if count < 2:
+        return sums.sum() / sizes.sum(), None, None
+    variance = (weights**2 * (residuals @ means) ** 2).sum() * (weights**2).sum() / np.trace(form)
+    error = math.sqrt(variance) if variance > 1e-28 else 0.0
+    if error and len(set(sizes)) == 1:
+        # Clusters of one size: what a regression on a constant has.
+        fit = sm.OLS(values, np.ones(len(values))).fit(
+            cov_type="cluster",
+            cov_kwds={"groups": np.asarray(clusters), "use_correction": False, "df_correction": True},
+        )
+        assert math.isclose(error, fit.bse[0] * math.sqrt(count / (count - 1)), abs_tol=1e-9)
+    return weights @ means, error, np.trace(form) ** 2 / np.trace(form @ form)
 
 
-def weights_of(clusters):
-    """The share of the values that each cluster has, in the order of their keys."""
-    sizes = np.unique(np.asarray(clusters), return_counts=True)[1].astype(float)
-    return sizes / sizes.sum(), sizes
+def sizes_of(clusters):
+    """Values in each cluster, in the order of their keys."""
+    return np.unique(np.asarray(clusters), return_counts=True)[1].astype(float)
 
 
-def fitted_variance(sums, sizes, binary, p):
-    """The variance of the mean over p(1 - p) that makes the clusters likeliest if p is the true mean."""
-    weights, means = sizes / sizes.sum(), sums / sizes
-    resolution = 0.0005
-    inside = (means >= resolution) & (means <= 1 - resolution)
-
-    def minus_likelihood(logit):
-        scale = math.exp(-logit)
-        a, b = p * scale, (1 - p) * scale
-        if binary:
-            return -stats.betabinom.logpmf(sums, sizes, a, b).sum()
-        ends = [
-            (means < resolution).sum() * (a * math.log(resolution) - math.log(a)),
-            (means > 1 - resolution).sum() * (b * math.log(resolution) - math.log(b)),
-            -(~inside).sum() * betaln(a, b),
-        ]
-        return -stats.beta.logpdf(means[inside], a, b).sum() - sum(ends)
-
-    places = np.linspace(-9, 9, 181)
-    best = places[np.argmin([minus_likelihood(place) for place in places])]
-    found = minimize_scalar(
-        minus_likelihood, bounds=(max(best - 0.2, -9), min(best + 0.2, 9)), method="bounded", options={"xatol": 1e-6}
-    )
-    correlation = 1 / (1 + math.exp(-found.x))
-    if binary:
-        return (weights**2 * (correlation + (1 - correlation) / sizes)).sum()
-    return correlation * (weights**2).sum()
-
-
-def draws_of(sizes):
-    """How many clusters of one size these are worth."""
+def effective(sizes):
+    """How many clusters of one size tell as much."""
     return 1 / ((sizes / sizes.sum()) ** 2).sum()
-
-
-def unseen(draws):
-    """The upper end of the exact interval of no hit."""
-    return 1 - 0.025 ** (1 / draws)
 
 
 def wilson_of(share, k):
@@ -86,62 +61,54 @@ def wilson_of(share, k):
     return [float(end) for end in proportion_confint(share * z**2 / k, z**2 / k, method="wilson")]
 
 
-def two_kinds(sums, sizes):
-    """As though only the share of the clusters above the middle were unknown."""
-    means = sums / sizes
-    above = means > (means.min() + means.max()) / 2
-    if not above.any() or above.all():
-        return [sums.sum() / sizes.sum()] * 2
-    high, low = sums[above].sum() / sizes[above].sum(), sums[~above].sum() / sizes[~above].sum()
-    z = stats.norm.ppf(0.975)
-    return [low + (high - low) * end for end in wilson_of(sizes[above].sum() / sizes.sum(), z**2 / draws_of(sizes))]
-
-
-def by_spread(sums, sizes, binary):
-    """The interval of `by_spread` in `score_interval.rs`, its degrees of freedom by matrices and its ends by SciPy's root finder."""
-    count, n = len(sums), sizes.sum()
-    weights, mean = sizes / n, sums.sum() / n
-    z = stats.norm.ppf(0.975)
-    if count < 10:
+def score_interval(values, clusters):
+    sizes = sizes_of(clusters)
+    if len(sizes) < 3:
         return None
-    if mean == 0:
-        return [0.0, unseen(draws_of(sizes))]
-    if mean == 1:
-        return [1 - unseen(draws_of(sizes)), 1.0]
-    residuals = np.eye(count) - np.outer(np.ones(count), weights)
-    form = residuals.T @ np.diag(weights**2) @ residuals
-    degrees = np.trace(form) ** 2 / np.trace(form @ form)
-    means = sums / sizes
-    variance = means @ form @ means * (weights**2).sum() / np.trace(form)
-    if variance < 1e-26 and not binary:
-        return None
-    t = stats.t.ppf(0.975, degrees)
-    steady = stats.t.ppf(0.975, count - 1) ** 2 * means.var(ddof=1) * (weights**2).sum()
-    least = min(max(t**2 * variance, steady) / (mean * (1 - mean)), t**2 * (weights**2).sum())
-    if binary:
-        least = max(least, z**2 / n)
-    c2 = (degrees + 1) * t**2 / (degrees + t**2)
-
-    def outside(p):
-        return (mean - p) ** 2 - p * (1 - p) * max(c2 * fitted_variance(sums, sizes, binary, p), least)
-
-    low, high = wilson_of(mean, least)
-    if outside(low) < -1e-12:
-        low = brentq(outside, 1e-9, low)
-    if outside(high) < -1e-12:
-        high = brentq(outside, high, 1 - 1e-9)
-    kinds = two_kinds(sums, sizes)
-    return [float(min(low, kinds[0])), float(max(high, kinds[1]))]
+    z2 = stats.norm.ppf(0.975) ** 2
+    mean, error, degrees = clustered(values, clusters)
+    if len(sizes) == len(values) and set(values) <= {0.0, 1.0}:
+        return wilson_of(mean, z2 / len(values))
+    if error == 0:
+        return wilson_of(mean, z2 / effective(sizes))
+    t2 = stats.t.ppf(0.975, degrees) ** 2
+    return wilson_of(mean, t2 * min(error**2 / (mean * (1 - mean)), 1 / effective(sizes)))
 
 
-def score_interval(sums, sizes, binary):
-    if binary and len(sums) == sizes.sum():
-        if len(sums) < 2:
-            return None
-        return [float(end) for end in proportion_confint(round(sums.sum()), len(sums), method="beta")]
-    found = by_spread(sums, sizes, binary)
-    more = unseen(draws_of(sizes))
-    return found and [min(found[0], 1 - more), max(found[1], more)]
+def tango_score(wins, losses, n, difference):
+    """The score of a difference, at the likeliest chances that have it, which are found by maximizing the likelihood."""
+
+    def minus_likelihood(lost):
+        chances = [lost + difference, lost, 1 - difference - 2 * lost]
+        counts = [wins, losses, n - wins - losses]
+        return -sum(c * math.log(max(p, 1e-300)) for c, p in zip(counts, chances) if c > 0)
+
+    least, most = max(0.0, -difference), (1 - difference) / 2
+    lost = minimize_scalar(minus_likelihood, bounds=(least, most), method="bounded", options={"xatol": 1e-13}).x
+    lost = min([lost, least, most], key=minus_likelihood)
+    variance = n * (2 * lost + difference - difference**2)
+    distance = wins - losses - n * difference
+    return 0.0 if distance == 0 else distance / math.sqrt(max(variance, 1e-300))
+
+
+def tango_interval(wins, losses, n):
+    z = stats.norm.ppf(0.975)
+    middle = (wins - losses) / n
+
+    def end(to):
+        outside = lambda difference: abs(tango_score(wins, losses, n, difference)) - z
+        near = to * (1 - 1e-9)
+        return to if outside(near) <= 0 else brentq(outside, middle, near, xtol=1e-12)
+
+    return [float(end(-1.0)), float(end(1.0))]
+
+
+def tango_case(source, wins, losses, n):
+    p = 2 * stats.norm.sf(abs(tango_score(wins, losses, n, 0.0)))
+    if wins + losses:
+        # McNemar's without continuity correction.
+        assert math.isclose(p, mcnemar([[0, wins], [losses, 0]], exact=False, correction=False).pvalue, rel_tol=1e-6)
+    return {"source": source, "wins": wins, "losses": losses, "samples": n, "interval": tango_interval(wins, losses, n), "p": float(p)}
 
 
 def sums_of(values, clusters):
@@ -151,77 +118,23 @@ def sums_of(values, clusters):
 
 def mean_case(name, values, clusters):
     values = np.asarray(values, dtype=float)
-    count = len(set(clusters))
+    mean, error, _ = clustered(values, clusters)
     return {
         "name": name,
         "values": values.tolist(),
         "clusters": list(clusters),
-        "mean": float(values.mean()),
-        "standard_error": float(clustered(values, clusters).bse[0]) if count > 1 else None,
-        "interval": score_interval(sums_of(values, clusters), weights_of(clusters)[1], set(values) <= {0.0, 1.0}),
+        "mean": float(mean),
+        "standard_error": error if error is None else float(error),
+        "interval": score_interval(values, clusters),
     }
 
 
-def correlation(a, b, sizes):
-    """Of two figures of the same clusters, given as sums; none where one does not vary."""
-    e, f = (sums - sizes * sums.sum() / sizes.sum() for sums in (a, b))
-    scale = math.sqrt((e @ e) * (f @ f))
-    return e @ f / scale if scale > 0 else None
-
-
-def difference_interval(first, second, clusters, binary):
-    """Of wins and losses where McNemar's test fits, else as `difference_interval.rs` tells."""
-    differences = second - first
-    sums, sizes = sums_of(differences, clusters), weights_of(clusters)[1]
-    if binary:
-        return put_together(sums, sizes, True)
-    if len(sums) < 10:
-        return None
-    if (np.abs(sums) <= 1e-12).sum() * 2 >= len(sums):
-        ends = put_together(sums, sizes, False)
-    else:
-        found = score_interval((sums + sizes) / 2, sizes, False)
-        ends = found and [2 * end - 1 for end in found]
-    if ends is None:
-        return None
-    mean, more = sums.sum() / sizes.sum(), unseen(draws_of(sizes))
-    others = [mean - more * (1 + mean), mean + more * (1 - mean)]
-    runs = [sums_of(run, clusters) for run in (first, second)]
-    answers = set(first) | set(second) <= {0.0, 1.0}
-    rooms = []
-    for run in runs:
-        found = (score_interval if answers else by_spread)(run, sizes, False)
-        of_run = run.sum() / sizes.sum()
-        rooms.append((of_run - found[0], found[1] - of_run) if found else (1, 1))
-    alike = correlation(*runs, sizes)
-    if not answers and alike is not None and alike <= stats.norm.ppf(0.975) / math.sqrt(len(sums)):
-        return ends
-    least = max(others[0], mean - math.hypot(rooms[1][0], rooms[0][1]))
-    most = min(others[1], mean + math.hypot(rooms[1][1], rooms[0][0]))
-    return [float(min(ends[0], least)), float(max(ends[1], most))]
-
-
-def put_together(sums, sizes, binary):
-    """What clusters win and what they lose, by Zou and Donner's formulas."""
-    won, lost = np.maximum(sums, 0), np.maximum(-sums, 0)
-    parts = [score_interval(part, sizes, binary) for part in (won, lost)]
-    if None in parts:
-        return None
-    (l1, u1), (l2, u2) = parts
-    a, b = won.sum() / sizes.sum(), lost.sum() / sizes.sum()
-    r = correlation(won, lost, sizes)
-    r = -1 if r is None else r
-    low = a - b - math.sqrt(max((a - l1) ** 2 + (u2 - b) ** 2 - 2 * r * (a - l1) * (u2 - b), 0))
-    high = a - b + math.sqrt(max((u1 - a) ** 2 + (b - l2) ** 2 - 2 * r * (u1 - a) * (b - l2), 0))
-    return [max(low, -1.0), min(high, 1.0)]
-
-
 def power_case(samples, differing, level):
-    """The difference that McNemar's exact test finds in 80 % of draws: all outcomes one by one."""
+    """The difference that the score test finds in 80 % of draws: all outcomes one by one."""
     wins, losses = np.meshgrid(np.arange(samples + 1), np.arange(samples + 1))
     possible = wins + losses <= samples
     wins, losses = wins[possible], losses[possible]
-    p = np.minimum(2 * stats.binom.cdf(np.minimum(wins, losses), wins + losses, 0.5), 1)
+    p = 2 * stats.norm.sf(np.abs(wins - losses) / np.sqrt(np.maximum(wins + losses, 1)))
     outcomes = np.column_stack([wins, losses, samples - wins - losses])[p <= level]
 
     def power(size):
@@ -238,41 +151,56 @@ def power_case(samples, differing, level):
     }
 
 
+def without_spread(difference, count):
+    """Interval and p of clusters that all have the same difference."""
+    if difference == 0:
+        return tango_interval(0, 0, count), 1.0
+    low, size = tango_interval(count, 0, count)[0], abs(difference)
+    ends = [size * low, min(size * (2 - low), 1.0)]
+    p = 2 * stats.norm.sf(abs(tango_score(count, 0, count, 0.0)))
+    return (ends if difference > 0 else [-ends[1], -ends[0]]), float(p)
+
+
 def paired_case(name, first, second, clusters):
     first, second = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     difference = second - first
-    count = len(set(clusters))
-    # Of fewer clusters there is no t test.
-    enough = count >= 10
-    varies = enough and len(set(difference.tolist())) > 1
-    fit = clustered(difference, clusters) if count > 1 else None
-    error = float(fit.bse[0]) if fit else None
-    case = {
+    mean, error, degrees = clustered(difference, clusters)
+    sizes = sizes_of(clusters)
+    wins, losses = int((difference > 0).sum()), int((difference < 0).sum())
+    binary = len(sizes) == len(difference) and set(first) | set(second) <= {0.0, 1.0}
+    interval = p = None
+    if len(sizes) < 3:
+        pass
+    elif binary:
+        case = tango_case("", wins, losses, len(difference))
+        interval, p = case["interval"], case["p"]
+    elif error == 0:
+        interval, p = without_spread(mean, effective(sizes))
+    else:
+        reach = stats.t.ppf(0.975, degrees) * error
+        interval = [float(max(mean - reach, -1)), float(min(mean + reach, 1))]
+        p = float(2 * stats.t.sf(abs(mean / error), degrees))
+        if len(sizes) == len(difference):
+            # One sample a cluster: the same as the textbook's paired t test.
+            assert math.isclose(stats.ttest_rel(second, first).pvalue, p, rel_tol=1e-9)
+    exact = None
+    if binary:
+        table = [[int(((first == a) & (second == b)).sum()) for b in (0, 1)] for a in (0, 1)]
+        exact = float(mcnemar(table, exact=True).pvalue)
+    return {
         "name": name,
         "first": first.tolist(),
         "second": second.tolist(),
         "clusters": list(clusters),
-        "difference": float(difference.mean()),
-        "standard_error": error,
-        "interval": None,
-        "t_p": 1.0 if enough and not difference.any() else None,
-        "wins": int((difference > 0).sum()),
-        "losses": int((difference < 0).sum()),
+        "difference": float(mean),
+        "standard_error": error if error is None else float(error),
+        "interval": interval,
+        "p": p,
+        "wins": wins,
+        "losses": losses,
         "ties": int((difference == 0).sum()),
-        "mcnemar_p": None,
+        "mcnemar_p": exact,
     }
-    if varies:
-        case["t_p"] = float(fit.pvalues[0])
-        if count == len(difference):
-            # One sample a cluster: the same as the textbook's paired t test.
-            t = stats.ttest_rel(second, first)
-            assert math.isclose(t.pvalue, case["t_p"], rel_tol=1e-9)
-    binary = count == len(difference) and set(first) | set(second) <= {0.0, 1.0}
-    case["interval"] = difference_interval(first, second, clusters, binary)
-    if binary:
-        table = [[int(((first == a) & (second == b)).sum()) for b in (0, 1)] for a in (0, 1)]
-        case["mcnemar_p"] = float(mcnemar(table, exact=True).pvalue)
-    return case
 
 
 def pass_case(n, right):
@@ -345,6 +273,15 @@ def pairs():
     yield paired_case("fractions in clusters", eighths(len(groups)), eighths(len(groups)), groups)
 
 
+def tangos():
+    airway = "airway reactivity: M. W. Fagerland et al., Statistics in Medicine 33 (2014)"
+    yield tango_case(airway, 1, 7, 21)
+    lenses = "contact lenses: T. Tango, Statistics in Medicine 17 (1998)"
+    yield tango_case(lenses, 0, 1, 44)
+    for wins, losses, n in [(8, 0, 16), (5, 0, 20), (24, 0, 24), (0, 24, 24), (0, 0, 20), (3, 0, 3), (4, 0, 4), (1, 1, 5), (0, 3, 10), (12, 4, 50), (30, 70, 200), (400, 350, 2000)]:
+        yield tango_case("computed", wins, losses, n)
+
+
 # Samples, of which so many differ, and the level.
 POWERS = [(5, 2, 0.05), (20, 0, 0.05), (20, 4, 0.05), (20, 20, 0.05), (50, 15, 0.05), (50, 15, 0.05 / 3), (200, 10, 0.05), (200, 70, 0.05)]
 
@@ -366,6 +303,7 @@ with warnings.catch_warnings():
         "made_by": f"reference.py with scipy {scipy.__version__}, statsmodels {statsmodels.__version__}",
         "means": list(means()),
         "pairs": list(pairs()),
+        "tango": list(tangos()),
         "mcnemar": list(mcnemars()),
         "holm": list(holms()),
         "powers": [power_case(*row) for row in POWERS],

@@ -156,8 +156,8 @@ fn comparisons_are_written_as_csv() {
         "",
     );
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    // With d = 1, 1, 1, 0 over four samples and 1, 1, 1, 0, 0 over five: error s/√n, and too few
-    // for a t test; the interval is `difference_interval` of tests/statistics/reference.py.
+    // With d = 1, 1, 1, 0 over four samples, and 1, 1, 1, 0, 0 over five: error s/√n; interval and power by
+    // `tango_case` and `power_case` of eval/statistics/tests/reference.py.
     let rounded: Vec<String> = fs::read_to_string(binary.path().join("out.csv"))
         .unwrap()
         .lines()
@@ -173,9 +173,9 @@ fn comparisons_are_written_as_csv() {
         rounded,
         [
             "family,first,second,first_path,second_path,errors,samples,clusters,first_score,second_score,difference,\
-             standard_error,low,high,wins,losses,ties,mcnemar_p,t_p,p,p_holm,detectable,differs",
-            "baseline,A,B,a.csv,'=b.csv,excluded,4,4,0.25,1,0.75,0.25,-0.4082,0.9937,3,0,1,0.25,,0.25,0.25,,",
-            "baseline,A,B,a.csv,'=b.csv,zero,5,5,0.2,0.8,0.6,0.2449,-0.3752,0.9473,3,0,2,0.25,,0.25,0.25,,",
+             standard_error,low,high,wins,losses,ties,method,p,p_holm,mcnemar_p,detectable,differs",
+            "baseline,A,B,a.csv,'=b.csv,excluded,4,4,0.25,1,0.75,0.25,-0.1073,0.9544,3,0,1,Tango's score test,0.0833,0.0833,0.25,0.9457,",
+            "baseline,A,B,a.csv,'=b.csv,zero,5,5,0.2,0.8,0.6,0.2449,-0.0952,0.8824,3,0,2,Tango's score test,0.0833,0.0833,0.25,0.8314,",
             "baseline,A,C,a.csv,c.csv,excluded,0,0,,,,,,,,,,,,,,,",
             "baseline,A,C,a.csv,c.csv,zero,0,0,,,,,,,,,,,,,,,",
             "best,B,C,'=b.csv,c.csv,excluded,0,0,,,,,,,,,,,,,,,",

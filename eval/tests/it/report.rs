@@ -365,13 +365,13 @@ fn a_sweep_ends_in_short() {
     let (_, end) = ran.stdout.rsplit_once("\n in short").unwrap();
     let expected = "          score               difference  p      cost per right answer
 ────────────────────────────────────────────────────────────────────────────────
- A 01-direct       0.500 [0.25, 0.75]  -           -      $0.1375
- B 02-solver       1.000 [0.79, 1.00]  +0.500      0.016  $0.00800
- C 03-coordinator  1.000 [0.79, 1.00]  +0.500      0.016  $0.0400
+ A 01-direct       0.500 [0.28, 0.72]  -           -      $0.1375
+ B 02-solver       1.000 [0.81, 1.00]  +0.500      0.009  $0.00800
+ C 03-coordinator  1.000 [0.81, 1.00]  +0.500      0.009  $0.0400
 
-B is better than A (McNemar's test, p 0.016 after Holm).
+B is better than A (Tango's score test, p 0.009 after Holm).
 
-C is better than A (McNemar's test, p 0.016 after Holm).
+C is better than A (Tango's score test, p 0.009 after Holm).
 ";
     assert_eq!(end, expected);
 }

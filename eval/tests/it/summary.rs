@@ -7,7 +7,7 @@ use report::summary::{
     ContextLength, PerAttempt, Statuses, Summary, cost_per_right_answer, headline, table,
 };
 use serde_json::json;
-use statistics::{Estimate, Interval};
+use statistics::{Estimate, Interval, Method};
 
 use crate::run_dir_fixture::{failed, record};
 
@@ -23,7 +23,7 @@ fn of_answers(
         mean,
         standard_error,
         clusters,
-        exact: true,
+        method: interval.map(|_| Method::Wilson),
         interval: interval.map(|[low, high]| Interval { low, high }),
     }
 }
@@ -105,13 +105,13 @@ fn every_figure_of_a_run() {
             0.666_667,
             Some(0.333_333),
             3,
-            Some([0.094_299, 0.991_596]),
+            Some([0.207_66, 0.938_508]),
         )),
         score_errors_as_zero: Some(of_answers(
             0.5,
             Some(0.288_675),
             4,
-            Some([0.067_586, 0.932_414]),
+            Some([0.150_039, 0.849_961]),
         )),
         repeated: None,
         by_context_length: vec![
@@ -119,7 +119,7 @@ fn every_figure_of_a_run() {
                 context_length: 8000,
                 attempts: 2,
                 scored: 2,
-                score: Some(of_answers(1.0, Some(0.0), 2, Some([0.158_114, 1.0]))),
+                score: Some(of_answers(1.0, Some(0.0), 2, None)),
             },
             ContextLength {
                 context_length: 128_000,
@@ -275,11 +275,11 @@ fn a_run_as_a_table() {
     let wanted = "\
 \x20                       mixed
 ────────────────────────────────────────────────────────────
- score                  0.667 [0.09, 0.99]
-   errors as zero       0.500 [0.07, 0.93]
+ score                  0.667 [0.21, 0.94]
+   errors as zero       0.500 [0.15, 0.85]
  coverage               3/6 (50 %)
  status                 2 ok, 1 limit, 1 error, 1 cancelled
- score, 8k chars        1.000 [0.16, 1.00]
+ score, 8k chars        1.000
  score, 128k chars      0.000
  iterations             7.0
  returned early         1
@@ -293,13 +293,13 @@ fn a_run_as_a_table() {
  time                   2.5 s
  overhead               12 ms (0.5 %)
 
-No interval: 1 independent sample is too few; 10 are needed.
-More attempts do not help. If each is one answer, right or wrong, 2 are enough.
+No interval: 1 to 2 independent samples are too few; 3 are needed. More attempts do not help.
+Warning: intervals of fewer than 10 independent samples may be too narrow.
 ";
     assert_eq!(table(&[("mixed", &summary)], WIDTH), wanted);
     assert_eq!(
         headline(&summary),
-        "score 0.667 [0.09, 0.99] (errors as zero 0.500), 3/6 scored: 2 ok, 1 limit, 1 error, 1 cancelled; 12.5 s of attempts"
+        "score 0.667 [0.21, 0.94] (errors as zero 0.500), 3/6 scored: 2 ok, 1 limit, 1 error, 1 cancelled; 12.5 s of attempts"
     );
 }
 
@@ -346,12 +346,12 @@ fn runs_side_by_side_fit_80_columns() {
                      -20261121-092406-a  1121-092406-cd34    �label
                      b12
 ────────────────────────────────────────────────────────────────────────────────
- score               0.667 [0.09, 0.99]  1.000               -
-   errors as zero    0.500 [0.07, 0.93]  1.000               -
+ score               0.667 [0.21, 0.94]  1.000               -
+   errors as zero    0.500 [0.15, 0.85]  1.000               -
  coverage            3/6 (50 %)          1/1 (100 %)         0/0 (0 %)
  status              2 ok, 1 limit, 1    1 ok                -
                      error, 1 cancelled
- score, 8k chars     1.000 [0.16, 1.00]  -                   -
+ score, 8k chars     1.000  -                   -
  score, 128k chars   0.000               -                   -
  score, 1m chars     -                   1.000               -
  iterations          7.0                 3.0                 -

@@ -32,9 +32,8 @@ fn records(samples: &[(&str, &str)]) -> Vec<AttemptRecord> {
         .collect()
 }
 
-/// Mean of attempts, best of n, and for each k the samples, pass@k and pass^k, all in thousandths.
+/// Best of n, and for each k the samples, pass@k and pass^k, all in thousandths.
 type Figures = (
-    Option<i64>,
     Option<i64>,
     Vec<(u32, u64, Option<i64>, Option<i64>)>,
 );
@@ -45,7 +44,6 @@ fn figures(attempts: &Attempts) -> Figures {
         |estimate: &Option<Estimate>| estimate.map(|found| (found.mean * 1000.0).round() as i64);
     let pass = attempts.pass.iter();
     (
-        cut(&attempts.mean_of_attempts),
         cut(&attempts.best_of_n),
         pass.map(|pass| {
             (
@@ -71,7 +69,6 @@ fn pass_at_k_and_its_kin() {
             &[("a", "rwrw"), ("b", "rrrr"), ("c", "wwww")],
             4,
             (
-                Some(500),
                 Some(667),
                 vec![
                     (1, 3, Some(500), Some(500)),
@@ -80,7 +77,6 @@ fn pass_at_k_and_its_kin() {
                 ],
             ),
             (
-                Some(500),
                 Some(667),
                 vec![
                     (1, 3, Some(500), Some(500)),
@@ -94,7 +90,6 @@ fn pass_at_k_and_its_kin() {
             &[("a", "rxw"), ("b", "rrr"), ("c", "xxx")],
             3,
             (
-                Some(750),
                 Some(1000),
                 vec![
                     (1, 2, Some(750), Some(750)),
@@ -103,7 +98,6 @@ fn pass_at_k_and_its_kin() {
                 ],
             ),
             (
-                Some(444),
                 Some(667),
                 vec![
                     (1, 3, Some(444), Some(444)),
@@ -117,12 +111,10 @@ fn pass_at_k_and_its_kin() {
             &[("a", "hw"), ("b", "rh")],
             2,
             (
-                Some(500),
                 Some(750),
                 vec![(1, 2, Some(250), Some(250)), (2, 2, Some(500), Some(0))],
             ),
             (
-                Some(500),
                 Some(750),
                 vec![(1, 2, Some(250), Some(250)), (2, 2, Some(500), Some(0))],
             ),
@@ -131,9 +123,8 @@ fn pass_at_k_and_its_kin() {
             "errors alone",
             &[("a", "xx")],
             2,
-            (None, None, vec![(1, 0, None, None), (2, 0, None, None)]),
+            (None, vec![(1, 0, None, None), (2, 0, None, None)]),
             (
-                Some(0),
                 Some(0),
                 vec![(1, 1, Some(0), Some(0)), (2, 1, Some(0), Some(0))],
             ),
@@ -182,29 +173,27 @@ fn attempts_in_a_table() {
     let runs = [Summary::new(&four, 12), Summary::new(&one, 1)];
     let text = table(&[("four", &runs[0]), ("one", &runs[1])], WIDTH);
     let wanted = "\
-\x20                  four                             one
-──────────────────────────────────────────────────────────────────
- score             0.545                            1.000
-   errors as zero  0.500                            1.000
- coverage          11/12 (92 %)                     1/1 (100 %)
- status            11 ok, 1 error                   1 ok
- mean of attempts  0.500                            -
-   errors as zero  0.500                            -
- pass@1            0.500                            -
-   errors as zero  0.500                            -
- pass@2            0.611                            -
-   errors as zero  0.611                            -
- pass@4            1.000 [0.16, 1.00] of 2 samples  -
-   errors as zero  0.667 [0.09, 0.99]               -
- pass^2            0.389                            -
-   errors as zero  0.389                            -
- pass^4            0.500 [0.01, 0.99] of 2 samples  -
-   errors as zero  0.333 [0.01, 0.91]               -
- best of attempts  1.000 [0.16, 1.00] of 2 samples  -
-   errors as zero  0.667 [0.09, 0.99]               -
+\x20                  four                one
+───────────────────────────────────────────────────
+ score             0.500 [0.04, 0.96]  1.000
+   errors as zero  0.500 [0.04, 0.96]  1.000
+ coverage          11/12 (92 %)        1/1 (100 %)
+ status            11 ok, 1 error      1 ok
+ pass@1            0.500 [0.04, 0.96]  -
+   errors as zero  0.500 [0.04, 0.96]  -
+ pass@2            0.611 [0.05, 0.98]  -
+   errors as zero  0.611 [0.05, 0.98]  -
+ pass@4            1.000 of 2 samples  -
+   errors as zero  0.667 [0.21, 0.94]  -
+ pass^2            0.389 [0.02, 0.95]  -
+   errors as zero  0.389 [0.02, 0.95]  -
+ pass^4            0.500 of 2 samples  -
+   errors as zero  0.333 [0.06, 0.79]  -
+ best of attempts  1.000 of 2 samples  -
+   errors as zero  0.667 [0.21, 0.94]  -
 ";
     assert!(text.starts_with(wanted), "{text}");
-    let note = "No interval: 1 to 3 independent samples are too few; 10 are needed.\n\
-         More attempts do not help. If each is one answer, right or wrong, 2 are enough.\n";
+    let note = "No interval: 1 to 2 independent samples are too few; 3 are needed. More attempts do not help.\n\
+         Warning: intervals of fewer than 10 independent samples may be too narrow.\n";
     assert!(text.ends_with(note), "{text}");
 }

@@ -195,11 +195,10 @@ fn pair(runs: &[RunScores], family: FamilyKind, first: usize, second: usize) -> 
     let difference = |errors| {
         let (pairs, _) = pair_up(a, b, errors);
         let paired = paired(&pairs)?;
-        let p = paired.p();
+        let p_holm = paired.p();
         Some(Difference {
             paired,
-            p,
-            p_holm: p,
+            p_holm,
             detectable: None,
         })
     };
@@ -220,11 +219,11 @@ fn correct(comparisons: &mut [RunPair], of: impl Fn(&mut RunPair) -> &mut Option
     let mut tested: Vec<&mut Difference> = comparisons
         .iter_mut()
         .filter_map(|pair| of(pair).as_mut())
-        .filter(|difference| difference.p.is_some())
+        .filter(|difference| difference.p().is_some())
         .collect();
     let values: Vec<f64> = tested
         .iter()
-        .filter_map(|difference| difference.p)
+        .filter_map(|difference| difference.p())
         .collect();
     for (difference, adjusted) in tested.iter_mut().zip(holm(&values)) {
         difference.p_holm = Some(adjusted);
@@ -247,7 +246,7 @@ fn find_power(
             Errors::AsZero => &mut pair.errors_as_zero,
         }
     }
-    let tested = |difference: &Difference| Some((difference.p?, difference.p_holm?));
+    let tested = |difference: &Difference| Some((difference.p()?, difference.p_holm?));
     let known: Vec<(f64, f64)> = comparisons
         .iter_mut()
         .filter_map(|pair| of(pair, errors).as_ref().and_then(tested))
@@ -261,7 +260,7 @@ fn find_power(
         };
         let found = known
             .iter()
-            .filter(|(p, holm)| *holm <= SIGNIFICANT && *p < own);
+            .filter(|(p, holm)| *holm < SIGNIFICANT && *p < own);
         let left = known.len() - found.count();
         let (pairs, _) = pair_up(&runs[place.0], &runs[place.1], errors);
         difference.detectable = detectable(&pairs, SIGNIFICANT / left as f64);

@@ -17,7 +17,7 @@ mod verdict;
 mod error;
 
 use serde::Serialize;
-use statistics::Paired;
+use statistics::{Method, Paired};
 
 use crate::differences::{Differences, RunParts};
 
@@ -78,11 +78,9 @@ pub struct RunPair {
 /// The difference between two runs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Difference {
-    /// Means, difference, interval and test results.
+    /// Means, difference, and the interval and p value of one method.
     #[serde(flatten)]
     pub paired: Paired,
-    /// P value of the appropriate test: McNemar's test if it applies, else the t test.
-    pub p: Option<f64>,
     /// P value after Holm's correction over the family; equals `p` for a single comparison.
     pub p_holm: Option<f64>,
     /// Smallest difference that runs like these detect 4 times out of 5, with the test of `p` at
@@ -92,12 +90,14 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Returns the name of the test that `p` comes from.
-    pub fn test(&self) -> &'static str {
-        match self.paired.mcnemar_p {
-            Some(_) => "McNemar's test",
-            None => "t test",
-        }
+    /// Returns the p value of no difference, below 0.05 exactly if the interval excludes 0.
+    pub fn p(&self) -> Option<f64> {
+        self.paired.p()
+    }
+
+    /// Returns the name of the method of the interval and the p value.
+    pub fn method(&self) -> &'static str {
+        self.paired.method().map_or("no test", Method::name)
     }
 }
 

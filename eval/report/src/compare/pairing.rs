@@ -57,11 +57,6 @@ impl Sample<'_> {
         let sum: f64 = self.scores.iter().sum();
         (!self.scores.is_empty()).then(|| sum / self.scores.len() as f64)
     }
-
-    /// Whether every score is exactly 0 or 1.
-    fn is_right_or_wrong(&self) -> bool {
-        self.scores.iter().all(|score| [0.0, 1.0].contains(score))
-    }
 }
 
 /// Returns the samples of a run by id, including those without a score.
@@ -121,7 +116,6 @@ pub fn pair_up<'a>(
             cluster,
             first,
             second,
-            right_or_wrong: ours.is_right_or_wrong() && theirs.is_right_or_wrong(),
         });
     }
     (pairs, alignment)

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use model::Status;
 use serde::Serialize;
-use statistics::{Estimate, estimate};
+use statistics::{Estimate, estimate, sample_means};
 
 use super::name;
 use super::pairing::{Errors, samples as samples_of};
@@ -34,7 +34,7 @@ pub struct RunFigures {
     /// Number of attempts in which the model refused; they score 0.
     #[serde(skip_serializing_if = "is_zero")]
     pub refused: u64,
-    /// Mean score of the attempts that have one.
+    /// Mean over samples of the mean score of their attempts that have one.
     pub score: Option<Estimate>,
     /// Mean score when every attempt of status `error` scores 0.
     pub score_errors_as_zero: Option<Estimate>,
@@ -64,15 +64,11 @@ fn run_figures((index, run): (usize, &RunScores)) -> RunFigures {
         }
     }
     let score = |errors: Errors| {
-        let values: Vec<(Cluster, f64)> = run
-            .attempts
-            .iter()
-            .filter_map(|attempt| {
-                let cluster = Cluster::of(&attempt.sample, attempt.cluster.as_deref());
-                Some((cluster, errors.score(attempt)?))
-            })
-            .collect();
-        estimate(&values)
+        let scores = run.attempts.iter().filter_map(|attempt| {
+            let cluster = Cluster::of(&attempt.sample, attempt.cluster.as_deref());
+            Some((attempt.sample.as_str(), cluster, errors.score(attempt)?))
+        });
+        estimate(&sample_means(scores))
     };
     let scored = run
         .attempts

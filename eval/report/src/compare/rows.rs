@@ -3,6 +3,7 @@
 use std::io;
 
 use records::run_dir::spreadsheet_text;
+use statistics::{Method, Paired};
 
 use super::{Comparison, Difference, RunPair};
 use crate::differences;
@@ -26,10 +27,10 @@ pub const COLUMNS: [&str; 23] = [
     "wins",
     "losses",
     "ties",
-    "mcnemar_p",
-    "t_p",
+    "method",
     "p",
     "p_holm",
+    "mcnemar_p",
     "detectable",
     "differs",
 ];
@@ -67,7 +68,7 @@ fn row(
     };
     let paired = difference.map(|difference| &difference.paired);
     let [low, high] = paired
-        .and_then(|paired| paired.interval)
+        .and_then(|paired| paired.interval())
         .map_or([None; 2], |ends| ends.map(Some));
     [
         pair.family.as_str().to_owned(),
@@ -87,10 +88,10 @@ fn row(
         cell(paired.map(|paired| paired.wins)),
         cell(paired.map(|paired| paired.losses)),
         cell(paired.map(|paired| paired.ties)),
-        cell(paired.and_then(|paired| paired.mcnemar_p)),
-        cell(paired.and_then(|paired| paired.t_p)),
-        cell(difference.and_then(|difference| difference.p)),
+        cell(paired.and_then(Paired::method).map(Method::name)),
+        cell(paired.and_then(Paired::p)),
         cell(difference.and_then(|difference| difference.p_holm)),
+        cell(paired.and_then(|paired| paired.mcnemar_p)),
         cell(difference.and_then(|difference| difference.detectable)),
         spreadsheet_text(&differs(comparison, pair)).into_owned(),
     ]

@@ -206,14 +206,17 @@ fn rows(pair: &RunPair, ways: [Option<&Difference>; 2], many: bool) -> Vec<(Stri
             ))
         }),
     ]);
-    if tested(|way| way.paired.mcnemar_p) {
-        rows.push(row("McNemar, exact p", &|way| {
-            way.paired.mcnemar_p.map(p_text)
-        }));
-    }
-    rows.push(row("t test, p", &|way| way.paired.t_p.map(p_text)));
+    rows.push(row("p", &|way| way.p().map(p_text)));
     if many {
         rows.push(row("p after Holm", &|way| way.p_holm.map(p_text)));
+    }
+    rows.push(row("  method", &|way| {
+        way.paired.method().map(|method| method.name().to_owned())
+    }));
+    if tested(|way| way.paired.mcnemar_p) {
+        rows.push(row("  McNemar, exact", &|way| {
+            way.paired.mcnemar_p.map(p_text)
+        }));
     }
     rows.push(row("detectable", &|way| way.detectable.map(three)));
     rows
@@ -221,7 +224,7 @@ fn rows(pair: &RunPair, ways: [Option<&Difference>; 2], many: bool) -> Vec<(Stri
 
 /// Formats the interval of a difference: `[-0.007, +0.507]`.
 pub fn interval_text(difference: &Difference) -> Option<String> {
-    let [low, high] = difference.paired.interval?;
+    let [low, high] = difference.paired.interval()?;
     Some(format!("[{low:+.3}, {high:+.3}]"))
 }
 

@@ -57,7 +57,7 @@ pub fn cautions<'a>(pairs: impl IntoIterator<Item = &'a RunPair>) -> Vec<String>
 fn finding(difference: &Difference) -> Finding {
     match difference.p_holm {
         None => Finding::Untested,
-        Some(p) if p > SIGNIFICANT => Finding::Nothing,
+        Some(p) if p >= SIGNIFICANT => Finding::Nothing,
         Some(_) if difference.paired.difference > 0.0 => Finding::SecondBetter,
         Some(_) => Finding::FirstBetter,
     }
@@ -65,7 +65,7 @@ fn finding(difference: &Difference) -> Finding {
 
 fn sentence(pair: &RunPair, finding: Finding, difference: &Difference, corrected: bool) -> String {
     let RunPair { first, second, .. } = pair;
-    let test = difference.test();
+    let test = difference.method();
     let p = difference.p_holm.map(p_text).unwrap_or_default();
     let p = if corrected {
         format!("{test}, p {p} after Holm")
@@ -73,15 +73,9 @@ fn sentence(pair: &RunPair, finding: Finding, difference: &Difference, corrected
         format!("{test}, p {p}")
     };
     let paired = &difference.paired;
-    let outruns = |p| paired.test_outruns_interval(p, SIGNIFICANT);
-    let doubt = if difference.p_holm.is_some_and(outruns) {
-        " But the interval holds 0: it allows for samples of a kind that these are not of, and the test does not."
-    } else {
-        ""
-    };
     match finding {
-        Finding::SecondBetter => format!("{second} is better than {first} ({p}).{doubt}"),
-        Finding::FirstBetter => format!("{first} is better than {second} ({p}).{doubt}"),
+        Finding::SecondBetter => format!("{second} is better than {first} ({p})."),
+        Finding::FirstBetter => format!("{first} is better than {second} ({p})."),
         Finding::Nothing => {
             let varies = paired.standard_error.is_some_and(|error| error > 0.0);
             let found = match difference.detectable {
@@ -97,11 +91,8 @@ fn sentence(pair: &RunPair, finding: Finding, difference: &Difference, corrected
             };
             format!("No difference is shown between {second} and {first} ({p}).{found}")
         }
-        Finding::Untested if paired.clusters < MIN_CLUSTERS as u64 => format!(
-            "The difference between {second} and {first} cannot be tested: of fewer than {MIN_CLUSTERS} independent samples a t test finds differences where there are none."
-        ),
         Finding::Untested => format!(
-            "The difference between {second} and {first} cannot be tested: all samples differ alike."
+            "The difference between {second} and {first} cannot be tested: that takes at least {MIN_CLUSTERS} independent samples."
         ),
     }
 }

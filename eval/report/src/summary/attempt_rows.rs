@@ -17,7 +17,6 @@ pub(super) struct AttemptFigure {
 
 #[derive(Clone, Copy)]
 enum Kind {
-    Mean,
     PassAt(u32),
     PassHat(u32),
     Best,
@@ -43,9 +42,7 @@ pub(super) fn attempt_figures(runs: &[(&str, &Summary)]) -> Vec<AttemptFigure> {
     // pass^1 equals pass@1.
     let hat = sizes.iter().filter(|k| **k > 1);
     let hat = hat.map(|&k| (format!("pass^{k}"), Kind::PassHat(k)));
-    let rows = [("mean of attempts".to_owned(), Kind::Mean)]
-        .into_iter()
-        .chain(at)
+    let rows = at
         .chain(hat)
         .chain([("best of attempts".to_owned(), Kind::Best)]);
     let errors = runs.iter().any(|(_, run)| run.statuses.error > 0);
@@ -92,7 +89,6 @@ impl Kind {
     fn of(self, attempts: &Attempts) -> Option<(Option<&Estimate>, Option<u64>)> {
         let pass = |k| attempts.pass.iter().find(|pass| pass.k == k);
         Some(match self {
-            Self::Mean => (attempts.mean_of_attempts.as_ref(), None),
             Self::PassAt(k) => pass(k).map(|pass| (pass.pass_at_k.as_ref(), Some(pass.samples)))?,
             Self::PassHat(k) => {
                 pass(k).map(|pass| (pass.pass_hat_k.as_ref(), Some(pass.samples)))?

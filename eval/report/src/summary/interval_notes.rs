@@ -1,44 +1,41 @@
-//! Notes below tables about intervals: why some figures have none, and which are approximate.
+//! Notes below tables about intervals: why a figure has none, and which are from few samples.
 
 use std::collections::BTreeSet;
 
-use statistics::{Estimate, FEW_CLUSTERS, MIN_ALONE, MIN_CLUSTERS, NoInterval, Paired};
+use statistics::{Estimate, FEW_CLUSTERS, MIN_CLUSTERS, Paired};
 
-/// Returns each reason once, as a sentence. Empty if every figure has an interval from enough
-/// samples.
+/// Returns each note once, as a sentence. Empty if every figure has an interval from enough samples.
 pub fn interval_notes<'a>(estimates: impl IntoIterator<Item = &'a Estimate>) -> Vec<String> {
-    let estimates = estimates.into_iter();
-    notes(
-        estimates.map(|estimate| (estimate.no_interval(), estimate.is_approximate())),
-        "all samples score the same",
-    )
+    notes(estimates.into_iter().map(|estimate| Figure {
+        clusters: estimate.clusters,
+        has_interval: estimate.interval.is_some(),
+        has_few_clusters: estimate.has_few_clusters(),
+    }))
 }
 
 /// Returns the notes for differences that are shown together.
 pub fn difference_notes<'a>(differences: impl IntoIterator<Item = &'a Paired>) -> Vec<String> {
-    let differences = differences.into_iter();
-    notes(
-        differences.map(|paired| (paired.no_interval(), paired.is_approximate())),
-        "the difference is the same in all samples",
-    )
+    notes(differences.into_iter().map(|paired| Figure {
+        clusters: paired.clusters,
+        has_interval: paired.interval().is_some(),
+        has_few_clusters: paired.has_few_clusters(),
+    }))
 }
 
-/// Returns the notes for figures, given for each why it lacks an interval and whether its interval
-/// is approximate.
-fn notes(
-    figures: impl Iterator<Item = (Option<NoInterval>, bool)>,
-    what_is_alike: &str,
-) -> Vec<String> {
+struct Figure {
+    clusters: u64,
+    has_interval: bool,
+    has_few_clusters: bool,
+}
+
+fn notes(figures: impl Iterator<Item = Figure>) -> Vec<String> {
     let mut too_few = BTreeSet::new();
-    let (mut alike, mut approximate) = (false, false);
-    for (no_interval, is_approximate) in figures {
-        match no_interval {
-            Some(NoInterval::TooFew { clusters }) => {
-                too_few.insert(clusters);
-            }
-            Some(NoInterval::AllAlike) => alike = true,
-            None => approximate |= is_approximate,
+    let mut few = false;
+    for figure in figures {
+        if !figure.has_interval {
+            too_few.insert(figure.clusters);
         }
+        few |= figure.has_few_clusters;
     }
     let mut notes = Vec::new();
     if let (Some(least), Some(most)) = (too_few.first(), too_few.last()) {
@@ -48,20 +45,12 @@ fn notes(
             (least, most) => format!("{least} to {most} independent samples are"),
         };
         notes.push(format!(
-            "No interval: {counts} too few; {MIN_CLUSTERS} are needed."
-        ));
-        notes.push(format!(
-            "More attempts do not help. If each is one answer, right or wrong, {MIN_ALONE} are enough."
+            "No interval: {counts} too few; {MIN_CLUSTERS} are needed. More attempts do not help."
         ));
     }
-    if alike {
+    if few {
         notes.push(format!(
-            "No interval: {what_is_alike}, which shows no variance."
-        ));
-    }
-    if approximate {
-        notes.push(format!(
-            "With fewer than {FEW_CLUSTERS} independent samples, intervals are approximate."
+            "Warning: intervals of fewer than {FEW_CLUSTERS} independent samples may be too narrow."
         ));
     }
     notes

@@ -13,7 +13,7 @@ use model::{Status, Usage, settled};
 use serde::{Deserialize, Serialize};
 
 use records::{AllSpent, AttemptRecord, Wasted, counted};
-use statistics::{Estimate, estimate};
+use statistics::{Estimate, estimate, sample_means};
 
 pub use interval_notes::difference_notes;
 pub use interval_notes::interval_notes;
@@ -48,7 +48,7 @@ pub struct Summary {
     pub coverage: f64,
     /// Number of attempts by status.
     pub statuses: Statuses,
-    /// Mean score of the attempts that have one; `None` if none has.
+    /// Mean over samples of the mean score of their attempts that have one. `None` if none has.
     pub score: Option<Estimate>,
     /// Mean score when every attempt of status `error` scores 0, which blames infrastructure errors
     /// on the run.
@@ -136,7 +136,7 @@ pub struct ContextLength {
     pub attempts: u64,
     /// Number of attempts with a score.
     pub scored: u64,
-    /// Mean score of these attempts.
+    /// Mean over their samples of the mean score of the attempts.
     pub score: Option<Estimate>,
 }
 
@@ -349,11 +349,11 @@ fn mean_score<'a>(
     records: impl IntoIterator<Item = &'a AttemptRecord>,
     score: impl Fn(&AttemptRecord) -> Option<f64>,
 ) -> Option<Estimate> {
-    let values: Vec<_> = records
-        .into_iter()
-        .filter_map(|record| Some((Cluster::of_record(record), score(record)?)))
-        .collect();
-    estimate(&values)
+    let scores = records.into_iter().filter_map(|record| {
+        let score = score(record)?;
+        Some((record.id.as_str(), Cluster::of_record(record), score))
+    });
+    estimate(&sample_means(scores))
 }
 
 /// Metadata fields with the length of a sample's context: in characters, or, as counted by the

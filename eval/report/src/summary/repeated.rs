@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use records::AttemptRecord;
 use serde::{Deserialize, Serialize};
-use statistics::{Estimate, OfAttempts, best_of, estimate_of_attempts, pass_at_k, pass_hat_k};
+use statistics::{Estimate, best_of, estimate, pass_at_k, pass_hat_k};
 
 use super::Cluster;
 
@@ -22,8 +22,6 @@ pub struct Repeated {
 /// Figures over the samples, each with equal weight.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Attempts {
-    /// Mean over samples of the mean score of their attempts.
-    pub mean_of_attempts: Option<Estimate>,
     /// Mean over samples of their best score of `n`; samples with fewer scores are excluded.
     pub best_of_n: Option<Estimate>,
     /// Probabilities by `k`: 1, 2, 4, 8, … and `n`.
@@ -49,10 +47,9 @@ impl Repeated {
     pub(super) fn estimates(&self) -> impl Iterator<Item = &Estimate> {
         let ways = [&self.errors_excluded, &self.errors_as_zero];
         ways.into_iter().flat_map(|way| {
-            let means = [&way.mean_of_attempts, &way.best_of_n];
             let chances = way.pass.iter();
             let chances = chances.flat_map(|pass| [&pass.pass_at_k, &pass.pass_hat_k]);
-            means.into_iter().chain(chances).flatten()
+            [&way.best_of_n].into_iter().chain(chances).flatten()
         })
     }
 }
@@ -87,32 +84,21 @@ fn attempts(
             scores.push(score);
         }
     }
-    let over_samples = |figure: &dyn Fn(&[f64]) -> Option<f64>, of_attempts| {
-        let values: Vec<(&Cluster, f64, f64)> = samples
+    let over_samples = |figure: &dyn Fn(&[f64]) -> Option<f64>| {
+        let values: Vec<(&Cluster, f64)> = samples
             .values()
-            .filter_map(|(cluster, scores)| Some((cluster, figure(scores)?, mean(scores)?)))
+            .filter_map(|(cluster, scores)| Some((cluster, figure(scores)?)))
             .collect();
-        (
-            values.len() as u64,
-            estimate_of_attempts(&values, of_attempts),
-        )
+        (values.len() as u64, estimate(&values))
     };
-    let scores = || samples.values().flat_map(|(_, scores)| scores);
-    let most = samples.values().map(|(_, scores)| scores.len()).max();
     let best = |scores: &[f64]| (counted(scores).0 >= n).then(|| best_of(scores))?;
     let pass = |k| {
         let draw = |chance: fn(u32, u32, u32) -> Option<f64>| {
-            // If `k` covers all attempts, the result is certain: one of them is correct or none is.
-            let of_attempts = if most.is_some_and(|most| most <= k as usize) {
-                OfAttempts::Answer
-            } else {
-                OfAttempts::Chance
-            };
             let of_sample = |scores: &[f64]| {
                 let (made, right) = counted(scores);
                 chance(made, right, k)
             };
-            over_samples(&of_sample, of_attempts)
+            over_samples(&of_sample)
         };
         let (samples, pass_at_k) = draw(pass_at_k);
         Pass {
@@ -123,18 +109,9 @@ fn attempts(
         }
     };
     Attempts {
-        mean_of_attempts: over_samples(&mean, OfAttempts::Chance).1,
-        best_of_n: over_samples(&best, OfAttempts::of_scores(scores().copied())).1,
+        best_of_n: over_samples(&best).1,
         pass: sizes(n).map(pass).collect(),
     }
-}
-
-/// Returns the mean, or `None` without scores.
-fn mean(scores: &[f64]) -> Option<f64> {
-    // Sort first, because sums depend on the order and attempts finish in any order.
-    let mut scores = scores.to_vec();
-    scores.sort_by(f64::total_cmp);
-    (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / scores.len() as f64)
 }
 
 /// Returns the number of scores, and the number of correct ones.

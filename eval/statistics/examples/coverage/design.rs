@@ -1,8 +1,6 @@
 //! The runs that are simulated, and what their figures truly are.
 
-use statistics::{
-    OfAttempts, Pair, best_of, estimate, estimate_of_attempts, paired, pass_at_k, pass_hat_k,
-};
+use statistics::{Pair, best_of, estimate, paired, pass_at_k, pass_hat_k};
 
 use super::draw::{Scores, Shape, Source};
 
@@ -16,10 +14,8 @@ const CORRELATIONS: [f64; 5] = [0.0, 0.1, 0.3, 0.5, 0.9];
 /// What has an interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Figure {
-    /// The mean over attempts.
-    Score(Scores),
     /// The mean over samples of the mean of their attempts.
-    MeanOfAttempts(Scores),
+    Score(Scores),
     /// The chance that of two attempts one is right, or both.
     PassAt2(Scores),
     PassHat2(Scores),
@@ -68,13 +64,11 @@ const NAMED_ATTEMPTS: [usize; 2] = [2, 10];
 const NAMED_CORRELATIONS: [(f64, f64); 3] = [(0.1, 0.0), (0.5, 0.3), (0.9, 0.9)];
 
 /// In the order of the table.
-const FIGURES: [Figure; 27] = [
+const FIGURES: [Figure; 25] = [
     Figure::Score(Scores::Binary),
     Figure::Score(Scores::Repeated),
     Figure::Score(Scores::Even),
     Figure::Score(Scores::Skewed),
-    Figure::MeanOfAttempts(Scores::Binary),
-    Figure::MeanOfAttempts(Scores::Repeated),
     Figure::PassAt2(Scores::Binary),
     Figure::PassAt2(Scores::Repeated),
     Figure::PassAt2(Scores::Skewed),
@@ -103,7 +97,6 @@ impl Figure {
         let of = |what: &str| format!("{what}, {}", self.scores().name());
         match self {
             Self::Score(_) => of("score"),
-            Self::MeanOfAttempts(_) => of("mean of attempts"),
             Self::PassAt2(_) => of("pass@2"),
             Self::PassHat2(_) => of("pass^2"),
             Self::Best(_) => of("best of attempts"),
@@ -114,7 +107,6 @@ impl Figure {
     pub const fn scores(self) -> Scores {
         match self {
             Self::Score(scores)
-            | Self::MeanOfAttempts(scores)
             | Self::PassAt2(scores)
             | Self::PassHat2(scores)
             | Self::Best(scores)
@@ -140,10 +132,36 @@ impl Figure {
 
     /// Whether it needs more than one attempt at a sample.
     const fn takes_several(self) -> bool {
-        matches!(
-            self,
-            Self::MeanOfAttempts(_) | Self::PassAt2(_) | Self::PassHat2(_) | Self::Best(_)
-        )
+        matches!(self, Self::PassAt2(_) | Self::PassHat2(_) | Self::Best(_))
+    }
+}
+
+/// Designs whose mean coverage has one bar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Answers,
+    Scores,
+    AnswersCompared,
+    ScoresCompared,
+}
+
+impl Kind {
+    pub const ALL: [Self; 4] = [
+        Self::Answers,
+        Self::Scores,
+        Self::AnswersCompared,
+        Self::ScoresCompared,
+    ];
+}
+
+impl std::fmt::Display for Kind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Answers => "score, one answer per sample (Wilson)",
+            Self::Scores => "score, fractional or clustered (cluster-robust Wilson)",
+            Self::AnswersCompared => "difference, one answer per sample (Tango)",
+            Self::ScoresCompared => "difference, fractional or clustered (t)",
+        })
     }
 }
 
@@ -165,32 +183,40 @@ impl Design {
         self.figure.name() + self.clusters.name()
     }
 
+    pub fn kind(&self) -> Kind {
+        let answers = self.attempts == 1
+            && self.clusters == Clusters::Samples
+            && matches!(self.figure.scores(), Scores::Binary | Scores::Repeated);
+        match (self.figure, answers) {
+            (Figure::Difference(..), true) => Kind::AnswersCompared,
+            (Figure::Difference(..), false) => Kind::ScoresCompared,
+            (_, true) => Kind::Answers,
+            (_, false) => Kind::Scores,
+        }
+    }
+
+    /// What distinguishes it from others of its figure.
+    pub fn details(&self) -> String {
+        format!(
+            "{}: {} × {}, correlation {}",
+            self.name(),
+            self.count,
+            self.attempts,
+            self.correlation
+        )
+    }
+
     /// The true means that it is drawn with.
     pub fn means(&self) -> impl Iterator<Item = f64> {
         MEANS.into_iter().filter(|p| match self.figure {
             // Those above a half mirror the others, and so do their intervals.
-            Figure::Score(_) | Figure::MeanOfAttempts(_) => *p <= 0.5,
+            Figure::Score(_) => *p <= 0.5,
             Figure::Difference(_, by) => p + by < 1.0,
             // Nearer to 0 and 1 than that are no true means of scores either.
             Figure::PassAt2(_) | Figure::PassHat2(_) | Figure::Best(_) => {
                 (0.04..=0.96).contains(&self.truth(*p))
             }
         })
-    }
-
-    /// Whether the two runs score the same at most samples: of skewed scores, where most samples are 0 throughout in both runs,
-    /// or 1.
-    pub fn mostly_ties(&self, p: f64) -> bool {
-        let Figure::Difference(Scores::Skewed, by) = self.figure else {
-            return false;
-        };
-        let attempts = i32::try_from(self.attempts).unwrap_or(i32::MAX);
-        let repeats = self.correlation.sqrt();
-        let throughout = |p: f64| {
-            let end = 1.0 - 2.0 * p.min(1.0 - p);
-            end * (repeats + (1.0 - repeats) * end).powi(attempts)
-        };
-        throughout(p) * throughout(p + by) >= 0.5
     }
 
     /// One run: whether its interval holds the true value, if it has one.
@@ -226,27 +252,9 @@ impl Design {
             let drawn = source.cluster(scores, p, self.shape(cluster));
             samples.extend(drawn.into_iter().map(|scores| (cluster, scores)));
         }
-        let found = if matches!(self.figure, Figure::Score(_)) {
-            let values = samples.iter();
-            let values =
-                values.flat_map(|(cluster, scores)| scores.iter().map(|score| (*cluster, *score)));
-            estimate(&values.collect::<Vec<_>>())
-        } else {
-            let all = samples
-                .iter()
-                .flat_map(|(_, scores)| scores.iter().copied());
-            let of_attempts = match self.figure {
-                Figure::Best(_) => OfAttempts::of_scores(all),
-                Figure::PassAt2(_) | Figure::PassHat2(_) if self.attempts == 2 => {
-                    OfAttempts::Answer
-                }
-                _ => OfAttempts::Chance,
-            };
-            let values = samples.iter();
-            let values = values
-                .map(|(cluster, scores)| Some((*cluster, self.of_attempts(scores)?, mean(scores))));
-            estimate_of_attempts(&values.collect::<Option<Vec<_>>>()?, of_attempts)
-        };
+        let values = samples.iter();
+        let values = values.map(|(cluster, scores)| Some((*cluster, self.of_attempts(scores)?)));
+        let found = estimate(&values.collect::<Option<Vec<_>>>()?);
         let interval = found?.interval?;
         Some([interval.low, interval.high])
     }
@@ -273,10 +281,9 @@ impl Design {
                 cluster,
                 first: mean(&first),
                 second: mean(&second),
-                right_or_wrong: scores.is_binary(),
             }));
         }
-        paired(&pairs)?.interval
+        paired(&pairs)?.interval()
     }
 
     /// What the figure is of endless samples.
@@ -292,7 +299,7 @@ impl Design {
                 above.sum::<f64>() / PLACES as f64
             }
             Figure::Difference(_, by) => by,
-            Figure::Score(_) | Figure::MeanOfAttempts(_) => p,
+            Figure::Score(_) => p,
         }
     }
 
@@ -340,11 +347,12 @@ pub fn designs(quick: bool, only: &str) -> Vec<Design> {
 
 fn of_samples(figure: Figure, clusters: Clusters, quick: bool) -> Vec<Design> {
     let counts: &[usize] = if quick {
-        &[3, 12]
+        // From 20 on as in the full run: the bar is for their mean, which depends on these numbers.
+        &[3, 12, 20, 50, 100]
     } else {
-        &[2, 3, 5, 8, 10, 15, 20, 50, 100]
+        &[3, 5, 8, 10, 15, 20, 50, 100]
     };
-    let several: &[usize] = if quick { &[1, 5] } else { &[1, 5, 20, 100] };
+    let several: &[usize] = if quick { &[1, 5] } else { &[1, 5, 20] };
     let correlations: &[f64] = if quick { &[0.0, 0.9] } else { &CORRELATIONS };
     let mut all = Vec::new();
     for &count in counts {
@@ -352,6 +360,15 @@ fn of_samples(figure: Figure, clusters: Clusters, quick: bool) -> Vec<Design> {
             if figure.takes_several() && attempts == 1 {
                 continue;
             }
+            // One answer per sample is cheap to draw, and has the designs of the full run here, too: its bar depends on them.
+            let one_answer = attempts == 1
+                && clusters == Clusters::Samples
+                && matches!(figure.scores(), Scores::Binary | Scores::Repeated);
+            let correlations = if one_answer {
+                &CORRELATIONS[..]
+            } else {
+                correlations
+            };
             for &correlation in correlations {
                 // A single attempt resembles no other, unless in another run or in a cluster of unlike size.
                 let alone = attempts == 1
@@ -375,7 +392,11 @@ fn of_samples(figure: Figure, clusters: Clusters, quick: bool) -> Vec<Design> {
 }
 
 fn named(figure: Figure, clusters: Clusters, quick: bool) -> Vec<Design> {
-    let counts: &[usize] = if quick { &[12] } else { &[8, 10, 20, 50] };
+    let counts: &[usize] = if quick {
+        &[12, 20, 50]
+    } else {
+        &[8, 10, 20, 50]
+    };
     let several = &NAMED_ATTEMPTS[..if quick { 1 } else { NAMED_ATTEMPTS.len() }];
     let correlations = if quick {
         &NAMED_CORRELATIONS[1..2]

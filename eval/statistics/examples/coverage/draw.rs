@@ -39,10 +39,6 @@ impl Scores {
             Self::Binary | Self::Repeated => 1.0 - p,
         }
     }
-
-    pub const fn is_binary(self) -> bool {
-        matches!(self, Self::Binary | Self::Repeated)
-    }
 }
 
 /// What a cluster holds.

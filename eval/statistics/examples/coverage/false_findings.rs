@@ -1,63 +1,82 @@
 //! How often a difference is found between runs that do not differ.
 
-use statistics::{Pair, paired};
+use statistics::{Pair, Tango, p_value};
 
 use super::draw::Source;
 use super::table;
 
 const LEVEL: f64 = 0.05;
 
-/// What the two runs differ by on a share of the samples, and on the others by what makes up for it.
+/// Maximum share of false findings from [`BARRED_FROM`] samples on.
+const MOST: f64 = 0.055;
+const BARRED_FROM: usize = 20;
+
+/// Shares of samples on which the runs differ. Two independent runs of equal score differ on half of them at most.
+const DIFFERING: [f64; 9] = [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8];
+/// Beyond that, without a bar.
+const NEARLY_ALL: [f64; 3] = [0.9, 0.95, 1.0];
+
+/// What the two runs differ by on a share of the samples; the others make up for it.
 struct Truth {
     name: &'static str,
     share: f64,
     by: f64,
     attempts: usize,
-    /// The bar; none where a t test is known to find too much, and what it finds is shown.
-    most: Option<f64>,
+    samples: usize,
+    /// Whether the bar holds; rare kinds of samples have none.
+    barred: bool,
 }
 
-const TRUTHS: [Truth; 5] = [
+const fn truth(name: &'static str, share: f64, by: f64, attempts: usize, barred: bool) -> Truth {
     Truth {
-        name: "one attempt, better by 0.2 on 80 % of samples",
-        share: 0.8,
-        by: 0.2,
-        attempts: 1,
-        most: Some(0.05),
-    },
+        name,
+        share,
+        by,
+        attempts,
+        samples: 1,
+        barred,
+    }
+}
+
+const TRUTHS: [Truth; 6] = [
+    truth("5 attempts, no difference anywhere", 0.5, 0.0, 5, true),
+    truth("20 attempts, no difference anywhere", 0.5, 0.0, 20, true),
     Truth {
-        name: "20 attempts, no difference anywhere",
-        share: 0.5,
-        by: 0.0,
-        attempts: 20,
-        most: Some(0.05),
+        samples: 4,
+        ..truth(
+            "clusters of 4 samples, no difference anywhere",
+            0.5,
+            0.0,
+            1,
+            true,
+        )
     },
-    Truth {
-        name: "20 attempts, better by 0.3 on 50 % of samples",
-        share: 0.5,
-        by: 0.3,
-        attempts: 20,
-        most: None,
-    },
-    Truth {
-        name: "20 attempts, better by 0.2 on 80 % of samples",
-        share: 0.8,
-        by: 0.2,
-        attempts: 20,
-        most: None,
-    },
-    Truth {
-        name: "20 attempts, better by 0.1 on 90 % of samples",
-        share: 0.9,
-        by: 0.1,
-        attempts: 20,
-        most: None,
-    },
+    truth(
+        "20 attempts, better by 0.3 on 50 % of samples",
+        0.5,
+        0.3,
+        20,
+        true,
+    ),
+    truth(
+        "20 attempts, better by 0.2 on 80 % of samples",
+        0.8,
+        0.2,
+        20,
+        false,
+    ),
+    truth(
+        "20 attempts, better by 0.1 on 90 % of samples",
+        0.9,
+        0.1,
+        20,
+        false,
+    ),
 ];
 
 impl Truth {
     fn draw(&self, count: usize, source: &mut Source) -> Vec<Pair<usize>> {
-        let draw = |cluster| {
+        let draw = |place| {
             let difference = if source.happens(self.share) {
                 self.by
             } else {
@@ -68,62 +87,125 @@ impl Truth {
                 right.count() as f64 / self.attempts as f64
             };
             Pair {
-                cluster,
+                cluster: place / self.samples,
                 first: mean(f64::midpoint(1.0, -difference)),
                 second: mean(f64::midpoint(1.0, difference)),
-                right_or_wrong: true,
             }
         };
-        (0..count).map(draw).collect()
+        (0..count * self.samples).map(draw).collect()
     }
 }
 
-/// Prints the shares of all designs and gives the number of bars that are missed.
+/// Prints the shares of all designs and returns the number of missed bars.
 pub fn check(quick: bool, seed: u64) -> usize {
-    let draws = if quick { 200 } else { 4000 };
-    let counts: &[usize] = if quick {
-        &[9, 10]
+    // One attempt at each sample is counted: there, only the share of samples that differ matters.
+    by_counting(quick) + by_drawing(quick, seed)
+}
+
+/// Of Tango's score test, exactly: summed over all outcomes.
+fn by_counting(quick: bool) -> usize {
+    let counts: Vec<usize> = if quick {
+        vec![10, 20, 50]
     } else {
-        &[9, 10, 15, 20, 30, 50, 100]
+        (10..=100).chain([150, 200, 300]).collect()
+    };
+    let mut missed = 0;
+    let mut rows = Vec::new();
+    let mut most = vec![[0.0_f64; 12]; 2];
+    for &count in &counts {
+        let rejected: Vec<f64> = (0..=count)
+            .map(|differing| rejected(count, differing))
+            .collect();
+        let shares = DIFFERING.into_iter().chain(NEARLY_ALL);
+        let group = usize::from(count >= BARRED_FROM);
+        for (place, share) in shares.enumerate() {
+            let found = binomial(count, share)
+                .zip(&rejected)
+                .map(|(chance, rejected)| chance * rejected)
+                .sum::<f64>();
+            most[group][place] = most[group][place].max(found);
+        }
+    }
+    for (name, most) in ["10 to 19", "20 to 300"].iter().zip(&most) {
+        let barred = *name != "10 to 19";
+        let mut row = vec![(*name).to_owned()];
+        for (place, found) in most.iter().enumerate() {
+            let bad = barred && place < DIFFERING.len() && *found > MOST;
+            missed += usize::from(bad);
+            let mark = if bad { " **missed**" } else { "" };
+            row.push(format!("{:.1}{mark}", found * 100.0));
+        }
+        rows.push(row);
+    }
+    let mut header = vec!["samples".to_owned()];
+    let shares = DIFFERING.into_iter().chain(NEARLY_ALL);
+    header.extend(shares.map(|share| format!("{:.0} % differ", share * 100.0)));
+    let header: Vec<&str> = header.iter().map(String::as_str).collect();
+    table::print(
+        "False findings of the score test in %, most of all numbers of samples, summed over all outcomes:",
+        &header,
+        &rows,
+    );
+    missed
+}
+
+/// The chance that the score test rejects, given how many samples differ.
+fn rejected(samples: usize, differing: usize) -> f64 {
+    let chances = binomial(differing, 0.5).enumerate();
+    let rejects = |wins: usize| {
+        let tango = Tango {
+            wins: wins as f64,
+            losses: (differing - wins) as f64,
+            samples: samples as f64,
+        };
+        tango.p() <= LEVEL
+    };
+    chances
+        .filter(|(wins, _)| rejects(*wins))
+        .map(|(_, chance)| chance)
+        .sum()
+}
+
+/// The chances of 0, 1, … hits among `n` draws.
+fn binomial(n: usize, chance: f64) -> impl Iterator<Item = f64> {
+    use statrs::distribution::{Binomial, Discrete};
+    let binomial = Binomial::new(chance, n as u64);
+    (0..=n as u64).map(move |hits| binomial.as_ref().map_or(0.0, |binomial| binomial.pmf(hits)))
+}
+
+fn by_drawing(quick: bool, seed: u64) -> usize {
+    let draws = if quick { 200 } else { 20_000 };
+    let counts: &[usize] = if quick {
+        &[10, 20]
+    } else {
+        &[5, 10, 15, 20, 30, 50, 100]
     };
     let mut source = Source::new(seed);
     let mut missed = 0;
     let mut rows = Vec::new();
     for truth in TRUTHS {
-        for count in counts {
-            let runs: Vec<_> = (0..draws)
-                .filter_map(|_| paired(&truth.draw(*count, &mut source)))
-                .collect();
-            let found: Vec<_> = runs
-                .iter()
-                .filter_map(|run| Some((run, run.p().filter(|p| *p <= LEVEL)?)))
-                .collect();
-            let confirmed = found
-                .iter()
-                .filter(|(run, p)| !run.test_outruns_interval(*p, LEVEL));
-            let share = |count: usize| count as f64 / f64::from(draws);
-            let (found, confirmed) = (share(found.len()), share(confirmed.count()));
-            // Three standard errors of so many draws.
-            let room = 3.0 * (0.05 * 0.95 / f64::from(draws)).sqrt();
-            let good = truth.most.is_none_or(|most| found <= most + room);
+        for &count in counts {
+            let is_found = |_: &u32| {
+                let p = p_value(&truth.draw(count, &mut source));
+                p.is_some_and(|p| p < LEVEL)
+            };
+            let found = (0..draws).filter(is_found).count() as f64 / f64::from(draws);
+            // Two standard errors of the simulation; with few draws, three.
+            let errors = if quick { 3.0 } else { 2.0 };
+            let room = errors * (MOST * (1.0 - MOST) / f64::from(draws)).sqrt();
+            let good = !truth.barred || count < BARRED_FROM || found <= MOST + room;
             missed += usize::from(!good);
             let mark = if good { "" } else { " **missed**" };
             rows.push(vec![
                 truth.name.to_owned(),
                 count.to_string(),
                 format!("{:.1} %{mark}", found * 100.0),
-                format!("{:.1} %", confirmed * 100.0),
             ]);
         }
     }
     table::print(
-        &format!("Differences found at p 0.05 where there is none, in {draws} runs each:"),
-        &[
-            "truth",
-            "samples",
-            "found",
-            "found, and the interval does not hold 0",
-        ],
+        &format!("Differences found at p below 0.05 where there is none, in {draws} runs each:"),
+        &["truth", "samples or clusters", "found"],
         &rows,
     );
     missed

@@ -11,7 +11,7 @@ const LEVEL: f64 = 0.05;
 /// How fresh runs come about, and with it the test that decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Truth {
-    /// One attempt at each sample, right or wrong: McNemar's exact test.
+    /// One attempt at each sample, right or wrong: Tango's score test.
     Answers,
     /// The mean of five attempts: the t test.
     Means(Scores),
@@ -31,7 +31,7 @@ struct Design {
 impl Truth {
     const fn name(self) -> &'static str {
         match self {
-            Self::Answers => "McNemar, one attempt at each sample",
+            Self::Answers => "score test, one attempt at each sample",
             Self::Means(Scores::Skewed) => "t, five attempts of skewed fractions",
             Self::Means(_) => "t, five attempts of 0 or 1",
             Self::Clusters => "t, clusters of four samples",
@@ -57,7 +57,6 @@ impl Truth {
                     cluster,
                     first: mean(first),
                     second: mean(second),
-                    right_or_wrong: scores.is_binary(),
                 }));
             }
         }
@@ -90,7 +89,6 @@ impl Truth {
                     cluster,
                     first,
                     second,
-                    right_or_wrong: true,
                 }
             };
             return (0..count).map(draw).collect();
@@ -104,7 +102,6 @@ impl Truth {
                 cluster,
                 first: 0.0,
                 second: difference(pair) - mean + size,
-                right_or_wrong: false,
             }));
         }
         pairs

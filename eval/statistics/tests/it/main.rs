@@ -2,19 +2,21 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+#[path = "../../examples/coverage/agreement.rs"]
+mod agreement;
 mod races;
 
 use serde::Deserialize;
 use statistics::{
-    NoInterval, OfAttempts, Pair, best_of, clustered, detectable, estimate, estimate_of_attempts,
-    holm, mcnemar, p_value, paired, pass_at_k, pass_hat_k,
+    Method, Pair, Tango, best_of, clustered, detectable, estimate, holm, mcnemar, p_value, paired,
+    pass_at_k, pass_hat_k, sample_means,
 };
 
 /// Room for another order of summing and another way to a quantile.
 const TOLERANCE: f64 = 1e-9;
 
-/// Room for the search of the likeliest correlation, which ends sooner than SciPy's.
-const SEARCH: f64 = 1e-3;
+/// Room for quantiles of Student's t, and for the search of the likeliest chances by SciPy.
+const SEARCH: f64 = 1e-6;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -23,6 +25,7 @@ struct Reference {
     _made_by: String,
     means: Vec<MeanCase>,
     pairs: Vec<PairedCase>,
+    tango: Vec<TangoCase>,
     mcnemar: Vec<McnemarCase>,
     holm: Vec<HolmCase>,
     powers: Vec<PowerCase>,
@@ -50,11 +53,22 @@ struct PairedCase {
     difference: f64,
     standard_error: Option<f64>,
     interval: Option<[f64; 2]>,
-    t_p: Option<f64>,
+    p: Option<f64>,
     wins: u64,
     losses: u64,
     ties: u64,
     mcnemar_p: Option<f64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TangoCase {
+    source: String,
+    wins: f64,
+    losses: f64,
+    samples: f64,
+    interval: [f64; 2],
+    p: f64,
 }
 
 #[derive(Deserialize)]
@@ -141,8 +155,6 @@ fn means_errors_and_intervals() {
 #[test]
 fn paired_differences() {
     for case in reference().pairs {
-        let scores = case.first.iter().chain(&case.second);
-        let answers = scores.into_iter().all(|score| [0.0, 1.0].contains(score));
         let pairs: Vec<Pair<u32>> = case
             .clusters
             .iter()
@@ -151,7 +163,6 @@ fn paired_differences() {
                 cluster,
                 first,
                 second,
-                right_or_wrong: answers,
             })
             .collect();
         let found = paired(&pairs).unwrap();
@@ -165,19 +176,18 @@ fn paired_differences() {
         );
         near(found.standard_error, case.standard_error, TOLERANCE, name);
         near(
-            found.interval.into_iter().flatten(),
+            found.interval().into_iter().flatten(),
             case.interval.into_iter().flatten(),
             SEARCH,
             name,
         );
-        near(found.t_p, case.t_p, TOLERANCE, name);
+        near(found.p(), case.p, SEARCH, name);
         near(found.mcnemar_p, case.mcnemar_p, TOLERANCE, name);
         assert_eq!(
             (found.wins, found.losses, found.ties, found.samples),
             (case.wins, case.losses, case.ties, pairs.len() as u64),
             "{name}"
         );
-        assert_eq!(found.p(), found.mcnemar_p.or(found.t_p), "{name}");
         assert_eq!(found.p(), p_value(&pairs), "{name}");
 
         // Seen from the other run, everything is turned round.
@@ -252,89 +262,111 @@ fn estimators_of_several_attempts() {
 }
 
 #[test]
-fn where_there_is_no_interval_is_said_why() {
-    /// Name, clusters, values of each of which one has, and why there is no interval.
-    type Row<'a> = (&'a str, u32, &'a [f64], Option<NoInterval>);
-    let too_few = |clusters| Some(NoInterval::TooFew { clusters });
+fn intervals_begin_at_three_clusters_and_warn_below_ten() {
     assert_eq!(estimate::<u32>(&[]), None);
-    let rows: [Row; 8] = [
-        ("one sample", 1, &[0.5], too_few(1)),
-        ("one answer", 1, &[1.0], too_few(1)),
-        ("nine fractions", 9, &[0.25, 0.75], too_few(9)),
-        ("ten", 10, &[0.25, 0.75], None),
-        ("nineteen", 19, &[0.25, 0.75], None),
-        ("twenty", 20, &[0.25, 0.75], None),
-        ("two answers", 2, &[0.0, 1.0], None),
-        ("all of one score", 12, &[0.3], Some(NoInterval::AllAlike)),
+    let rows: [(u32, &[f64], Option<Method>); 8] = [
+        (1, &[0.5], None),
+        (2, &[0.0, 1.0], None),
+        (3, &[0.0, 1.0], Some(Method::Wilson)),
+        (3, &[1.0], Some(Method::Wilson)),
+        (3, &[0.25, 0.75], Some(Method::ClusterWilson)),
+        (9, &[0.25, 0.75], Some(Method::ClusterWilson)),
+        (10, &[0.25, 0.75], Some(Method::ClusterWilson)),
+        (12, &[0.3], Some(Method::NoSpread)),
     ];
-    for (name, clusters, values, reason) in rows {
+    for (clusters, values, method) in rows {
         let scores =
             (0..clusters).map(|cluster| (cluster, values[cluster as usize % values.len()]));
         let found = estimate(&scores.collect::<Vec<_>>()).unwrap();
-        assert_eq!(found.no_interval(), reason, "{name}");
-        let approximate = (10..20).contains(&clusters) && reason.is_none();
-        assert_eq!(found.is_approximate(), approximate, "{name}");
+        let name = format!("{clusters} of {values:?}");
+        assert_eq!(found.method, method, "{name}");
+        assert_eq!(found.interval.is_some(), method.is_some(), "{name}");
+        let few = method.is_some() && clusters < 10;
+        assert_eq!(found.has_few_clusters(), few, "{name}");
     }
 }
 
-/// Attempts that repeat one answer show nothing of another kind of sample, and what is computed of them no more.
 #[test]
-fn figures_of_attempts_are_as_wide_as_the_score_allows() {
-    // Every sample is right in 2 of 10 attempts, or nearly: the spread shows next to nothing.
-    let samples = (0..12).map(|sample| (sample, if sample % 2 == 0 { 2 } else { 1 }));
-    let passes: Vec<(u32, f64, f64)> = samples
-        .map(|(sample, right)| {
-            let pass = pass_at_k(10, right, 2).unwrap();
-            (sample, pass, f64::from(right) / 10.0)
-        })
-        .collect();
-    let alone: Vec<(u32, f64)> = passes.iter().map(|(id, pass, _)| (*id, *pass)).collect();
-    let (alone, found) = (
-        estimate(&alone).unwrap(),
-        estimate_of_attempts(&passes, OfAttempts::Chance).unwrap(),
-    );
-    let (narrow, wide) = (alone.interval.unwrap(), found.interval.unwrap());
-    near([found.mean], [alone.mean], TOLERANCE, "mean");
-    // 12 samples may hide 26.5 % that are always right.
-    let hidden = (1.0 - 0.025_f64.powf(1.0 / 12.0) - 0.15) / 0.85;
+fn a_score_is_a_mean_over_samples() {
+    // One sample of three attempts, one of one.
+    let scores = [("a", 0, 1.0), ("b", 1, 0.0), ("a", 0, 1.0), ("a", 0, 0.5)];
+    let means = sample_means(scores);
     near(
-        [wide.high],
-        [found.mean + (1.0 - found.mean) * hidden],
+        means.iter().map(|(_, mean)| *mean),
+        [2.5 / 3.0, 0.0],
         TOLERANCE,
-        "high",
+        "means",
     );
-    assert!(wide.low <= narrow.low && narrow.high < wide.high);
-    // What varies by itself does without.
-    let fractions = estimate_of_attempts(&passes, OfAttempts::Fraction).unwrap();
-    assert_eq!(fractions.interval, alone.interval);
-    assert_eq!(estimate_of_attempts::<u32>(&[], OfAttempts::Chance), None);
+    near(
+        [estimate(&means).unwrap().mean],
+        [2.5 / 6.0],
+        TOLERANCE,
+        "score",
+    );
 }
 
-/// That each of a few samples is 0 or 1 by chance does not make it one answer.
 #[test]
-fn chances_of_few_samples_have_no_interval() {
-    let rows = [
-        (OfAttempts::Answer, 5, true, true),
-        (OfAttempts::Chance, 5, false, false),
-        (OfAttempts::Fraction, 5, false, false),
-        (OfAttempts::Chance, 12, true, true),
-    ];
-    for (of_attempts, samples, has_interval, exact) in rows {
-        let values = (0..samples).map(|sample| (sample, f64::from(sample % 2)));
-        let values: Vec<_> = values
-            .map(|(sample, value)| (sample, value, value))
-            .collect();
-        let found = estimate_of_attempts(&values, of_attempts).unwrap();
-        assert_eq!(
-            (found.interval.is_some(), found.exact),
-            (has_interval, exact),
-            "{of_attempts:?} of {samples}"
+fn tangos_interval_and_test() {
+    for TangoCase {
+        source,
+        wins,
+        losses,
+        samples,
+        interval,
+        p,
+    } in reference().tango
+    {
+        let name = format!("{wins}, {losses} of {samples} ({source})");
+        let tango = Tango {
+            wins,
+            losses,
+            samples,
+        };
+        near(tango.interval(), interval, SEARCH, &name);
+        near([tango.p()], [p], SEARCH, &name);
+        let turned = Tango {
+            wins: losses,
+            losses: wins,
+            samples,
+        };
+        near(
+            turned.interval(),
+            [-interval[1], -interval[0]],
+            SEARCH,
+            &name,
         );
     }
 }
 
+/// To the digits in which others have them: T. Tango (1998), M. W. Fagerland et al. (2014).
 #[test]
-fn differences_that_mcnemars_test_would_find() {
+fn published_intervals() {
+    let rows = [
+        ([1.0, 7.0, 21.0], [-0.517, -0.026]),
+        ([8.0, 0.0, 16.0], [0.21, 0.72]),
+        ([5.0, 0.0, 20.0], [0.049, 0.469]),
+    ];
+    for ([wins, losses, samples], interval) in rows {
+        let tango = Tango {
+            wins,
+            losses,
+            samples,
+        };
+        near(tango.interval(), interval, 0.005, &format!("{tango:?}"));
+    }
+}
+
+#[test]
+fn p_is_below_5_percent_exactly_if_the_interval_excludes_0() {
+    for seed in 0..2 {
+        let (tested, found, disagree) = agreement::count(10_000, seed);
+        assert_eq!((tested, disagree), (10_000, 0), "seed {seed}");
+        assert!((1_000..9_000).contains(&found), "{found}");
+    }
+}
+
+#[test]
+fn differences_that_the_score_test_would_find() {
     for PowerCase {
         samples,
         differing,
@@ -347,7 +379,6 @@ fn differences_that_mcnemars_test_would_find() {
                 cluster,
                 first: 0.0,
                 second: f64::from(u8::from(cluster < differing)),
-                right_or_wrong: true,
             })
             .collect();
         let name = format!("{differing} of {samples} at {level}");
@@ -362,7 +393,6 @@ fn differences_that_the_t_test_would_find() {
         cluster,
         first: 0.5,
         second,
-        right_or_wrong: false,
     };
     let fractions: Vec<Pair<u32>> = (0..200)
         .map(|cluster| pair(cluster, f64::from(cluster * 37 % 101) / 100.0))
@@ -384,65 +414,49 @@ fn differences_that_the_t_test_would_find() {
     assert_eq!(detectable::<u32>(&[], 0.05), None);
 }
 
-/// Pairs of scores of which the first run's are all 0.3, each a cluster of its own.
-fn against_a_third(second: impl IntoIterator<Item = f64>) -> Vec<Pair<u32>> {
+/// Pairs of scores of which the first run's are all 0, each a cluster of its own.
+fn against_zero(second: impl IntoIterator<Item = f64>) -> Vec<Pair<u32>> {
     let pairs = (0..).zip(second).map(|(cluster, second)| Pair {
         cluster,
-        first: 0.3,
+        first: 0.0,
         second,
-        right_or_wrong: true,
     });
     pairs.collect()
 }
 
 #[test]
-fn few_samples_have_no_t_test() {
-    // Two samples of a hundred attempts each are still two samples.
-    for count in [2, 3, 9] {
-        let pairs = against_a_third((0..count).map(|i| 0.6 + 0.01 * f64::from(i)));
-        let found = paired(&pairs).unwrap();
-        assert_eq!((found.t_p, found.p(), p_value(&pairs)), (None, None, None));
-        assert_eq!(detectable(&pairs, 0.05), None);
-    }
-    let pairs = against_a_third((0..10).map(|i| 0.6 + 0.01 * f64::from(i)));
-    assert!(paired(&pairs).unwrap().p().unwrap() < 1e-6);
+fn two_samples_are_not_tested() {
+    let scores = [0.6, 0.61, 0.62];
+    let two = against_zero(scores[..2].iter().copied());
+    let found = paired(&two).unwrap();
+    assert_eq!(
+        (found.interval(), found.p(), found.method()),
+        (None, None, None)
+    );
+    assert_eq!((p_value(&two), detectable(&two, 0.05)), (None, None));
+    let three = paired(&against_zero(scores)).unwrap();
+    assert_eq!(three.method(), Some(Method::T));
+    assert!(three.has_few_clusters() && three.p().unwrap() < 0.001);
 }
 
 #[test]
-fn a_test_that_goes_beyond_the_interval_is_told() {
-    let slightly = paired(&against_a_third(
-        (0..12).map(|i| 0.34 + 0.01 * f64::from(i)),
-    ))
-    .unwrap();
-    let far = paired(&against_a_third(
-        (0..12).map(|i| 0.84 + 0.01 * f64::from(i)),
-    ))
-    .unwrap();
-    for (found, outruns) in [(slightly, true), (far, false)] {
-        let p = found.p().unwrap();
-        assert!(p < 0.001);
-        assert_eq!(found.test_outruns_interval(p, 0.05), outruns, "{found:?}");
-        assert!(!found.test_outruns_interval(0.051, 0.05));
-    }
-}
-
-#[test]
-fn a_run_that_scores_the_same_everywhere_goes_with_any_other() {
-    // 0.3 is no sum of powers of two, 0.25 is one: that must not show.
-    let reach = |first: f64| {
-        let pairs = (0..12).map(|cluster| Pair {
-            cluster,
-            first,
-            second: first + 0.04 + 0.01 * f64::from(cluster),
-            right_or_wrong: false,
-        });
-        paired(&pairs.collect::<Vec<_>>())
+fn equal_differences_count_as_wins_of_that_size() {
+    let of = |size: f64| {
+        paired(&against_zero([size; 24]))
             .unwrap()
-            .interval
+            .interval()
             .unwrap()
     };
-    near(reach(0.3), reach(0.25), 1e-6, "moved by 0.05");
-    assert!(reach(0.3)[0] < 0.0);
+    let [whole, half, tie] = [1.0, 0.5, 0.0].map(of);
+    near([half[0]], [whole[0] / 2.0], TOLERANCE, "low");
+    near([half[1]], [1.0 - half[0]], TOLERANCE, "high");
+    let z2 = 1.959_963_984_540_054_f64.powi(2);
+    near([whole[0]], [(24.0 - z2) / (24.0 + z2)], SEARCH, "wins");
+    near(tie, [-z2 / (24.0 + z2), z2 / (24.0 + z2)], SEARCH, "ties");
+    let half = paired(&against_zero([0.5; 24])).unwrap();
+    assert_eq!(half.method(), Some(Method::NoSpread));
+    assert!(half.p().unwrap() < 0.001);
+    assert_eq!(paired(&against_zero([0.0; 24])).unwrap().p(), Some(1.0));
 }
 
 #[test]
@@ -461,7 +475,6 @@ fn order_changes_nothing() {
             cluster: *cluster,
             first: 0.5,
             second: *second,
-            right_or_wrong: false,
         });
         pairs.collect()
     };

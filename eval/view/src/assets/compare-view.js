@@ -114,11 +114,10 @@ function drawPair(pair) {
 
 /** Draws the difference under one way to count errors. */
 function drawWay(label, way) {
-  const real = way.p_holm !== null && way.p_holm <= 0.05;
+  const real = way.p_holm !== null && way.p_holm < 0.05;
   const kind = real ? (way.difference > 0 ? "right" : "wrong") : "";
   const [low, high] = way.interval ?? [null, null];
-  const test = way.mcnemar_p === null ? "t test" : "McNemar's test";
-  const p = way.p === null ? "no test" : `${test}, p ${chance(way.p)}${way.p_holm === way.p ? "" : `, after Holm ${chance(way.p_holm)}`}`;
+  const p = way.p === null ? "no test" : `${methods[way.method]}, p ${chance(way.p)}${way.p_holm === way.p ? "" : `, after Holm ${chance(way.p_holm)}`}`;
   return el(
     "div",
     { class: "way" },
@@ -129,6 +128,14 @@ function drawWay(label, way) {
     el("p", { class: "quiet" }, p),
   );
 }
+
+/** Names of the methods of an interval and its test. */
+const methods = {
+  tango: "Tango's score test",
+  t: "t test",
+  cluster_t: "t test, cluster-robust",
+  no_spread: "score test without spread",
+};
 
 /** Formats a p value with its significant digits. */
 const chance = (p) => (p < 0.001 ? "< 0.001" : `= ${p.toFixed(3)}`);

@@ -16,7 +16,7 @@ export function intervalPlot(mean, interval, { low = 0, high = 1, width = 110 } 
 /** Returns the interval of an estimate as a pair. */
 export const intervalOf = (estimate) => (estimate?.interval ? [estimate.interval.low, estimate.interval.high] : null);
 
-/** Placeholder for an interval that would need more samples to be meaningful. */
+/** Placeholder for the interval of fewer than 3 independent samples. */
 export const NO_INTERVAL = "no interval";
 
 /**
@@ -25,7 +25,8 @@ export const NO_INTERVAL = "no interval";
 export function estimateText(estimate) {
   if (!estimate) return [el("span", { class: "figure" }, "–")];
   const pair = intervalOf(estimate);
-  const brackets = el("span", { class: "interval-text" }, pair ? `[${pair[0].toFixed(2)}, ${pair[1].toFixed(2)}]` : NO_INTERVAL);
+  const few = pair && estimate.clusters < 10 ? { title: "Fewer than 10 independent samples: the interval may be too narrow." } : {};
+  const brackets = el("span", { class: "interval-text", ...few }, pair ? `[${pair[0].toFixed(2)}, ${pair[1].toFixed(2)}]` : NO_INTERVAL);
   return [el("span", { class: "figure" }, score(estimate.mean)), brackets];
 }
 
