@@ -33,10 +33,7 @@ fn records(samples: &[(&str, &str)]) -> Vec<AttemptRecord> {
 }
 
 /// Best of n, and for each k the samples, pass@k and pass^k, all in thousandths.
-type Figures = (
-    Option<i64>,
-    Vec<(u32, u64, Option<i64>, Option<i64>)>,
-);
+type Figures = (Option<i64>, Vec<(u32, u64, Option<i64>, Option<i64>)>);
 
 fn figures(attempts: &Attempts) -> Figures {
     #[expect(clippy::cast_possible_truncation, reason = "a share in thousandths")]
