@@ -80,13 +80,14 @@ LAYERS = {
         frame script
     """,
     "eval/statistics": """
-        attempts betting cluster holm mcnemar quantile spread
+        attempts betting holm mcnemar quantile
+        method
+        cluster
         race
         stopped
-        exact
-        score_interval
-        estimate
-        difference_interval+paired
+        tango wilson
+        estimate inference
+        paired
         power
     """,
     "eval/records": """

@@ -65,6 +65,7 @@ pub(crate) fn of_attempt(
         cached_calls: Some(stats.cached_calls),
         cached_usage: stats.cached_usage,
         context_trims: Some(stats.context_trims),
+        cut_prompts: stats.cut_prompts,
         protocol_faults: Some(stats.protocol_faults),
         delegations: Some(stats.delegations),
         unawaited: Some(stats.unawaited),

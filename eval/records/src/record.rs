@@ -176,6 +176,10 @@ pub struct AttemptRecord {
     /// context window.
     #[serde(default)]
     pub context_trims: Option<u32>,
+    /// Number of prompts of which the server counted far fewer tokens than they can have, so that it
+    /// probably cut them.
+    #[serde(default, skip_serializing_if = "none_cut")]
+    pub cut_prompts: u32,
     /// Number of responses that did not follow the protocol.
     pub protocol_faults: Option<u32>,
     /// Number of calls of `rlm()` and `llm()`.
@@ -193,6 +197,14 @@ pub struct AttemptRecord {
     /// Start of the attempt, in RFC 3339.
     #[serde(with = "rfc3339")]
     pub started_at: Option<Timestamp>,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn none_cut(prompts: &u32) -> bool {
+    *prompts == 0
 }
 
 impl AttemptRecord {

@@ -434,6 +434,14 @@ fn carry_out(
         }
         Ending::Halted(HaltReason::Failing(_)) | Ending::Done | Ending::Interrupted => {}
     }
+    if summary.cut_prompts > 0 {
+        terminal::warning(&format!(
+            "the server counted far fewer tokens than the prompts of {} attempts can have, so it probably cut them to \
+             its context window; raise that window (Ollama: OLLAMA_CONTEXT_LENGTH), or the scores do not measure the \
+             whole context",
+            summary.cut_prompts
+        ));
+    }
     let is_alone = matches!(show, Show::Summary);
     let over_budget = matches!(ended.ending, Ending::Halted(HaltReason::OverBudget(_)));
     let how = |lead: &str, more: &str| {

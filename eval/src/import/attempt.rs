@@ -72,6 +72,7 @@ pub(super) fn convert(
         cached_calls: None,
         cached_usage: None,
         context_trims: None,
+        cut_prompts: 0,
         protocol_faults: None,
         delegations: alone(0),
         unawaited: None,

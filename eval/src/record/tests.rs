@@ -107,6 +107,7 @@ fn a_record_holds_the_whole_outcome_and_survives_json() {
             ..Usage::default()
         }),
         context_trims: 15,
+        cut_prompts: 16,
         usage: Some(Usage {
             input_tokens: 5,
             cached_input_tokens: 6,
@@ -142,7 +143,7 @@ fn a_record_holds_the_whole_outcome_and_survives_json() {
             "input_tokens": 1, "cached_input_tokens": 0, "cache_write_tokens": 0, "output_tokens": 0,
             "reasoning_tokens": 0, "estimated": false,
         },
-        "context_trims": 15, "protocol_faults": 9, "delegations": 10, "unawaited": 11, "failed_cells": 12,
+        "context_trims": 15, "cut_prompts": 16, "protocol_faults": 9, "delegations": 10, "unawaited": 11, "failed_cells": 12,
         "returned_early": true, "program": program::this().digest(), "started_at": "2026-11-21T09:24:06.5Z",
     });
     assert_eq!(serde_json::to_value(&record).unwrap(), json);

@@ -93,7 +93,7 @@ impl EngineSettings {
             treatment.repl.max_blocks_per_iteration,
             keys,
         )?;
-        if start == Start::New {
+        if start != Start::GoesOn {
             models::check_read(&args.models, &models, model)?;
         }
         let agents = &mut resolved.settings;

@@ -190,6 +190,14 @@ impl RunSettings {
         Self::at(args, Start::New)
     }
 
+    /// Resolves the flags of a sweep's cell.
+    ///
+    /// # Errors
+    /// A [`SettingsError`] for the first invalid flag, limits without effect included.
+    pub fn of_cell(args: &RunArgs) -> Result<Resolved<Self>, SettingsError> {
+        Self::at(args, Start::Cell)
+    }
+
     /// Resolves the flags of a new or resumed run.
     pub(super) fn at(args: &RunArgs, start: Start) -> Result<Resolved<Self>, SettingsError> {
         let (benchmark, benchmark_options) = benchmark::resolve(&args.benchmark, &args.options)?;

@@ -34,8 +34,10 @@ pub(super) struct Flags<'a> {
 /// Whether the settings are for a new run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Start {
-    /// A new run.
+    /// A new run. Limits without effect are warned about.
     New,
+    /// A cell of a sweep. Limits without effect are errors, so that two cells are not the same.
+    Cell,
     /// A resumed run. An earlier program may have accepted settings without effect, and its run can
     /// still be finished: the labels are recorded.
     GoesOn,
@@ -114,8 +116,17 @@ impl Flags<'_> {
             },
             ..given
         };
-        if start == Start::New {
-            treatment.check(&self.claims(&guidance, &treatment))?;
+        if start != Start::GoesOn {
+            let claims = self.claims(&guidance, &treatment);
+            let is_harmless = |claim: &Claim| start == Start::New && claim.is_limit();
+            let (limits, labels): (Vec<_>, Vec<_>) = claims.into_iter().partition(is_harmless);
+            treatment.check(&labels)?;
+            warnings.extend(
+                treatment
+                    .check(&limits)
+                    .err()
+                    .map(|inert| inert.to_string()),
+            );
         }
         if let Some(folder) = &self.tools.files_dir
             && !treatment.tools.may_read_files()

@@ -170,7 +170,7 @@ fn resolve(
         for claim in left_out.iter().flat_map(|inert: &Inert| &inert.claims) {
             flags.engine = leave_out(&flags.engine, claim).map_err(wrong)?;
         }
-        let problem = match RunSettings::resolve(&flags) {
+        let problem = match RunSettings::of_cell(&flags) {
             Ok(resolved) => {
                 let engine = resolved.settings.engine;
                 let reasons = warnings(engine.effective.prompt_mode, &engine.treatment.drivers);

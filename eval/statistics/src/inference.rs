@@ -7,6 +7,9 @@ use crate::method::{FEW_CLUSTERS, MIN_CLUSTERS, Method};
 use crate::quantile::{UPPER, t_quantile, t_two_sided};
 use crate::tango::Tango;
 
+/// Mean scores nearer than this differ by rounding alone.
+pub(crate) const TIE: f64 = 1e-12;
+
 /// Interval and p value of a difference, both by one method: p is below 0.05 exactly if the 95 % interval excludes 0.
 ///
 /// All fields are `None` with fewer than [`MIN_CLUSTERS`] clusters, and none otherwise.
@@ -82,7 +85,7 @@ impl Inference {
     fn without_spread(found: &Clustered) -> ([f64; 2], f64, Method) {
         let count = found.effective_clusters();
         let size = found.mean.abs();
-        if size <= crate::paired::TIE {
+        if size <= TIE {
             let ties = Tango {
                 wins: 0.0,
                 losses: 0.0,

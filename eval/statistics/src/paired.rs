@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::cluster::{Clustered, clustered};
-use crate::inference::Inference;
+use crate::inference::{Inference, TIE};
 use crate::mcnemar::mcnemar;
 use crate::method::Method;
 use crate::tango::Tango;
@@ -136,9 +136,6 @@ pub(crate) fn is_right_or_wrong<K>(pairs: &[Pair<K>], found: &Clustered) -> bool
     };
     found.is_independent() && pairs.iter().all(known)
 }
-
-/// Mean scores nearer than this differ by rounding alone.
-pub(crate) const TIE: f64 = 1e-12;
 
 /// Sums in ascending order, so that the order of samples does not show.
 fn mean(values: impl Iterator<Item = f64>) -> f64 {

@@ -80,7 +80,7 @@ fn lines_for_logs() {
          [2/4] s-niah-8k-1 ok score 1.00 (mean 1.00) 3 iterations 2 agents 2.5 s\n\
          [3/4] b#2 limit score 0.00 (mean 0.50) 1 iteration 1 agent 0.1 s: no iteration left\n\
          [4/4] x�[2J �y error no score 3 iterations 2 agents 2.5 s: x�[2J �y\n\
-         score 0.500 [0.01, 0.99] (errors as zero 0.333), 2/4 scored: 1 ok, 1 limit, 1 error; 5.1 s of attempts\n"
+         score 0.500 (errors as zero 0.333), 2/4 scored: 1 ok, 1 limit, 1 error; 5.1 s of attempts\n"
     );
 }
 

@@ -141,6 +141,7 @@ fn every_figure_of_a_run() {
         }),
         returned_early: Some(1),
         context_trimmed: 0,
+        cut_prompts: 0,
         unreadable: 0,
         refused: 0,
         judge: None,
@@ -240,7 +241,7 @@ fn attempts_and_clusters_are_no_independent_draws() {
                 ("b", 1, Some("a")),
                 ("c", 1, Some("a")),
             ],
-            Some(2.0),
+            Some(1.9),
         ),
         (
             "one cluster",
@@ -293,7 +294,8 @@ fn a_run_as_a_table() {
  time                   2.5 s
  overhead               12 ms (0.5 %)
 
-No interval: 1 to 2 independent samples are too few; 3 are needed. More attempts do not help.
+No interval: 1 to 2 independent samples are too few; 3 are needed.
+More attempts do not help.
 Warning: intervals of fewer than 10 independent samples may be too narrow.
 ";
     assert_eq!(table(&[("mixed", &summary)], WIDTH), wanted);
@@ -351,7 +353,7 @@ fn runs_side_by_side_fit_80_columns() {
  coverage            3/6 (50 %)          1/1 (100 %)         0/0 (0 %)
  status              2 ok, 1 limit, 1    1 ok                -
                      error, 1 cancelled
- score, 8k chars     1.000  -                   -
+ score, 8k chars     1.000               -                   -
  score, 128k chars   0.000               -                   -
  score, 1m chars     -                   1.000               -
  iterations          7.0                 3.0                 -
@@ -386,8 +388,9 @@ fn runs_side_by_side_fit_80_columns() {
  time               2.5 s
  overhead           12 ms (0.5 %)
 
-No interval: 1 to 2 independent samples are too few; 10 are needed.
-More attempts do not help. If each is one answer, right or wrong, 2 are enough.
+No interval: 1 to 2 independent samples are too few; 3 are needed.
+More attempts do not help.
+Warning: intervals of fewer than 10 independent samples may be too narrow.
 ";
     let text = table(&all, WIDTH);
     assert_eq!(text, wanted);

@@ -171,7 +171,7 @@ fn attempts_in_a_table() {
     let text = table(&[("four", &runs[0]), ("one", &runs[1])], WIDTH);
     let wanted = "\
 \x20                  four                one
-───────────────────────────────────────────────────
+─────────────────────────────────────────────────────
  score             0.500 [0.04, 0.96]  1.000
    errors as zero  0.500 [0.04, 0.96]  1.000
  coverage          11/12 (92 %)        1/1 (100 %)
@@ -190,7 +190,7 @@ fn attempts_in_a_table() {
    errors as zero  0.667 [0.21, 0.94]  -
 ";
     assert!(text.starts_with(wanted), "{text}");
-    let note = "No interval: 1 to 2 independent samples are too few; 3 are needed. More attempts do not help.\n\
+    let note = "No interval: 1 to 2 independent samples are too few; 3 are needed.\nMore attempts do not help.\n\
          Warning: intervals of fewer than 10 independent samples may be too narrow.\n";
     assert!(text.ends_with(note), "{text}");
 }

@@ -14,6 +14,7 @@ use crate::binary::Binary;
 struct Table {
     files: BTreeMap<String, String>,
     refused: Vec<String>,
+    warned: Vec<String>,
     allowed: Vec<Row>,
 }
 
@@ -83,6 +84,23 @@ fn what_no_agent_gets_is_refused() {
     }
     assert!(!binary.path().join("runs").exists());
     insta::assert_snapshot!("refused_treatments", all);
+}
+
+#[test]
+fn limits_that_no_agent_gets_are_warned_about() {
+    let table = table();
+    let mut all = String::new();
+    for args in &table.warned {
+        let ran = binary(&table).run(&words(args), "");
+        assert!(matches!(ran.code, Some(0 | 1)), "{args}: {ran:?}");
+        let warnings = ran
+            .stderr
+            .lines()
+            .filter(|line| line.starts_with("warning: --"));
+        let warnings: Vec<&str> = warnings.collect();
+        write!(all, "{args}\n{}\n", warnings.join("\n")).unwrap();
+    }
+    insta::assert_snapshot!("limits_without_effect", all);
 }
 
 #[test]

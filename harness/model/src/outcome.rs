@@ -138,6 +138,9 @@ pub struct Stats {
     /// Number of times that older outputs were dropped because the conversation exceeded the
     /// model's context window.
     pub context_trims: u32,
+    /// Number of prompts of which the server counted far fewer tokens than they can have, so that it
+    /// probably cut them.
+    pub cut_prompts: u32,
     /// Tokens of responses that carry a count, and of billed tries without a response; `None`
     /// without any count.
     pub usage: Option<Usage>,

@@ -117,7 +117,12 @@ impl Attempt<'_> {
                     }
                     return Err(error.into());
                 }
-                Ok(reply) => break reply,
+                Ok(reply) => {
+                    if request.looks_cut(reply.response.usage) {
+                        self.records.count(|stats| stats.cut_prompts += 1);
+                    }
+                    break reply;
+                }
             }
         };
         let mut message = reply.response.to_message();

@@ -128,6 +128,29 @@ pub struct Request {
     pub caller: Caller,
 }
 
+/// Minimum characters of a prompt for which counted and sent lengths are compared.
+const COMPARED_CHARS: u64 = 8_000;
+
+/// Characters per counted token above which a server must have dropped part of a prompt. English
+/// and code have 3 to 5, and runs of one repeated character seldom exceed this.
+const CHARS_PER_TOKEN: u64 = 20;
+
+impl Request {
+    /// Whether a server counted far fewer input tokens than the prompt can have, as servers do that
+    /// silently cut a prompt to their context window.
+    pub fn looks_cut(&self, usage: Option<Usage>) -> bool {
+        let Some(usage) = usage.filter(|usage| !usage.estimated && usage.input_tokens > 0) else {
+            return false;
+        };
+        let messages = self.messages.iter();
+        let chars: usize = messages
+            .map(|message| message.all_text().chars().count())
+            .sum();
+        let chars = (chars + self.system.chars().count()) as u64;
+        chars >= COMPARED_CHARS && chars > usage.input_tokens.saturating_mul(CHARS_PER_TOKEN)
+    }
+}
+
 /// The agent that sends a request, for providers whose answers depend on it, and for records.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Caller {

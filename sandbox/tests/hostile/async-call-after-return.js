@@ -1,4 +1,4 @@
-// expect: ok
+// expect: unawaited
 // value: done
 queueMicrotask(() => { rlm('after the return').catch(() => {}); });
 return 'done';

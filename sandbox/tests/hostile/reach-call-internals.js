@@ -3,4 +3,4 @@
 // why: the promise of a call shows nothing of the agent behind it
 const call = rlm('x');
 await call;
-return Reflect.ownKeys(call).concat(Reflect.ownKeys(call.constructor)).concat(Reflect.ownKeys(call.constructor.prototype)).map(String).filter((key) => !['length', 'name', 'prototype', 'constructor', 'then', 'status', 'Symbol(Symbol.species)'].includes(key)).join();
+return Reflect.ownKeys(call).concat(Reflect.ownKeys(call.constructor)).concat(Reflect.ownKeys(call.constructor.prototype)).map(String).filter((key) => !['length', 'name', 'prototype', 'constructor', 'then', 'toString', 'status', 'Symbol(Symbol.species)'].includes(key)).join();

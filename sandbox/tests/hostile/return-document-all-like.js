@@ -1,2 +1,3 @@
-// expect: ok
+// expect: thrown
+// error: TypeError
 return Object(Symbol('boxed'));

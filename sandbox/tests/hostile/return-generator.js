@@ -1,3 +1,3 @@
-// expect: ok
-// value: {}
+// expect: thrown
+// error: TypeError
 return (function* () { for (;;) yield 1; })();

@@ -1,3 +1,3 @@
-// expect: thrown
-// error: TypeError
+// expect: ok
+// value: {"n":1}
 return { n: 1n };

@@ -33,7 +33,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), RunDirError> {
     })
 }
 
-/// Writes a file that the user named. Unlike [`write`], it writes to devices, pipes and sockets
+/// Writes a file that the user named. Unlike [`write()`], it writes to devices, pipes and sockets
 /// instead of replacing them, and replaces the target of a link, not the link.
 ///
 /// # Errors

@@ -315,6 +315,8 @@ impl Rows {
             // system wrote one.
             score: score.filter(|_| matches!(status, Status::Ok | Status::Limit)),
             refused,
+            // A CSV file does not have it.
+            is_cut: false,
         });
         Ok(())
     }

@@ -34,6 +34,9 @@ pub struct RunFigures {
     /// Number of attempts in which the model refused; they score 0.
     #[serde(skip_serializing_if = "is_zero")]
     pub refused: u64,
+    /// Number of attempts with a prompt that the server probably cut.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub cut_prompts: u64,
     /// Mean over samples of the mean score of their attempts that have one.
     pub score: Option<Estimate>,
     /// Mean score when every attempt of status `error` scores 0.
@@ -92,6 +95,7 @@ fn run_figures((index, run): (usize, &RunScores)) -> RunFigures {
             .iter()
             .filter(|attempt| attempt.refused)
             .count() as u64,
+        cut_prompts: run.attempts.iter().filter(|attempt| attempt.is_cut).count() as u64,
         score: score(Errors::Excluded),
         score_errors_as_zero: score(Errors::AsZero),
     }

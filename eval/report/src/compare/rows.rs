@@ -68,7 +68,7 @@ fn row(
     };
     let paired = difference.map(|difference| &difference.paired);
     let [low, high] = paired
-        .and_then(|paired| paired.interval())
+        .and_then(Paired::interval)
         .map_or([None; 2], |ends| ends.map(Some));
     [
         pair.family.as_str().to_owned(),

@@ -60,6 +60,8 @@ pub struct ScoredAttempt {
     pub score: Option<f64>,
     /// Whether the model refused.
     pub refused: bool,
+    /// Whether the server probably cut a prompt of it.
+    pub is_cut: bool,
 }
 
 /// Scores of a run.
@@ -113,6 +115,7 @@ impl RunScores {
             status: record.status,
             score: record.score,
             refused: record.refused,
+            is_cut: record.cut_prompts > 0,
         });
         Self {
             path: run.path.clone(),

@@ -143,6 +143,11 @@ fn figures(runs: &[RunFigures]) -> Vec<Row> {
             format!("{}, scored 0", run.refused)
         }));
     }
+    if runs.iter().any(|run| run.cut_prompts > 0) {
+        rows.push(row(runs, "prompts cut by server", &|run| {
+            format!("in {} attempts", run.cut_prompts)
+        }));
+    }
     rows
 }
 

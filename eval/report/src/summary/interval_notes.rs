@@ -45,7 +45,7 @@ fn notes(figures: impl Iterator<Item = Figure>) -> Vec<String> {
             (least, most) => format!("{least} to {most} independent samples are"),
         };
         notes.push(format!(
-            "No interval: {counts} too few; {MIN_CLUSTERS} are needed. More attempts do not help."
+            "No interval: {counts} too few; {MIN_CLUSTERS} are needed.\nMore attempts do not help."
         ));
     }
     if few {

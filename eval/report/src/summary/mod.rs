@@ -67,6 +67,9 @@ pub struct Summary {
     /// context window: older outputs, or with `direct` the middle of the context itself.
     #[serde(default)]
     pub context_trimmed: u64,
+    /// Number of attempts with a prompt that the server probably cut.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cut_prompts: u64,
     /// Number of attempts whose answer the scorer could not parse; they score 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unreadable: u64,
@@ -213,6 +216,7 @@ impl Summary {
             context_trimmed: count(records, |record| {
                 record.context_trims.is_some_and(|trims| trims > 0)
             }),
+            cut_prompts: count(records, |record| record.cut_prompts > 0),
             unreadable: count(records, AttemptRecord::is_unreadable),
             refused: count(records, |record| record.refused),
             usage: usage(records),

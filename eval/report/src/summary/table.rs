@@ -101,6 +101,11 @@ fn block(runs: &[(&str, &Summary)], width: u16) -> String {
             format!("in {} attempts", run.context_trimmed)
         });
     }
+    if runs.iter().any(|(_, run)| run.cut_prompts > 0) {
+        row("prompts cut by server".to_owned(), &|run| {
+            format!("in {} attempts", run.cut_prompts)
+        });
+    }
     if runs.iter().any(|(_, run)| run.unreadable > 0) {
         row("unreadable answers".to_owned(), &|run| {
             format!("{}, scored 0", run.unreadable)

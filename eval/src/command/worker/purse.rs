@@ -125,13 +125,14 @@ impl Lease {
     pub(super) async fn report(&self, needs: bool) -> Result<bool, QueueError> {
         let _one = self.asking.lock().await;
         let mut used = self.spent();
-        {
-            let state = self.state.lock();
+        let (before, reported) = {
+            let mut state = self.state.lock();
             // An admitted call counts before the engine has booked it.
             used.calls = used.calls.max(state.admitted);
-        }
-        let (before, reported) = {
-            let state = self.state.lock();
+            if !needs {
+                // The report gives the rest back, so nothing more may be admitted against it meanwhile.
+                state.granted = used.minus(state.before);
+            }
             (state.before, state.reported)
         };
         #[expect(
@@ -240,7 +241,10 @@ impl Purse for Lease {
                 let has_room = (0..3).all(|kind| {
                     kinds[kind].is_none() || used.all()[kind] < state.granted.all()[kind]
                 });
-                if has_room {
+                // Another worker may have what a lease held that was not renewed in time.
+                let half = Duration::from_millis(self.ttl_ms / 2);
+                let is_held = state.reported_at.is_some_and(|at| at.elapsed() < half);
+                if has_room && is_held {
                     state.admitted = spent.calls.max(state.admitted) + 1.0;
                     return Ok(());
                 }

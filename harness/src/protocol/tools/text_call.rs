@@ -99,7 +99,11 @@ mod tests {
             parameters: Value::Null,
         };
         for (text, expected) in rows {
-            assert_eq!(has_call(text, &[look.clone()]), expected, "{text}");
+            assert_eq!(
+                has_call(text, std::slice::from_ref(&look)),
+                expected,
+                "{text}"
+            );
             assert!(!has_call(text, &[]), "{text}");
         }
     }

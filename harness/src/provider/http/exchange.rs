@@ -421,7 +421,10 @@ impl HttpProvider {
     }
 
     fn transport(&self, error: &reqwest::Error) -> ProviderError {
-        let server = format!("{} at {}", self.name(), self.address);
+        let proxy = self.proxy.as_ref().filter(|_| error.is_connect());
+        let proxy = proxy.map(|proxy| format!(" through the proxy {proxy}"));
+        let proxy = proxy.unwrap_or_default();
+        let server = format!("{} at {}{proxy}", self.name(), self.address);
         fault::of_transport(server, error, self.http.timeouts.connect)
     }
 }

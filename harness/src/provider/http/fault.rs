@@ -382,9 +382,13 @@ pub(super) fn of_transport(
             after: connect,
         };
     }
+    let mut message = cause(error);
+    if message.contains("UnknownIssuer") {
+        message.push_str("; SSL_CERT_FILE may name a file with the certificates to trust");
+    }
     ProviderError::Connection {
         provider: server,
-        message: cause(error),
+        message,
     }
 }
 

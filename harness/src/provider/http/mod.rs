@@ -10,6 +10,7 @@ mod fault;
 mod header;
 mod overflow;
 mod partial;
+mod proxy;
 mod reasoning;
 mod secret;
 mod sse;
@@ -98,6 +99,8 @@ pub struct HttpProvider {
     query: Option<String>,
     /// Host and port, for errors.
     address: String,
+    /// Address of the proxy before it, for errors.
+    proxy: Option<String>,
     key: Option<Secret>,
     headers: Vec<ExtraHeader>,
     http: HttpClient,
@@ -122,10 +125,14 @@ impl HttpClient {
     pub fn new(timeouts: Timeouts) -> Result<Self, HttpError> {
         // Only the first client of a process installs it.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let client = reqwest::Client::builder()
+        let mut builder = reqwest::Client::builder()
             .user_agent(concat!("eval/", env!("CARGO_PKG_VERSION")))
             .redirect(reqwest::redirect::Policy::none())
-            .connect_timeout(timeouts.connect)
+            .connect_timeout(timeouts.connect);
+        if proxy::is_off() {
+            builder = builder.no_proxy();
+        }
+        let client = builder
             .build()
             .map_err(|error| HttpError::Client(error.to_string()))?;
         Ok(Self {
@@ -226,6 +233,7 @@ impl HttpProvider {
             base_url: before_query.trim_end_matches('/').to_owned(),
             query: url.query().map(str::to_owned),
             address: address(&url),
+            proxy: proxy::of(&url),
             key,
             headers,
             experience: Experience::new(http.longest_response),

@@ -1,0 +1,36 @@
+//! The proxy that requests go through, by the variables of the environment that reqwest reads.
+
+use hyper_util::client::proxy::matcher::Matcher;
+
+/// Variables that list the servers to reach without a proxy.
+const NO_PROXY: [&str; 2] = ["no_proxy", "NO_PROXY"];
+
+/// Whether the environment excludes every server from proxies. reqwest applies `*` to names only,
+/// not to addresses in digits.
+pub(super) fn is_off() -> bool {
+    let lists = NO_PROXY.iter().filter_map(|name| std::env::var(name).ok());
+    let mut entries = lists.flat_map(|list| {
+        let entries: Vec<String> = list
+            .split(',')
+            .map(|entry| entry.trim().to_owned())
+            .collect();
+        entries
+    });
+    entries.any(|entry| entry == "*")
+}
+
+/// Returns the address of the proxy for a URL, without its user and password; `None` without one.
+pub(super) fn of(url: &reqwest::Url) -> Option<String> {
+    if is_off() {
+        return None;
+    }
+    let intercepted = Matcher::from_env().intercept(&url.as_str().parse().ok()?)?;
+    let proxy = intercepted.uri();
+    let scheme = proxy.scheme_str().unwrap_or("http");
+    let port = proxy.port_u16().map(|port| format!(":{port}"));
+    Some(format!(
+        "{scheme}://{}{}",
+        proxy.host().unwrap_or_default(),
+        port.unwrap_or_default()
+    ))
+}
