@@ -9,6 +9,7 @@ use super::sections::{
     TURN_COMPACTION_SYSTEM,
 };
 use crate::model::MessageRole;
+use crate::text::transcript_mark;
 
 /// Returns the system prompt of the summarizer.
 pub fn compaction_system() -> String {
@@ -26,7 +27,7 @@ pub fn compaction_turn(who: MessageRole, text: &str) -> String {
         MessageRole::User => "environment",
         MessageRole::Assistant => "agent",
     };
-    TURN_COMPACTION_MESSAGE.render([text, who])
+    TURN_COMPACTION_MESSAGE.render([&transcript_mark("message", text), text, who])
 }
 
 /// Returns what an agent is shown after the summary of `count` messages, with its variables if it

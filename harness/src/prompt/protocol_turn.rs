@@ -5,6 +5,7 @@ use super::sections::{
     TURN_PROGRAM_NONE, TURN_PROGRAM_RETURNED, TURN_PROGRAM_RUN, TURN_RETRIEVE,
     TURN_RETRIEVE_PASSAGE, TURN_SUMMARY_ANSWER, TURN_SUMMARY_PIECE,
 };
+use crate::text::fence_mark;
 
 /// A passage of a context.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,6 +34,7 @@ pub fn passages_message(
         .map(|passage| {
             TURN_RETRIEVE_PASSAGE.render([
                 &passage.from.to_string(),
+                &fence_mark(&[passage.text]),
                 &passage.number.to_string(),
                 passage.text,
                 &passage.to.to_string(),
@@ -55,6 +57,7 @@ pub fn summary_piece_message(
 ) -> String {
     TURN_SUMMARY_PIECE.render([
         &limit.to_string(),
+        &fence_mark(&[notes, piece]),
         notes,
         &number.to_string(),
         piece,
@@ -65,14 +68,14 @@ pub fn summary_piece_message(
 
 /// Returns a question to be answered from notes about a context of `pieces` pieces.
 pub fn summary_answer_message(query: &str, notes: &str, pieces: usize) -> String {
-    TURN_SUMMARY_ANSWER.render([notes, &pieces.to_string(), query])
+    TURN_SUMMARY_ANSWER.render([&fence_mark(&[notes]), notes, &pieces.to_string(), query])
 }
 
 /// Returns the result and output of a program, to be accepted or corrected.
 pub fn program_returned_message(returned: &str, output: &str, next: Position) -> String {
     let (run, runs) = (next.iteration - 1, next.iterations);
     let run = TURN_PROGRAM_RUN.render([&run.to_string(), &runs.to_string()]);
-    TURN_PROGRAM_RETURNED.render([output, returned, &run])
+    TURN_PROGRAM_RETURNED.render([&fence_mark(&[output, returned]), output, returned, &run])
 }
 
 /// Returns the reply to a response without a program before any has returned.

@@ -8,6 +8,7 @@ use super::sections::{
     TURN_FOREIGN_CODE, TURN_LAST, TURN_MESSAGE, TURN_NEXT_MESSAGE, TURN_NO_CALL, TURN_NO_CODE,
     TURN_POSITION, TURN_RESULT, TURN_RETURNED_EARLY, UNTRUSTED,
 };
+use crate::text::fence_mark;
 
 /// Number of an iteration that a message asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,7 +72,7 @@ pub fn flat_message(query: &str, context: &str) -> String {
     if context.is_empty() {
         query.to_owned()
     } else {
-        TURN_FLAT.render([context, query])
+        TURN_FLAT.render([context, &fence_mark(&[context]), query])
     }
 }
 
@@ -79,7 +80,7 @@ pub fn flat_message(query: &str, context: &str) -> String {
 pub fn result_message(report: &CellReport<'_>, next: Position) -> String {
     let mut notes = Vec::new();
     if let Some(error) = &report.error {
-        notes.push(NOTE_ERROR.render([error]));
+        notes.push(NOTE_ERROR.render([error, &fence_mark(&[error])]));
     }
     if report.unawaited > 0 {
         notes.push(NOTE_UNAWAITED.render([&report.unawaited.to_string()]));
@@ -95,7 +96,12 @@ pub fn result_message(report: &CellReport<'_>, next: Position) -> String {
     } else {
         format!("{}\n", notes.join("\n"))
     };
-    TURN_RESULT.render([&notes, report.output, &next.text()])
+    TURN_RESULT.render([
+        &fence_mark(&[report.output]),
+        &notes,
+        report.output,
+        &next.text(),
+    ])
 }
 
 /// Returns the reply to a response without code, which should come in a fenced block or as a tool
@@ -142,7 +148,7 @@ pub fn past_result(content: &str) -> String {
 
 /// Returns the message that shows back a return in the first iteration.
 pub fn returned_early_message(returned: &str, next: Position) -> String {
-    TURN_RETURNED_EARLY.render([&next.text(), returned])
+    TURN_RETURNED_EARLY.render([&fence_mark(&[returned]), &next.text(), returned])
 }
 
 /// Returns the user's message after an answer.

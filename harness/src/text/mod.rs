@@ -3,6 +3,7 @@
 
 mod fence;
 mod js_scan;
+mod mark;
 
 mod nearest;
 mod thoughts;
@@ -14,6 +15,7 @@ mod small_file;
 pub mod yaml;
 
 pub(crate) use fence::{StopWatch, code_blocks, foreign_mark};
+pub(crate) use mark::{fence_mark, transcript_mark};
 pub(crate) use nearest::did_you_mean;
 pub use nearest::nearest;
 pub(crate) use parts::parts;
