@@ -437,9 +437,8 @@ fn a_run_goes_on_with_what_an_earlier_program_took_although_nothing_reads_it() {
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert_eq!(attempts(&dir).len(), 4);
     // Flags given now are validated as usual.
-    let ran = resume(&binary, &dir, &["--cell-timeout", "6"]);
+    let ran = resume(&binary, &dir, &["--prompt-mode", "coordinator"]);
     assert_eq!(ran.code, Some(2), "{ran:?}");
-    let inert =
-        "error: --cell-timeout would change nothing that an agent gets: the direct protocol";
+    let inert = "error: --prompt-mode coordinator would change nothing that an agent gets: the direct protocol";
     assert!(ran.stderr.starts_with(inert), "{ran:?}");
 }
