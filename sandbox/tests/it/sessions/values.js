@@ -31,8 +31,6 @@ return (function* () { yield 1 })()
 return { u: undefined, list: [undefined, , 1] }
 // ---- one that holds itself
 const loop = new Map(); loop.set('self', loop); return loop
-// ----
-const ring = []; ring.push(ring); return ring
 // ---- promises
 return [Promise.resolve(1), { later: Promise.resolve(new Set([2])) }]
 // ----
