@@ -16,7 +16,7 @@ CRATES = {
     "sandbox": [],
     "harness/model": [],
     "harness": ["sandbox", "model"],
-    "benchmarks": [],
+    "benchmarks": ["model"],
     "browser": [],
     "eval/statistics": [],
     "eval/records": ["model"],

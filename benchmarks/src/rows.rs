@@ -149,6 +149,7 @@ pub fn open<S: Schema>(
     let mut ids: Vec<String> = Vec::new();
     let mut seen = BTreeSet::new();
     let mut skipped = Vec::new();
+    let mut damaged = Vec::new();
     let mut number = 0;
     // Owned, because the schema changes while rows are read.
     let columns: Vec<String> = schema
@@ -161,6 +162,9 @@ pub fn open<S: Schema>(
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     table.scan(&columns, &texts, &mut |place, row| {
         number += 1;
+        if row.as_ref().is_ok_and(|row| row.values().any(is_damaged)) {
+            damaged.push(table.place(&place));
+        }
         let found = row.and_then(|row| {
             let indexed = schema
                 .index(&row, number)
@@ -237,6 +241,13 @@ pub fn open<S: Schema>(
         )
     });
     notes.extend(left_out);
+    notes.extend(damaged.first().map(|first| {
+        format!(
+            "{} of {number} rows contain U+FFFD, which stands for a character that could not be read, such as half of a \
+             surrogate pair; the first is {first}",
+            damaged.len()
+        )
+    }));
     Ok(Box::new(Rows {
         schema,
         table,
@@ -250,6 +261,16 @@ pub fn open<S: Schema>(
         digest: hex::encode(digest.finalize()),
         notes,
     }))
+}
+
+/// Whether a text in a value contains the replacement character.
+fn is_damaged(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains(char::REPLACEMENT_CHARACTER),
+        Value::Array(values) => values.iter().any(is_damaged),
+        Value::Object(fields) => fields.values().any(is_damaged),
+        _ => false,
+    }
 }
 
 fn is_command(world: Option<&OwnWorld>) -> bool {

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
+use model::lenient_json;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::error::Category;
@@ -113,10 +114,11 @@ pub fn row(path: &Path, start: u64, length: usize) -> Result<Row, DatasetError> 
 
 fn object(bytes: &[u8]) -> Result<Row, String> {
     let is_object = bytes.trim_ascii_start().starts_with(b"{");
+    // Half of a surrogate pair, as JavaScript writes it, becomes U+FFFD.
     let row = if is_object {
-        serde_json::from_slice(bytes).map(|Fields(row)| Value::Object(row))
+        lenient_json::from_slice(bytes).map(|Fields(row)| Value::Object(row))
     } else {
-        serde_json::from_slice(bytes)
+        lenient_json::from_slice(bytes)
     };
     match row {
         Ok(Value::Object(row)) => Ok(row),
