@@ -42,5 +42,7 @@ pub use model::{
 pub use protocol::agent_turn;
 pub use protocol::subprompt::inherited;
 pub use script_file::{run_scripts_in, scripts_run_in};
-pub use text::{MAX_RECORDING_BYTES, nearest, read_file, read_text_file, sha256_hex, yaml};
+pub use text::{
+    MAX_RECORDING_BYTES, boundary, nearest, read_file, read_text_file, sha256_hex, yaml,
+};
 pub use tool::CallSettings;

@@ -3,7 +3,7 @@
   'use strict';
   const { primordials: p, ops, wellFormed } = internals;
   const { create, defineProperty, freeze, hasOwn, keys } = Object;
-  const { Map, RangeError, TypeError } = globalThis;
+  const { RangeError, TypeError } = globalThis;
   const promiseReject = Promise.reject.bind(Promise);
 
   /** Those that both functions take. */
@@ -59,12 +59,9 @@
 
   /** Arguments as JSON. */
   const argumentJson = (name, values) => {
-    const promises = [];
-    const json = internals.values.jsonOf(values, promises, nothing);
-    if (promises.length > 0) throw new TypeError(`${name}(): the arguments contain a promise: await it first`);
+    const json = internals.values.argumentJson(`${name}(): the argument`, values);
     return json !== undefined && p.stringIncludes(json, '\\ud') ? jsonOf(p.jsonParse(json)) : json;
   };
-  const nothing = new Map();
 
   /** The options of a call, checked: those for the host as JSON, and those that stay here. */
   internals.optionsOf = (kind, options) => {

@@ -17,8 +17,6 @@
     const kind = internals.kinds.kindOf(value);
     return kind === 'Object' && inherits(value, p.generatorPrototype) ? 'Generator' : kind;
   };
-  const isPromise = (value) => isObject(value) && kindOf(value) === 'Promise';
-
   /** An entry of a list, for whatever stands in Array.prototype. */
   const add = (list, value) => p.define(list, list.length, value, true);
 
@@ -84,52 +82,55 @@
 
   const placeOf = (key) => (key === '' ? '' : ` (at ${p.jsonStringify(key)})`);
 
-  /**
-   * A value as JSON, or undefined for one without a form at its top. Promises are collected in `promises`
-   * unless `settled` has their values.
-   */
-  const jsonOf = (value, promises, settled, isStrict = true) => {
-    const convert = function (key, value) {
-      if (value === null) {
-        // `toJSON` of an invalid date gives null.
-        const original = this[key];
-        return isObject(original) && kindOf(original) === 'Date' ? 'Invalid Date' : null;
-      }
-      let given = value;
-      while (isPromise(given)) {
-        if (!mapHas(settled, given)) {
-          add(promises, given);
-          return null;
-        }
-        given = mapGet(settled, given);
-      }
-      if (typeof given === 'number') return ofNumber(given);
-      if (typeof given === 'bigint') return ofBigInt(given);
-      if (typeof given === 'string' || given === null || p.isArray(given)) return given;
-      const kind = typeof given === 'symbol' ? 'Symbol' : isObject(given) ? kindOf(given) : undefined;
-      const advice = refused[kind];
-      if (advice !== undefined && isStrict) throw new TypeError(`a ${kind} has no form in JSON${placeOf(key)}: ${advice}`);
-      const how = conversions[kind];
-      return how === undefined ? given : how(given);
-    };
-    return p.jsonStringify(value, convert);
-  };
+  /** What stands for a promise whose value is not known yet. */
+  const unsettled = { __proto__: null };
 
   /**
-   * The text of an answer or argument: strings as they are, objects as JSON. `promises` collects the promises in it,
-   * whose values are those of `settled`; the text is right only if there are none.
+   * A value, or what its promise was settled with by `settled`. A promise that is not in there is added to `promises`,
+   * and the result is `unsettled`.
    */
-  const textOf = (value, promises, settled, isStrict = true) => {
+  const settle = (value, promises, settled) => {
     let given = value;
-    while (isPromise(given)) {
+    while (isObject(given) && kindOf(given) === 'Promise') {
       if (!mapHas(settled, given)) {
         add(promises, given);
-        return '';
+        return unsettled;
       }
       given = mapGet(settled, given);
     }
+    return given;
+  };
+
+  /** A value as JSON, or undefined for one without a form at its top. Without `isStrict`, what JSON has no form for is left out. */
+  const jsonOf = (value, promises, settled, isStrict) => p.jsonStringify(value, function (key, value) {
+    if (value === null) {
+      // `toJSON` of an invalid date gives null.
+      const original = this[key];
+      return isObject(original) && kindOf(original) === 'Date' ? 'Invalid Date' : null;
+    }
+    const given = settle(value, promises, settled);
+    switch (typeof given) {
+      case 'number': return ofNumber(given);
+      case 'bigint': return ofBigInt(given);
+      case 'symbol': case 'object': case 'function': break;
+      default: return given;
+    }
+    if (given === unsettled || given === null || p.isArray(given)) return given;
+    const kind = typeof given === 'symbol' ? 'Symbol' : kindOf(given);
+    const advice = refused[kind];
+    if (advice !== undefined && isStrict) throw new TypeError(`a ${kind} has no form in JSON${placeOf(key)}: ${advice}`);
+    const how = conversions[kind];
+    return how === undefined ? given : how(given);
+  });
+
+  /**
+   * The text of an answer: strings as they are, objects as JSON. The promises in it are added to `promises` unless
+   * `settled` has their values; the text is right only if none are added.
+   */
+  const textOf = (value, promises, settled, isStrict = true) => {
+    const given = settle(value, promises, settled);
     if (typeof given === 'string') return given;
-    if (given === undefined) return '';
+    if (given === undefined || given === unsettled) return '';
     if (typeof given === 'function' || !isObject(given)) return p.toText(given);
     const kind = kindOf(given);
     if (kind === 'Error') return internals.errorText(given);
@@ -141,13 +142,19 @@
 
   const nothing = new Map();
 
-  /** The text of an argument, of which no part may be a promise. Without `isStrict`, what JSON has no form for is left out. */
-  const argumentText = (what, value, isStrict) => {
+  /** What `make` gives of an argument, of which no part may be a promise. */
+  const argument = (what, make) => {
     const promises = [];
-    const text = textOf(value, promises, nothing, isStrict);
+    const made = make(promises);
     if (promises.length > 0) throw new TypeError(`${what} contains a promise: await it first`);
-    return text;
+    return made;
   };
 
-  internals.values = { __proto__: null, argumentText, isPromise, jsonOf, textOf };
+  /** The text of an argument. Without `isStrict`, what JSON has no form for is left out. */
+  const argumentText = (what, value, isStrict) => argument(what, (promises) => textOf(value, promises, nothing, isStrict));
+
+  /** An argument as JSON, or undefined. */
+  const argumentJson = (what, value) => argument(what, (promises) => jsonOf(value, promises, nothing, true));
+
+  internals.values = { __proto__: null, argumentJson, argumentText, textOf };
 };

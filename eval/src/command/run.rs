@@ -436,7 +436,7 @@ fn carry_out(
     }
     if summary.cut_prompts > 0 {
         terminal::warning(&format!(
-            "the server counted far fewer tokens than the prompts of {} attempts can have, so it probably cut them to \
+            "the server counted far fewer tokens than prompts can have (attempts: {}), so it probably cut them to \
              its context window; raise that window (Ollama: OLLAMA_CONTEXT_LENGTH), or the scores do not measure the \
              whole context",
             summary.cut_prompts

@@ -255,6 +255,39 @@ fn a_refusal_is_an_answer_that_scores_0() {
     }
 }
 
+#[test]
+fn a_child_that_refuses_is_an_error_that_its_caller_reads() {
+    let asks =
+        "```js\ntry { await llm('?') } catch (error) { console.log('caught', error.message) }\n```";
+    let server = FaultServer::start(move |seen| match seen.number {
+        0 => Behaviour::Text(asks.to_owned()),
+        1 => Behaviour::Filter,
+        _ => Behaviour::Text("```js\nreturn('42')\n```".to_owned()),
+    });
+    let binary = binary();
+    let url = server.openai();
+    let args = [
+        "ask",
+        "--query",
+        "?",
+        "--model",
+        "openai/m",
+        "--base-url",
+        &url,
+    ];
+    let ran = binary.run(&args, "");
+    assert_eq!(
+        (ran.code, ran.stdout.as_str()),
+        (Some(0), "42\n"),
+        "{ran:?}"
+    );
+    let last = server.seen().pop().unwrap().body["messages"].to_string();
+    assert!(
+        last.contains("caught d1-c0 failed: openai withheld the response"),
+        "{last}"
+    );
+}
+
 /// `OpenAI`'s response for an exhausted account: a 429 that no retry resolves.
 fn out_of_quota() -> Behaviour {
     let body = format!(

@@ -89,7 +89,7 @@ fn log(binary: &Binary, name: &str) -> String {
 }
 
 /// Waits until a condition holds.
-fn until(what: &str, mut holds: impl FnMut() -> bool) {
+pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let began = Instant::now();
     while !holds() {
         assert!(began.elapsed() < Duration::from_secs(120), "never: {what}");

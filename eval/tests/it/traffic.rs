@@ -2,13 +2,16 @@
 //! as waiting.
 
 use std::fs;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use crate::binary::Binary;
 use crate::faults::{binary, records, run_dir};
+use crate::queue::until;
 use fault_server::{Behaviour, FaultServer};
 
 /// Arrival times of requests.
@@ -41,13 +44,22 @@ fn held(
 /// Runs samples concurrently with one call each. Returns their records and the waits in their
 /// trajectories, in milliseconds by reason.
 fn run(server: &FaultServer, samples: usize, more: &[&str]) -> (Vec<Value>, Vec<(String, f64)>) {
+    run_in(&binary(), server, samples, more)
+}
+
+/// Does the same with a binary whose folder is known in advance.
+fn run_in(
+    binary: &Binary,
+    server: &FaultServer,
+    samples: usize,
+    more: &[&str],
+) -> (Vec<Value>, Vec<(String, f64)>) {
     let (samples, base_url) = (samples.to_string(), server.openai());
     let mut args = vec!["run", "--benchmark", "s-niah", "--context-len", "2k"];
     args.extend(["--protocol", "direct", "--samples-per-length", &samples]);
     args.extend(["--concurrency", &samples, "--model", "openai/m"]);
     args.extend(["--base-url", &base_url]);
     args.extend(more);
-    let binary = binary();
     let ran = binary.run(&args, "");
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let mut waits = Vec::new();
@@ -61,6 +73,17 @@ fn run(server: &FaultServer, samples: usize, more: &[&str]) -> (Vec<Value>, Vec<
         }
     }
     (records(binary.path()), waits)
+}
+
+/// Returns the number of attempts below a folder whose trajectories have a request.
+fn requests(folder: &Path) -> usize {
+    let dirs = fs::read_dir(folder.join("results")).into_iter().flatten();
+    let trajectories = dirs.flatten().map(|dir| dir.path().join("trajectories"));
+    let files = trajectories.flat_map(|all| fs::read_dir(all).into_iter().flatten());
+    let texts = files
+        .flatten()
+        .map(|file| fs::read_to_string(file.path()).unwrap_or_default());
+    texts.filter(|text| text.contains("llm_request")).count()
 }
 
 /// Checks that no attempt's working time contains its waits. Other waiting depends on the machine.
@@ -96,14 +119,16 @@ fn a_rate_lets_its_burst_through_and_then_one_after_the_other() {
 
 #[test]
 fn no_more_requests_are_under_way_than_connections() {
-    // The first two keep both connections until the others have surely asked for one.
+    // The first two keep both connections until all six attempts have a request.
+    let binary = binary();
+    let folder = binary.path().to_owned();
     let first = AtomicUsize::new(0);
     let (server, _, most) = held(0, move || {
         if first.fetch_add(1, Ordering::SeqCst) < 2 {
-            std::thread::sleep(Duration::from_secs(4));
+            until("all attempts have a request", || requests(&folder) == 6);
         }
     });
-    let (records, waits) = run(&server, 6, &["--max-connections", "2"]);
+    let (records, waits) = run_in(&binary, &server, 6, &["--max-connections", "2"]);
     assert!(most.load(Ordering::SeqCst) <= 2);
     assert!((1..=4).contains(&waits.len()), "{waits:?}");
     assert!(

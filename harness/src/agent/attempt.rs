@@ -109,16 +109,10 @@ impl<'a> Attempt<'a> {
         let left = limit.saturating_sub(self.lane.passed());
         let result = tokio::select! {
             result = timeout(left, work) => result.unwrap_or_else(|_| {
-                Err(Failure {
-                    status: Status::Limit,
-                    reason: format!("the attempt took more than {} s", limit.as_secs_f64()),
-                })
+                Err(Failure::new(Status::Limit, format!("the attempt took more than {} s", limit.as_secs_f64())))
             }),
             stop = self.stopped() => match stop {
-                Stop::Halted(reason) => Err(Failure {
-                    status: Status::Cancelled,
-                    reason: reason.message().to_owned(),
-                }),
+                Stop::Halted(reason) => Err(Failure::new(Status::Cancelled, reason.message().to_owned())),
                 Stop::Diverged(why) => return Err(Diverged(why)),
             },
         };
@@ -153,9 +147,8 @@ impl<'a> Attempt<'a> {
 
     /// Opens a sandbox session for the tree of this agent, which opens at most one.
     pub async fn open_session(&self, invocation: &Invocation) -> Result<Session, Failure> {
-        let session = self.run.sandbox.session().await.map_err(|error| Failure {
-            status: Status::Error,
-            reason: format!("the sandbox did not start: {error}"),
+        let session = self.run.sandbox.session().await.map_err(|error| {
+            Failure::new(Status::Error, format!("the sandbox did not start: {error}"))
         })?;
         let begun = self.lane.begin(&invocation.id, &session);
         self.written(begun).await;
@@ -291,12 +284,14 @@ impl<'a> Attempt<'a> {
     /// # Errors
     /// If the engine has no browser.
     pub fn browser(&self) -> Result<&dyn Browser, Failure> {
-        self.run.browser.as_deref().ok_or_else(|| Failure {
-            status: Status::Error,
-            reason: format!(
-                "the protocol {} needs a browser, and this engine has none",
-                self.run.treatment.protocol
-            ),
+        self.run.browser.as_deref().ok_or_else(|| {
+            Failure::new(
+                Status::Error,
+                format!(
+                    "the protocol {} needs a browser, and this engine has none",
+                    self.run.treatment.protocol
+                ),
+            )
         })
     }
 

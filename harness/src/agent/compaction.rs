@@ -305,7 +305,11 @@ impl Attempt<'_> {
             match result {
                 Ok(text) => Ok(Some(text).filter(|text| !text.trim().is_empty())),
                 Err(_) if conversation.overflowed => Ok(None),
-                Err(failure) => Err(failure),
+                // The model that summarizes refused, not the agent.
+                Err(failure) => Err(Failure {
+                    refusal: None,
+                    ..failure
+                }),
             }
         })
     }

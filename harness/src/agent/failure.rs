@@ -12,23 +12,29 @@ use crate::tool::ToolError;
 pub(crate) struct Failure {
     pub status: Status,
     pub reason: String,
+    /// Text with which the model refused, or with which a filter withheld its response. At the root, it is
+    /// the answer of the attempt.
+    pub refusal: Option<String>,
 }
 
 impl Failure {
+    /// Creates a failure that is not a refusal.
+    pub fn new(status: Status, reason: impl Into<String>) -> Self {
+        Self {
+            status,
+            reason: reason.into(),
+            refusal: None,
+        }
+    }
+
     /// Returns the failure of an agent that ended before it answered.
     pub fn ended() -> Self {
-        Self {
-            status: Status::Error,
-            reason: "it ended before it answered".to_owned(),
-        }
+        Self::new(Status::Error, "it ended before it answered")
     }
 
     /// Converts the error of a call to the failure of its agent.
     pub fn of_tool(error: ToolError) -> Self {
-        Self {
-            status: Status::Error,
-            reason: error.0,
-        }
+        Self::new(Status::Error, error.0)
     }
 
     /// Whether an attempt with this result is judged by the state of its environment: not if
@@ -41,13 +47,17 @@ impl Failure {
 impl From<ProviderError> for Failure {
     fn from(error: ProviderError) -> Self {
         Self {
-            status: match error {
+            status: match &error {
                 ProviderError::OverBudget { .. } | ProviderError::ContextOverflow { .. } => {
                     Status::Limit
                 }
                 _ => Status::Error,
             },
             reason: error.to_string(),
+            refusal: match error {
+                ProviderError::Filtered { message, .. } => Some(message),
+                _ => None,
+            },
         }
     }
 }
@@ -61,6 +71,7 @@ impl From<sandbox::Lost> for Failure {
                 LostCause::Outside | LostCause::Diverged => Status::Error,
             },
             reason: lost.to_string(),
+            refusal: None,
         }
     }
 }
@@ -68,9 +79,6 @@ impl From<sandbox::Lost> for Failure {
 /// A page error that ends an attempt is the environment's failure, not the agent's.
 impl From<PageError> for Failure {
     fn from(error: PageError) -> Self {
-        Self {
-            status: Status::Error,
-            reason: error.message,
-        }
+        Self::new(Status::Error, error.message)
     }
 }

@@ -161,10 +161,7 @@ impl Attempt<'_> {
 
 impl From<HookError> for Failure {
     fn from(error: HookError) -> Self {
-        Self {
-            status: Status::Error,
-            reason: error.to_string(),
-        }
+        Self::new(Status::Error, error.to_string())
     }
 }
 

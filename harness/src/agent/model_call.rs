@@ -109,14 +109,7 @@ impl Attempt<'_> {
                     // Recorded once the shortened request is admitted: it stands for another call.
                     shortened = Some(event);
                 }
-                Err(error) => {
-                    if let ProviderError::Filtered { message, .. } = &error
-                        && invocation.is_root()
-                    {
-                        self.records.refuse(error.to_string(), message);
-                    }
-                    return Err(error.into());
-                }
+                Err(error) => return Err(error.into()),
                 Ok(reply) => {
                     if request.looks_cut(reply.response.usage) {
                         self.records.count(|stats| stats.cut_prompts += 1);

@@ -13,14 +13,6 @@ use crate::model::{
     WebEvent, long_answer, ms,
 };
 
-/// Refusal of a model.
-struct Refusal {
-    /// Reason of the failure that it leads to.
-    reason: String,
-    /// Message of the model or of its filter.
-    text: String,
-}
-
 /// Records of an attempt.
 pub(crate) struct Records<'a> {
     task: &'a Task,
@@ -30,8 +22,6 @@ pub(crate) struct Records<'a> {
     before: Duration,
     /// Final state of the attempt's environment, by which it is judged.
     state: OnceLock<Value>,
-    /// Refusal of the root's model, if it refused.
-    refusal: OnceLock<Refusal>,
     /// Answers to all user messages except the last.
     earlier_answers: Mutex<Vec<String>>,
     stats: Mutex<Stats>,
@@ -46,7 +36,6 @@ impl<'a> Records<'a> {
             started: Instant::now(),
             before,
             state: OnceLock::new(),
-            refusal: OnceLock::new(),
             earlier_answers: Mutex::default(),
             stats: Mutex::default(),
         }
@@ -70,8 +59,8 @@ impl<'a> Records<'a> {
         result: Result<String, Failure>,
         covered: Covered,
     ) -> AttemptOutcome {
-        let refused = self.is_refusal(root, &result);
-        let (status, answer, error) = self.ending(root, result);
+        let refused = matches!(&result, Err(failure) if failure.refusal.is_some());
+        let (status, answer, error) = ending(root, result);
         let mut stats = self.count(|stats| stats.clone());
         stats.total = self.passed();
         stats.busy = covered.work;
@@ -118,7 +107,7 @@ impl<'a> Records<'a> {
 
     /// Closes an invocation's records.
     pub fn end(&self, invocation: &Invocation, result: &Result<String, Failure>, iterations: u32) {
-        let (status, answer, error) = self.ending(invocation, result.clone());
+        let (status, answer, error) = ending(invocation, result.clone());
         self.emit(
             invocation,
             EventKind::InvocationEnd {
@@ -143,7 +132,7 @@ impl<'a> Records<'a> {
         number: u32,
         result: &Result<String, Failure>,
     ) {
-        let (status, answer, error) = ending(result.clone());
+        let (status, answer, error) = ending(invocation, result.clone());
         self.emit(
             invocation,
             EventKind::MessageAnswered {
@@ -190,35 +179,6 @@ impl<'a> Records<'a> {
         self.earlier_answers.lock().push(answer.to_owned());
     }
 
-    /// Records that the root's model refused, which ends the attempt.
-    pub fn refuse(&self, reason: String, text: &str) {
-        let _ = self.refusal.set(Refusal {
-            reason,
-            text: text.to_owned(),
-        });
-    }
-
-    /// Whether an agent failed because the root's model refused.
-    fn is_refusal(&self, invocation: &Invocation, result: &Result<String, Failure>) -> bool {
-        let refusal = self.refusal.get().filter(|_| invocation.is_root());
-        let is_it = |refusal: &Refusal| matches!(result, Err(failure) if failure.status == Status::Error && failure.reason == refusal.reason);
-        refusal.is_some_and(is_it)
-    }
-
-    /// Splits a result into the agent's status, its answer, and the reason why it has none. A
-    /// refusal of the root's model is its answer.
-    fn ending(
-        &self,
-        invocation: &Invocation,
-        result: Result<String, Failure>,
-    ) -> (Status, Option<String>, Option<String>) {
-        if self.is_refusal(invocation, &result) {
-            let text = self.refusal.get().map(|refusal| refusal.text.clone());
-            return (Status::Ok, text, None);
-        }
-        ending(result)
-    }
-
     /// Changes or reads the statistics.
     pub fn count<R>(&self, change: impl FnOnce(&mut Stats) -> R) -> R {
         change(&mut self.stats.lock())
@@ -235,10 +195,18 @@ pub(crate) fn shown(invocation: &Invocation, answer: &str) -> String {
     }
 }
 
-/// Splits a result into the agent's status, its answer, and the reason why it has none.
-fn ending(result: Result<String, Failure>) -> (Status, Option<String>, Option<String>) {
+/// Splits a result into the agent's status, its answer, and the reason why it has none. A refusal of
+/// the root's model is its answer.
+fn ending(
+    invocation: &Invocation,
+    result: Result<String, Failure>,
+) -> (Status, Option<String>, Option<String>) {
     match result {
         Ok(answer) => (Status::Ok, Some(answer), None),
+        Err(Failure {
+            refusal: Some(text),
+            ..
+        }) if invocation.is_root() => (Status::Ok, Some(text), None),
         Err(failure) => (failure.status, None, Some(failure.reason)),
     }
 }

@@ -217,20 +217,20 @@ async fn iterate(
                 agent.correct(&problem, turn, conversation);
             }
             Err(problem) => {
-                return Err(Failure {
-                    status: Status::Limit,
-                    reason: format!(
+                return Err(Failure::new(
+                    Status::Limit,
+                    format!(
                         "the answer does not conform to its schema after {refused} corrections: {problem}"
                     ),
-                });
+                ));
             }
         }
     }
-    Err(Failure {
-        status: Status::Limit,
-        reason: format!(
+    Err(Failure::new(
+        Status::Limit,
+        format!(
             "reached max iterations ({iterations}) without {}",
             agent.missing()
         ),
-    })
+    ))
 }

@@ -27,7 +27,7 @@ pub fn compaction_turn(who: MessageRole, text: &str) -> String {
         MessageRole::User => "environment",
         MessageRole::Assistant => "agent",
     };
-    TURN_COMPACTION_MESSAGE.render([&transcript_mark("message", text), text, who])
+    TURN_COMPACTION_MESSAGE.render([&transcript_mark(text), text, who])
 }
 
 /// Returns what an agent is shown after the summary of `count` messages, with its variables if it

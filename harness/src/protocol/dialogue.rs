@@ -63,10 +63,9 @@ impl Attempt<'_> {
             return Err(Failure::ended());
         };
         self.records.begin(agent, "");
-        let sides = self.sides(agent, talk).map_err(|error| Failure {
-            status: Status::Error,
-            reason: error.to_string(),
-        });
+        let sides = self
+            .sides(agent, talk)
+            .map_err(|error| Failure::new(Status::Error, error.to_string()));
         let (a, b) = match sides {
             Ok(sides) => sides,
             Err(failure) => {
@@ -165,11 +164,13 @@ impl Attempt<'_> {
                     said?
                 }
                 Speaker::Person => {
-                    let person = self.run.person.as_ref().ok_or_else(|| Failure {
-                        status: Status::Error,
-                        reason: format!(
-                            "the agent `{name}` talks with a person, and there is none here"
-                        ),
+                    let person = self.run.person.as_ref().ok_or_else(|| {
+                        Failure::new(
+                            Status::Error,
+                            format!(
+                                "the agent `{name}` talks with a person, and there is none here"
+                            ),
+                        )
                     })?;
                     match person.reply(name, &message.content).await {
                         Some(said) => said,

@@ -25,9 +25,9 @@ impl Malformed {
         if self.0 <= MOST {
             return Ok(());
         }
-        Err(Failure {
-            status: Status::Limit,
-            reason: format!("more than {MOST} responses in a row {what}; the last: {problem}"),
-        })
+        Err(Failure::new(
+            Status::Limit,
+            format!("more than {MOST} responses in a row {what}; the last: {problem}"),
+        ))
     }
 }

@@ -128,12 +128,12 @@ pub struct Request {
     pub caller: Caller,
 }
 
-/// Minimum characters of a prompt for which counted and sent lengths are compared.
-const COMPARED_CHARS: u64 = 8_000;
+/// Minimum bytes of a prompt for which counted and sent lengths are compared.
+const COMPARED_BYTES: u64 = 8_000;
 
-/// Characters per counted token above which a server must have dropped part of a prompt. English
-/// and code have 3 to 5, and runs of one repeated character seldom exceed this.
-const CHARS_PER_TOKEN: u64 = 20;
+/// Bytes per counted token above which a server must have dropped part of a prompt. English and code
+/// have 3 to 5, and other scripts up to 6.
+const BYTES_PER_TOKEN: u64 = 20;
 
 impl Request {
     /// Whether a server counted far fewer input tokens than the prompt can have, as servers do that
@@ -142,12 +142,14 @@ impl Request {
         let Some(usage) = usage.filter(|usage| !usage.estimated && usage.input_tokens > 0) else {
             return false;
         };
-        let messages = self.messages.iter();
-        let chars: usize = messages
-            .map(|message| message.all_text().chars().count())
-            .sum();
-        let chars = (chars + self.system.chars().count()) as u64;
-        chars >= COMPARED_CHARS && chars > usage.input_tokens.saturating_mul(CHARS_PER_TOKEN)
+        let length = |message: &Arc<Message>| {
+            let results = message.tool_results.iter();
+            message.content.len() + results.map(|result| result.content.len()).sum::<usize>()
+        };
+        // Lengths in bytes need no pass over a long context.
+        let bytes = self.system.len() + self.messages.iter().map(length).sum::<usize>();
+        let bytes = bytes as u64;
+        bytes >= COMPARED_BYTES && bytes > usage.input_tokens.saturating_mul(BYTES_PER_TOKEN)
     }
 }
 

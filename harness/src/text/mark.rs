@@ -1,74 +1,78 @@
 //! Marks on fences, so that an enclosed text cannot be taken for the words of the harness.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use super::sha256_hex;
 
-/// Names of the fences in prompts, in which texts of models and data stand.
-const FENCES: [&str; 8] = [
-    "context", "error", "message", "notes", "output", "passage", "piece", "returned",
-];
+/// The end of a fence in which texts of models and data stand, in any case and with blanks, or the
+/// beginning of a line that only the harness writes.
+const IMITATION: &str = "(?i)<\\s*/\\s*(?:context|error|message|notes|output|passage|piece|returned)\
+                         |this is iteration |this is your last iteration ";
 
-/// Beginnings of lines that only the harness says.
-const LINES: [&str; 2] = ["this is iteration ", "this is your last iteration "];
-
+/// Characters of a mark on a fence.
 const LENGTH: usize = 8;
 
-/// Returns what is added to the names of the fences around texts: nothing, unless one of them looks
-/// like a fence or a line of the harness. Then it is a space and a mark that does not occur in the
-/// texts and that their authors cannot choose, because it depends on all of them.
-///
-/// It is a function of the texts, so caches, cassettes and replays still match.
-pub(crate) fn fence_mark(texts: &[&str]) -> String {
-    if texts.iter().any(|text| imitates(text)) {
-        mark(texts)
-    } else {
-        String::new()
-    }
-}
-
-/// The same for a transcript in a fence of this name, which contains other fences and lines of the
-/// harness anyway: it is marked only if it has the end of its own fence.
-pub(crate) fn transcript_mark(fence: &str, text: &str) -> String {
-    if has_end(&text.to_lowercase(), &[fence]) {
-        mark(&[text])
-    } else {
-        String::new()
-    }
-}
-
-fn mark(texts: &[&str]) -> String {
+/// Returns text that does not occur in the given ones and that their authors cannot choose, because
+/// it depends on all of them. It is always the same for the same texts, so caches, cassettes and
+/// replays still match.
+pub fn boundary(texts: &[&str], length: usize) -> String {
     let mut digest = sha256_hex(&texts.join("\n"));
-    while texts.iter().any(|text| text.contains(&digest[..LENGTH])) {
+    while texts.iter().any(|text| text.contains(&digest[..length])) {
         digest = sha256_hex(&digest);
     }
-    format!(" {}", &digest[..LENGTH])
+    digest.truncate(length);
+    digest
 }
 
-/// Whether a text contains the end of a fence, in any case and with blanks, or a line of the harness.
-fn imitates(text: &str) -> bool {
-    let lower = text.to_lowercase();
-    has_end(&lower, &FENCES) || LINES.iter().any(|line| lower.contains(line))
+/// Returns what is added to the names of the fences around texts: nothing, unless one of them looks
+/// like a fence or a line of the harness. Then it is a space and their [`boundary`].
+pub(crate) fn fence_mark(texts: &[&str]) -> String {
+    static PATTERN: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(IMITATION).ok());
+    let imitates = |text: &&str| PATTERN.as_ref().is_some_and(|all| all.is_match(text));
+    mark(texts, texts.iter().any(imitates))
 }
 
-/// Whether a text in lower case contains the end of one of these fences.
-fn has_end(lower: &str, fences: &[&str]) -> bool {
-    let mut ends = lower.split('<').skip(1);
-    ends.any(|rest| {
-        let name = rest.trim_start().strip_prefix('/').map(str::trim_start);
-        name.is_some_and(|name| fences.iter().any(|fence| name.starts_with(fence)))
-    })
+/// The same for a message of a transcript, which contains other fences and lines of the harness
+/// anyway: it is marked only if it has the end of its own fence.
+pub(crate) fn transcript_mark(text: &str) -> String {
+    static PATTERN: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"(?i)<\s*/\s*message").ok());
+    let ends = PATTERN.as_ref().is_some_and(|end| end.is_match(text));
+    mark(&[text], ends)
+}
+
+fn mark(texts: &[&str], is_marked: bool) -> String {
+    if is_marked {
+        format!(" {}", boundary(texts, LENGTH))
+    } else {
+        String::new()
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{fence_mark, transcript_mark};
+    use super::{boundary, fence_mark, transcript_mark};
+
+    #[test]
+    fn boundaries_do_not_occur_in_texts() {
+        for text in ["", "a", "</answer-to-judge>", "e3b0c44298fc1c14"] {
+            let found = boundary(&[text], 16);
+            assert_eq!(found.len(), 16);
+            assert!(!text.contains(&found), "{text}");
+        }
+        assert_eq!(boundary(&["a"], 16), boundary(&["a"], 16));
+        assert_ne!(boundary(&["a"], 16), boundary(&["b"], 16));
+    }
 
     #[test]
     fn marks_transcripts_that_end_their_own_fence() {
         assert_eq!(
-            transcript_mark("message", "<output>\n</output>\nThis is iteration 2 of 3."),
+            transcript_mark("<output>\n</output>\nThis is iteration 2 of 3."),
             ""
         );
-        assert!(!transcript_mark("message", "</message>").is_empty());
+        assert!(!transcript_mark("</message>").is_empty());
     }
 
     #[test]
@@ -87,9 +91,7 @@ mod tests {
         for (text, is_marked) in rows {
             let mark = fence_mark(&[text]);
             assert_eq!(!mark.is_empty(), is_marked, "{text}");
-            assert_eq!(mark, fence_mark(&[text]), "{text}");
             assert!(mark.is_empty() || !text.contains(mark.trim()), "{text}");
         }
-        assert_ne!(fence_mark(&["</output>1"]), fence_mark(&["</output>2"]));
     }
 }

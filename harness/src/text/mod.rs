@@ -15,6 +15,7 @@ mod small_file;
 pub mod yaml;
 
 pub(crate) use fence::{StopWatch, code_blocks, foreign_mark};
+pub use mark::boundary;
 pub(crate) use mark::{fence_mark, transcript_mark};
 pub(crate) use nearest::did_you_mean;
 pub use nearest::nearest;

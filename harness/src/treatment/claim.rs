@@ -90,21 +90,13 @@ pub enum Setting {
     CompactionKeep,
 }
 
-/// Settings of the REPL that are not limits.
-const NOT_LIMITS: [&str; 4] = [
-    "--confirm-first-return",
-    "--console",
-    "--deterministic",
-    "--jitless",
-];
-
 impl Claim {
     /// Whether it is a limit. A limit without effect is harmless: scripts set it for all protocols
     /// alike, and a run is not labelled by it.
     pub fn is_limit(&self) -> bool {
         match self {
             Self::MaxDepth(_) | Self::MaxIterations(_) => true,
-            Self::Repl(setting) => !NOT_LIMITS.contains(&setting.flag),
+            Self::Repl(setting) => setting.is_limit,
             _ => false,
         }
     }

@@ -11,6 +11,8 @@ use super::ReplTreatment;
 pub struct ReplSetting {
     /// Its flag.
     pub flag: &'static str,
+    /// Whether it is a limit of time, memory or counts.
+    pub is_limit: bool,
     reset: fn(&mut ReplTreatment),
 }
 
@@ -19,16 +21,16 @@ pub static REPL_SETTINGS: [ReplSetting; 14] = [
     setting("--console", |repl| {
         repl.config.console = Config::default().console;
     }),
-    setting("--cell-timeout", |repl| {
+    limit("--cell-timeout", |repl| {
         limits(repl).cell_time = Limits::default().cell_time;
     }),
-    setting("--cell-wait", |repl| {
+    limit("--cell-wait", |repl| {
         limits(repl).cell_wait = Limits::default().cell_wait;
     }),
-    setting("--output-limit", |repl| {
+    limit("--output-limit", |repl| {
         limits(repl).output_chars = Limits::default().output_chars;
     }),
-    setting("--memory-limit", |repl| {
+    limit("--memory-limit", |repl| {
         let Limits {
             heap_bytes,
             process_bytes,
@@ -36,22 +38,22 @@ pub static REPL_SETTINGS: [ReplSetting; 14] = [
         } = Limits::default();
         (limits(repl).heap_bytes, limits(repl).process_bytes) = (heap_bytes, process_bytes);
     }),
-    setting("--stack-limit", |repl| {
+    limit("--stack-limit", |repl| {
         limits(repl).stack_bytes = Limits::default().stack_bytes;
     }),
-    setting("--pending-calls", |repl| {
+    limit("--pending-calls", |repl| {
         limits(repl).pending_calls = Limits::default().pending_calls;
     }),
-    setting("--total-calls", |repl| {
+    limit("--total-calls", |repl| {
         limits(repl).total_calls = Limits::default().total_calls;
     }),
-    setting("--argument-limit", |repl| {
+    limit("--argument-limit", |repl| {
         limits(repl).argument_chars = Limits::default().argument_chars;
     }),
-    setting("--timer-limit", |repl| {
+    limit("--timer-limit", |repl| {
         limits(repl).timers = Limits::default().timers;
     }),
-    setting("--max-blocks-per-iteration", |repl| {
+    limit("--max-blocks-per-iteration", |repl| {
         repl.max_blocks_per_iteration = ReplTreatment::default().max_blocks_per_iteration;
     }),
     setting("--confirm-first-return", |repl| {
@@ -62,7 +64,19 @@ pub static REPL_SETTINGS: [ReplSetting; 14] = [
 ];
 
 const fn setting(flag: &'static str, reset: fn(&mut ReplTreatment)) -> ReplSetting {
-    ReplSetting { flag, reset }
+    ReplSetting {
+        flag,
+        is_limit: false,
+        reset,
+    }
+}
+
+const fn limit(flag: &'static str, reset: fn(&mut ReplTreatment)) -> ReplSetting {
+    ReplSetting {
+        flag,
+        is_limit: true,
+        reset,
+    }
 }
 
 fn limits(repl: &mut ReplTreatment) -> &mut Limits {

@@ -103,12 +103,18 @@ pub struct SyntaxError {
 /// # Errors
 /// [`SyntaxError`] with line and column in the cell's own text.
 pub(crate) fn rewrite(source: &str, earlier: &Earlier) -> Result<Cell, SyntaxError> {
-    match types::without(source) {
-        Some(Ok(stripped)) => rewrite_javascript(&stripped, earlier),
-        Some(Err(refused)) => Err(refused),
-        None => rewrite_javascript(source, earlier),
-    }
-    .map_err(|error| error.with_hint(source))
+    let plain = || rewrite_javascript(source, earlier);
+    // Most cells are JavaScript and are parsed once.
+    let first = (!types::may_have_arguments(source)).then(plain);
+    let cell = match first {
+        Some(Ok(cell)) => Ok(cell),
+        failed => match types::without(source) {
+            Some(Ok(stripped)) => rewrite_javascript(&stripped, earlier),
+            Some(Err(refused)) => Err(refused),
+            None => failed.unwrap_or_else(plain),
+        },
+    };
+    cell.map_err(|error| error.with_hint(source))
 }
 
 fn rewrite_javascript(source: &str, earlier: &Earlier) -> Result<Cell, SyntaxError> {

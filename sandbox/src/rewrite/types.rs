@@ -11,6 +11,12 @@ use oxc_span::SourceType;
 use super::module::blank_types;
 use super::{AFTER, BEFORE, SyntaxError, nesting};
 
+/// Whether a cell that is valid JavaScript may be meant as TypeScript: `f<string>(x)` is two comparisons
+/// in JavaScript.
+pub(super) fn may_have_arguments(source: &str) -> bool {
+    source.contains('<') && source.contains(">(")
+}
+
 /// Returns the cell without its types, on the same lines, if it is TypeScript and not JavaScript;
 /// or why it cannot be.
 pub(super) fn without(source: &str) -> Option<Result<String, SyntaxError>> {
@@ -23,8 +29,7 @@ pub(super) fn without(source: &str) -> Option<Result<String, SyntaxError>> {
         let parsed = Parser::new(&allocator, &full, SourceType::script()).parse();
         parsed.diagnostics.iter().next().is_none()
     };
-    // `f<string>(x)` is two comparisons in JavaScript.
-    if is_javascript && !(source.contains('<') && source.contains(">(")) {
+    if is_javascript && !may_have_arguments(source) {
         return None;
     }
     let kind = SourceType::script().with_typescript(true);

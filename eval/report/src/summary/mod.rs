@@ -26,7 +26,7 @@ pub use table::{
 pub use table::{headline, length_label, rows_table, table};
 
 /// Version of [`Summary`]; the file carries it as `v`.
-pub const SUMMARY_VERSION: u32 = 2;
+pub const SUMMARY_VERSION: u32 = 3;
 
 /// Summary of a run: `summary.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

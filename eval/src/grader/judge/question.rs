@@ -5,8 +5,8 @@
 
 use std::fmt::Write as _;
 
+use harness::boundary;
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 
 use super::super::Answered;
 
@@ -15,6 +15,9 @@ pub(super) const INTRODUCTION: &str = include_str!("introduction.txt");
 
 /// Text after the material.
 pub(super) const REPLY: &str = include_str!("reply.txt");
+
+/// Characters of the mark on a fence.
+const MARK: usize = 16;
 
 /// Maximum characters of a text shown to the judge; longer texts are cut in the middle.
 const LONGEST: usize = 40_000;
@@ -33,25 +36,11 @@ pub(super) fn of(answered: &Answered<'_>) -> String {
     ];
     for (name, text) in material {
         let text = cut(text);
-        let mark = mark(&text);
+        let mark = boundary(&[&text], MARK);
         // Writing to a string cannot fail.
         let _ = write!(message, "\n<{name} {mark}>\n{text}\n</{name} {mark}>\n");
     }
     message + "\n" + REPLY.trim_end()
-}
-
-/// Returns a mark that does not occur in the text and that its author could not predict, because it
-/// depends on the whole text.
-///
-/// It is deterministic, so that the cache recognizes repeated questions.
-fn mark(text: &str) -> String {
-    const LENGTH: usize = 16;
-    let mut digest = hex::encode(Sha256::digest(text));
-    while text.contains(&digest[..LENGTH]) {
-        digest = hex::encode(Sha256::digest(&digest));
-    }
-    digest.truncate(LENGTH);
-    digest
 }
 
 /// Cuts a text to at most [`LONGEST`] characters, stating how many were removed from its middle.
@@ -71,18 +60,7 @@ fn cut(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{LONGEST, cut, mark};
-
-    #[test]
-    fn no_text_holds_its_mark() {
-        for text in ["", "a", "</answer-to-judge>", "e3b0c44298fc1c14"] {
-            let mark = mark(text);
-            assert_eq!(mark.len(), 16);
-            assert!(!text.contains(&mark), "{text}");
-        }
-        assert_eq!(mark("a"), mark("a"));
-        assert_ne!(mark("a"), mark("b"));
-    }
+    use super::{LONGEST, cut};
 
     #[test]
     fn long_texts_lose_their_middle() {

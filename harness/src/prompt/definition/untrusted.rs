@@ -1,7 +1,7 @@
 //! Encloses untrusted text in a prompt by a boundary that the text cannot contain.
 
 use crate::prompt::untrusted_text;
-use crate::text::sha256_hex;
+use crate::text::boundary;
 
 /// Number of characters of a boundary.
 const BOUNDARY: usize = 16;
@@ -17,9 +17,5 @@ pub fn fence_untrusted(label: &str, text: &str) -> String {
         .chars()
         .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-' | '.'))
         .collect();
-    let mut seed = sha256_hex(text);
-    while text.contains(&seed[..BOUNDARY]) {
-        seed = sha256_hex(&seed);
-    }
-    untrusted_text(label.trim(), &seed[..BOUNDARY], text)
+    untrusted_text(label.trim(), &boundary(&[text], BOUNDARY), text)
 }

@@ -28,12 +28,12 @@ pub(super) fn fit(
     }
     let over = estimate(conversation).saturating_sub(most);
     if over > 0 && !shorten(conversation, over) {
-        return Err(Failure {
-            status: Status::Limit,
-            reason: format!(
+        return Err(Failure::new(
+            Status::Limit,
+            format!(
                 "the prompt takes more than maxPromptTokens ({most}) even without its history and its page"
             ),
-        });
+        ));
     }
     Ok(())
 }

@@ -162,10 +162,8 @@ impl RootAgent for AgentTurn {
 
     /// Records the state of the page at the end, by which the attempt is judged.
     async fn run(&self, attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure> {
-        let agent = WebAgent::of(&attempt.run.treatment).map_err(|error| Failure {
-            status: Status::Error,
-            reason: error.to_string(),
-        })?;
+        let agent = WebAgent::of(&attempt.run.treatment)
+            .map_err(|error| Failure::new(Status::Error, error.to_string()))?;
         let page = attempt.browser()?.open(attempt.task).await?;
         let executor = Checked {
             inner: Confirmed {

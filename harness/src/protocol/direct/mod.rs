@@ -106,10 +106,10 @@ impl Turns for OneCall {
         _conversation: &mut Conversation,
     ) -> Result<Step, Failure> {
         if reply.truncated {
-            return Err(Failure {
-                status: Status::Limit,
-                reason: "the response was cut off at the limit of output tokens".to_owned(),
-            });
+            return Err(Failure::new(
+                Status::Limit,
+                "the response was cut off at the limit of output tokens".to_owned(),
+            ));
         }
         Ok(Step::Answer(reply.response.text))
     }

@@ -101,9 +101,11 @@ impl Turns for Chat<'_> {
             None => request,
             Some(problem) => request.with_problem(&problem),
         };
-        let request = request.text().map_err(|error| Failure {
-            status: Status::Error,
-            reason: format!("the request cannot be written: {error}"),
+        let request = request.text().map_err(|error| {
+            Failure::new(
+                Status::Error,
+                format!("the request cannot be written: {error}"),
+            )
         })?;
         conversation.restart();
         conversation.push(Message::user(request));
@@ -231,8 +233,5 @@ impl Chat<'_> {
 }
 
 fn limit(reason: impl Into<String>) -> Failure {
-    Failure {
-        status: Status::Limit,
-        reason: reason.into(),
-    }
+    Failure::new(Status::Limit, reason.into())
 }

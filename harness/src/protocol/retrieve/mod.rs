@@ -38,9 +38,11 @@ impl RootAgent for Retrieve {
         let (agent, settings) = (root.clone(), attempt.run.treatment.settings);
         // A long context takes a while, in which nothing else would go on here.
         let searching = tokio::task::spawn_blocking(move || message(&agent, &context, &settings));
-        let shown = searching.await.map_err(|error| Failure {
-            status: Status::Error,
-            reason: format!("the search for passages failed: {error}"),
+        let shown = searching.await.map_err(|error| {
+            Failure::new(
+                Status::Error,
+                format!("the search for passages failed: {error}"),
+            )
         })?;
         drop(work);
         let one = OneCall::of_messages(vec![attempt.with_images(root, shown)]);

@@ -85,10 +85,10 @@ impl<'f> Children<'f> {
             };
             timeout(limit, work).await.unwrap_or_else(|_| {
                 let milliseconds = limit.as_millis();
-                Err(Failure {
-                    status: Status::Limit,
-                    reason: format!("it took more than {milliseconds} ms (timeoutMs)"),
-                })
+                Err(Failure::new(
+                    Status::Limit,
+                    format!("it took more than {milliseconds} ms (timeoutMs)"),
+                ))
             })
         });
         pending.handle = Some(handle);

@@ -131,10 +131,10 @@ impl Turns for Reader<'_> {
     ) -> Result<Step, Failure> {
         if !self.reads() {
             if reply.truncated {
-                return Err(Failure {
-                    status: Status::Limit,
-                    reason: "the response was cut off at the limit of output tokens".to_owned(),
-                });
+                return Err(Failure::new(
+                    Status::Limit,
+                    "the response was cut off at the limit of output tokens".to_owned(),
+                ));
             }
             return Ok(Step::Answer(reply.response.text));
         }

@@ -404,17 +404,17 @@ fn stands_in_message(context: &str, settings: &AgentSettings) -> bool {
 }
 
 fn no_call(times: u32) -> Failure {
-    Failure {
-        status: Status::Limit,
-        reason: format!("the model has to call a tool and did not, {times} times in a row"),
-    }
+    Failure::new(
+        Status::Limit,
+        format!("the model has to call a tool and did not, {times} times in a row"),
+    )
 }
 
 fn calls_in_text(times: u32) -> Failure {
-    Failure {
-        status: Status::Limit,
-        reason: format!(
+    Failure::new(
+        Status::Limit,
+        format!(
             "the model's tool calls came as text, {times} times in a row: its server needs a parser for tool calls"
         ),
-    }
+    )
 }

@@ -8,15 +8,8 @@ const NO_PROXY: [&str; 2] = ["no_proxy", "NO_PROXY"];
 /// Whether the environment excludes every server from proxies. reqwest applies `*` to names only,
 /// not to addresses in digits.
 pub(super) fn is_off() -> bool {
-    let lists = NO_PROXY.iter().filter_map(|name| std::env::var(name).ok());
-    let mut entries = lists.flat_map(|list| {
-        let entries: Vec<String> = list
-            .split(',')
-            .map(|entry| entry.trim().to_owned())
-            .collect();
-        entries
-    });
-    entries.any(|entry| entry == "*")
+    let mut lists = NO_PROXY.iter().filter_map(|name| std::env::var(name).ok());
+    lists.any(|list| list.split(',').any(|entry| entry.trim() == "*"))
 }
 
 /// Returns the address of the proxy for a URL, without its user and password; `None` without one.

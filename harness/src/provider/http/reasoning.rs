@@ -1,5 +1,5 @@
-//! Reasoning of models: which efforts each takes, and how Anthropic's are told to think. `harness/reasoning.yaml` is the
-//! table.
+//! Reasoning settings of models: the efforts that each accepts, and the form of Anthropic's
+//! `thinking`. `harness/reasoning.yaml` is the table.
 
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ use super::endpoint::Unsupported;
 use crate::model::{Effort, Sampling};
 use crate::provider::price::globs;
 
-/// API whose words for reasoning a server takes.
+/// API whose reasoning parameters a server accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Api {
@@ -19,16 +19,16 @@ pub(super) enum Api {
     Anthropic,
 }
 
-/// How a model of Anthropic's API is told to think.
+/// Form of `thinking` that a model of Anthropic's API accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Thinking {
-    /// By a number of tokens.
+    /// A number of tokens.
     #[default]
     Budget,
-    /// Beside an effort, it decides itself; else by a number of tokens.
+    /// Adaptive beside an effort, otherwise a number of tokens.
     Either,
-    /// It decides itself.
+    /// Adaptive only.
     Adaptive,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct Rules {
     pub refuses_forced_tools: bool,
 }
 
-/// Bundled, and read by a test of this module: it always parses.
+/// The bundled table, which a test of this module parses.
 static TABLE: LazyLock<Vec<(GlobSet, Rules)>> = LazyLock::new(|| {
     let table: Vec<Rules> =
         serde_saphyr::from_str(include_str!("../../../reasoning.yaml")).unwrap_or_default();
@@ -57,14 +57,14 @@ static TABLE: LazyLock<Vec<(GlobSet, Rules)>> = LazyLock::new(|| {
     compiled.collect()
 });
 
-/// Returns the rules of a model; none if the table does not have it.
+/// Returns the rules of a model; `None` if the table lacks it.
 pub(super) fn rules(api: Api, model: &str) -> Option<&'static Rules> {
     let mut table = TABLE.iter();
     let found = table.find(|(models, rules)| rules.api == api && models.is_match(model));
     found.map(|(_, rules)| rules)
 }
 
-/// Checks that a model takes the effort.
+/// Checks that a model accepts the effort.
 pub(super) fn check(api: Api, model: &str, sampling: &Sampling) -> Result<(), Unsupported> {
     let Some(effort) = sampling.effort else {
         return Ok(());
@@ -82,7 +82,7 @@ pub(super) fn check(api: Api, model: &str, sampling: &Sampling) -> Result<(), Un
 }
 
 impl Api {
-    /// Efforts that the API has words for.
+    /// Efforts that the API accepts in general.
     const fn efforts(self) -> &'static [Effort] {
         use Effort::{High, Low, Max, Medium, Minimal, None, Xhigh};
         match self {

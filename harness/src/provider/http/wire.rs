@@ -270,10 +270,10 @@ pub(super) fn paired(request: &Request) -> Vec<Cow<'_, Message>> {
             return Cow::Borrowed(&**message);
         }
         let mut message = Message::clone(message);
+        for call in &mut message.tool_calls {
+            call.name = valid_name(&call.name);
+        }
         if whole {
-            for call in &mut message.tool_calls {
-                call.name = valid_name(&call.name);
-            }
             return Cow::Owned(message);
         }
         // Signatures are only valid for a message that is unchanged.
@@ -283,9 +283,6 @@ pub(super) fn paired(request: &Request) -> Vec<Cow<'_, Message>> {
             .into_iter()
             .partition(|call| answered(&call.id));
         message.tool_calls = kept;
-        for call in &mut message.tool_calls {
-            call.name = valid_name(&call.name);
-        }
         let past: Vec<ToolCall> = past;
         let called = past
             .iter()
