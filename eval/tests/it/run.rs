@@ -182,7 +182,7 @@ fn both_modes_leave_a_complete_run() {
         let summary: Value = serde_json::from_str(&run.read("summary.json")).unwrap();
         assert_eq!(
             (&summary["v"], &summary["attempts_total"]),
-            (&2.into(), &2.into())
+            (&3.into(), &2.into())
         );
         assert_eq!(
             (&summary["scored"], &summary["score"]["mean"]),

@@ -88,7 +88,7 @@ fn mixed() -> Vec<AttemptRecord> {
 fn every_figure_of_a_run() {
     // Standard errors computed by scipy 1.17.1, stats.sem.
     let wanted = Summary {
-        v: 2,
+        v: 3,
         attempts_total: 6,
         attempts: 5,
         samples: 5,
