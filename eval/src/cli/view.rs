@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::BoolishValueParser;
 
+use super::Granted;
+
 /// The flags of `rlm-eval view`.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = DETAILS)]
@@ -20,7 +22,7 @@ pub struct ViewArgs {
     /// Host name, with or without a port, under which a forwarded port reaches the viewer, such as
     /// localhost:8080; repeatable
     #[arg(long, value_name = "HOST", conflicts_with = "export")]
-    pub allow_host: Vec<String>,
+    pub allow_host: Vec<Granted<String>>,
 
     /// Do not open a browser
     #[arg(long, value_parser = BoolishValueParser::new())]

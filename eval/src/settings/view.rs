@@ -44,7 +44,11 @@ impl ViewSettings {
         let output = match &args.export {
             None => ViewOutput::Serve {
                 port: args.port,
-                hosts: args.allow_host.clone(),
+                hosts: args
+                    .allow_host
+                    .iter()
+                    .map(|host| (**host).to_owned())
+                    .collect(),
                 open: !args.no_open && has_browser(),
             },
             Some(file) => ViewOutput::Export {
