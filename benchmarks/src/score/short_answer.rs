@@ -1,4 +1,4 @@
-//! `short-answer/2`: the answer must be one of the expected texts, ignoring case, punctuation and
+//! `short-answer/3`: the answer must be one of the expected texts, ignoring case, punctuation and
 //! articles.
 
 use serde_json::Value;
@@ -14,11 +14,13 @@ use crate::unicode::{fold_case, is_dash, is_punctuation, is_thousands_separator,
 /// Both sides are normalized in the same way:
 /// - Full-width characters, digits of other scripts and similar characters become plain ones, and
 ///   the text is composed (Unicode NFC).
-/// - Case is folded. The words `a`, `an` and `the` are removed, and runs of white space become
-///   single spaces.
+/// - Case is folded. The words `a`, `an` and `the` are removed if another word follows, so that
+///   `Vitamin A` keeps its letter. Runs of white space become single spaces.
 /// - Punctuation of any script is removed unless it changes the meaning: a sign or a point before a
-///   number (`-5`, `.5`, `<5`), anything between two digits (`3.14`, `10:30`, `3/4`) except
-///   thousands separators (`1,000`), and `+`, `#` or `-` at the end of a word (`C++`, `C#`, `A-`).
+///   number (`-5`, `.5`, `<5`), `%` after one, anything between two digits (`3.14`, `10:30`, `3/4`)
+///   except thousands separators (`1,000`), `+`, `#` or `-` at the end of a word (`C++`, `C#`,
+///   `A-`), and operators between two operands (`x < y`, `a/b`), where spaces around them do not
+///   matter. A minus sign between letters cannot be told from a hyphen and is removed.
 ///
 /// Source: `normalize_answer` of the `SQuAD` 1.1 evaluation script
 /// (<https://rajpurkar.github.io/SQuAD-explorer/>), which removes all ASCII punctuation, and the
@@ -30,7 +32,7 @@ pub struct ShortAnswer;
 
 impl ShortAnswer {
     /// Name of the scorer with its version.
-    pub const NAME: &str = "short-answer/2";
+    pub const NAME: &str = "short-answer/3";
 }
 
 impl Scorer for ShortAnswer {
@@ -43,7 +45,7 @@ impl Scorer for ShortAnswer {
         if texts.is_empty() {
             Some("is neither a text nor a list of texts")
         } else if texts.iter().any(|text| normal(text).is_empty()) {
-            Some("has a text without a word that counts")
+            Some("has a text of white space and punctuation only")
         } else {
             None
         }
@@ -79,20 +81,70 @@ fn texts(expected: &Value) -> Vec<&str> {
     }
 }
 
+/// Characters that are kept between two operands, alone or in a row (`!=`, `>=`).
+const OPERATORS: &str = "<>=!^+*/";
+
 fn normal(text: &str) -> String {
     let letters: Vec<char> = fold_case(&plain_forms(text)).chars().collect();
-    let mut kept = String::with_capacity(text.len());
+    let mut joined = String::with_capacity(text.len());
+    let mut rest = letters.as_slice();
+    while let Some((operand, operator, after)) = split_at_operator(rest) {
+        joined.push_str(significant(operand).trim());
+        joined.extend(operator);
+        rest = after;
+    }
+    joined.push_str(significant(rest).trim_start());
+    let words: Vec<&str> = joined.split_whitespace().collect();
+    let is_counted = |(at, word): &(usize, &&str)| {
+        at + 1 == words.len() || !matches!(**word, "a" | "an" | "the")
+    };
+    let counted = words.iter().enumerate().filter(is_counted);
+    counted.map(|(_, word)| *word).collect::<Vec<_>>().join(" ")
+}
+
+/// Splits a text at its first operator between two operands: before, operator, after.
+fn split_at_operator(letters: &[char]) -> Option<(&[char], &[char], &[char])> {
+    let is_part = |letter: &char| OPERATORS.contains(*letter);
+    let is_space = |letter: &char| letter.is_whitespace() && *letter != '\n';
+    let mut end = 0;
+    loop {
+        let start = end + letters[end..].iter().position(is_part)?;
+        let is_end = |letter: &char| !is_part(letter);
+        end = letters[start..].iter().position(is_end)? + start;
+        let (before, operator, after) = (&letters[..start], &letters[start..end], &letters[end..]);
+        let left = before.iter().rposition(|letter| !is_space(letter));
+        let right = after.iter().position(|letter| !is_space(letter));
+        let (Some(left), Some(right)) = (left, right) else {
+            continue;
+        };
+        let is_operand = (before[left].is_alphanumeric() || matches!(before[left], ')' | ']'))
+            && (after[right].is_alphanumeric() || matches!(after[right], '(' | '[' | '-' | '.'));
+        // `C++ and`, `**Rome**`, `1. /tmp`: other signs with a space on one side only.
+        let is_even = (left + 1 == before.len()) == (right == 0);
+        let compares = operator.iter().any(|letter| matches!(letter, '<' | '>' | '='));
+        if is_operand && (compares || (is_even && operator != ['!'])) {
+            return Some((before, operator, after));
+        }
+    }
+}
+
+/// Removes the punctuation that does not change the meaning.
+fn significant(letters: &[char]) -> String {
+    let mut kept = String::with_capacity(letters.len());
     // Whether the previous character is part of a word.
     let mut is_after_word = false;
     for (at, &letter) in letters.iter().enumerate() {
         let neighbors = Neighbors {
-            letters: &letters,
+            letters,
             at,
             is_after_word,
         };
         if !neighbors.keeps(letter) {
             is_after_word = false;
             continue;
+        }
+        if matches!(letter, '%' | '‰') {
+            kept.truncate(kept.trim_end().len());
         }
         is_after_word = letter.is_alphanumeric() || (is_after_word && "+#".contains(letter));
         kept.push(match letter {
@@ -101,10 +153,7 @@ fn normal(text: &str) -> String {
             _ => letter,
         });
     }
-    let words = kept
-        .split_whitespace()
-        .filter(|word| !matches!(*word, "a" | "an" | "the"));
-    words.collect::<Vec<_>>().join(" ")
+    kept
 }
 
 /// Characters around a position.
@@ -136,6 +185,11 @@ impl Neighbors<'_> {
         match letter {
             '+' => self.is_after_word || self.is_before_number(),
             '#' => self.is_after_word,
+            '%' | '‰' => {
+                let before = &self.letters[..self.at];
+                let number = before.iter().rev().find(|letter| !letter.is_whitespace());
+                is_digit(number.copied())
+            }
             '-' if self.previous().is_some_and(char::is_alphabetic) => self
                 .next(1)
                 .is_none_or(|next| !next.is_alphanumeric() && !is_dash(next)),
