@@ -111,7 +111,9 @@ pub async fn rescore(
                     return Ok((index, None));
                 }
             }
-            let scored = score(run, grader, &record, judging, halted).await?;
+            let Some(scored) = score(run, grader, &record, judging, halted).await? else {
+                return Ok((index, None));
+            };
             if let Some(judging) = judging {
                 judging.keep(&record, &scored)?;
             }
@@ -163,9 +165,9 @@ async fn score(
     record: &AttemptRecord,
     judging: Option<&Judging>,
     halted: &OnceLock<String>,
-) -> Result<Scored, RunDirError> {
+) -> Result<Option<Scored>, RunDirError> {
     if record.refused {
-        return Ok(Scored::refused());
+        return Ok(Some(Scored::refused()));
     }
     let answer = run.answer(record)?;
     let status = match (record.status, &answer) {
@@ -189,14 +191,17 @@ async fn score(
                 }
                 None => grade(grader, benchmark, answered, &NoLog).await,
             };
-            if let Some(HaltReason::Failing(why)) = &grade.halts {
-                let _ = halted.set(why.clone());
+            if let Some(reason) = &grade.halts {
+                let _ = halted.set(reason.message().to_owned());
+                if matches!(reason, HaltReason::OverBudget(_)) {
+                    return Ok(None);
+                }
             }
             Some(grade)
         }
         _ => None,
     };
-    Ok(Scored::of(status, answer.is_some(), grade))
+    Ok(Some(Scored::of(status, answer.is_some(), grade)))
 }
 
 fn with_score(record: &AttemptRecord, scored: Scored) -> AttemptRecord {

@@ -10,12 +10,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use async_trait::async_trait;
 use benchmarks::{Dataset, DatasetError, Sample};
 use harness::model::{
     AttemptOutcome, EVENT_VERSION, Event, EventKind, EventSink, Image, Stats, Status, Usage,
 };
 use harness::provider::http::strike_out;
-use harness::{Engine, HaltReason, Spent, Task};
+use harness::provider::{Forecast, ProviderError};
+use harness::{Engine, HaltReason, Reservation, Spent, Task};
 use jiff::Timestamp;
 use records::run_dir::{RunDirError, latest};
 use records::{AttemptRecord, RunIdentity};
@@ -375,7 +377,7 @@ impl Job {
             .engine
             .run(&task, Arc::new(Forward(events.clone())))
             .await;
-        let outcome = with_turns(outcome, self.grader.name());
+        let mut outcome = with_turns(outcome, self.grader.name());
         let is_judged = match outcome.status {
             Status::Ok => !outcome.refused,
             Status::Limit => outcome.answer.is_some(),
@@ -398,6 +400,10 @@ impl Job {
                 };
                 let grade = grade(self.grader.as_ref(), benchmark, answered, &log).await;
                 self.halt_for(&grade);
+                if let Some(HaltReason::OverBudget(_)) = grade.halts {
+                    // A resumed run takes the answer from the journal and judges it.
+                    outcome.status = Status::Cancelled;
+                }
                 Some(grade)
             }
             None => None,
@@ -489,6 +495,7 @@ struct Judging<'a> {
     events: &'a mpsc::UnboundedSender<RunEvent>,
 }
 
+#[async_trait]
 impl JudgeLog for Judging<'_> {
     fn log(&self, event: EventKind) {
         match &event {
@@ -514,8 +521,11 @@ impl JudgeLog for Judging<'_> {
         send(self.events, RunEvent::Engine(event));
     }
 
-    fn forbids_more(&self) -> Option<String> {
-        self.engine.exhausted().map(|error| error.to_string())
+    async fn admit(
+        &self,
+        forecast: Option<Forecast>,
+    ) -> Result<Option<Reservation>, ProviderError> {
+        self.engine.reserve(forecast).await.map(Some)
     }
 }
 

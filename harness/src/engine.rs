@@ -6,7 +6,7 @@ use std::sync::Arc;
 use sandbox::{Sandbox, StartError, WarmPool};
 
 use crate::agent::{
-    Attempt, Conduct, Diverged, HaltReason, Ledger, Model, Models, Person, Purse, Run,
+    Attempt, Conduct, Diverged, HaltReason, Ledger, Model, Models, Person, Purse, Reservation, Run,
     SharedBudget, Spent, Treatment,
 };
 use crate::journal::{EarlierRun, JournalStore, Lane};
@@ -15,7 +15,7 @@ use crate::model::{AttemptOutcome, EventSink, NoEvents, Stats, Status, Task};
 use crate::prompt::PromptMode;
 use crate::protocol::agent_turn::AgentTurnError;
 use crate::protocol::{self, RootAgent};
-use crate::provider::{ProviderError, Request};
+use crate::provider::{Forecast, ProviderError, Request};
 
 /// Settings that cannot work together.
 #[derive(Debug, thiserror::Error)]
@@ -295,6 +295,19 @@ impl Engine {
     pub fn exhausted(&self) -> Option<ProviderError> {
         let own = self.run.ledger.exhausted();
         own.or_else(|| self.run.purse.as_ref()?.exhausted())
+    }
+
+    /// Reserves the expected expense of a request beside those of agents, such as a judge's. Waits while other calls leave no
+    /// room in the budget.
+    ///
+    /// # Errors
+    /// [`ProviderError::OverBudget`] if the request does not fit.
+    pub async fn reserve(&self, forecast: Option<Forecast>) -> Result<Reservation, ProviderError> {
+        if let Some(error) = self.run.purse.as_ref().and_then(|purse| purse.exhausted()) {
+            return Err(error);
+        }
+        let reserved = self.run.ledger.reserve(forecast.into(), 0).await;
+        reserved.map_err(|overdrawn| overdrawn.error)
     }
 
     /// Books what was spent beside the calls of agents, such as a judge's.

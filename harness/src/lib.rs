@@ -32,7 +32,8 @@ pub use {model, sandbox};
 pub use agent::{
     AgentSettings, AgentTools, Asker, Assigned, Budget, Compact, CompactAt, Compaction, Conduct,
     DEFAULT_KEPT_TURNS, DEFAULT_SHARE, HaltReason, Model, Models, Other, Person, Purse,
-    SharedBudget, Specialist, Specialists, Spent, Talk, ToolResolver, Treatment, idle_properties,
+    Reservation, SharedBudget, Specialist, Specialists, Spent, Talk, ToolResolver, Treatment,
+    idle_properties,
 };
 pub use engine::{Engine, EngineError};
 pub use model::{

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use harness::model::{EventKind, Message, Role};
 use harness::prompt::PromptMode;
-use harness::provider::{CallEvent, CallSink, Caller, ProviderError, Request, Response};
-use harness::{HaltReason, Model, ToolUse};
+use harness::provider::{CallEvent, CallSink, Caller, Forecast, ProviderError, Request, Response};
+use harness::{HaltReason, Model, Reservation, ToolUse};
 use parking_lot::Mutex;
 use records::JudgeUse;
 use records::run_dir::Fingerprint;
@@ -71,17 +71,34 @@ impl Judge {
         used: &mut JudgeUse,
         log: &dyn JudgeLog,
     ) -> (Result<Response, ProviderError>, bool) {
+        used.calls += 1;
         if let Some(kept) = self.model.provider.recall(request).await {
             return (kept, true);
         }
+        let forecast = self.model.provider.forecast(request);
+        let reservation = match log.admit(forecast).await {
+            Ok(reservation) => reservation,
+            Err(error) => {
+                used.calls -= 1;
+                return (Err(error), false);
+            }
+        };
         log.log(EventKind::JudgeRequest {
-            estimate: self.model.provider.estimate(request),
+            estimate: forecast.map(|forecast| forecast.likely),
         });
         let tries = Tries {
             used: Mutex::new(used),
             log,
+            forecast,
+            reservation: Mutex::new(reservation),
+            refused: Mutex::default(),
         };
         let result = self.model.provider.complete(request, &tries).await;
+        let refused = tries.refused.lock().take();
+        let result = match (result, refused) {
+            (Err(_), Some(refused)) => Err(refused),
+            (result, _) => result,
+        };
         log.log(match &result {
             Ok(response) => judge_response(response),
             Err(ProviderError::Truncated { response }) => judge_response(response),
@@ -126,8 +143,13 @@ fn judge_response(response: &Response) -> EventKind {
 struct Tries<'a> {
     used: Mutex<&'a mut JudgeUse>,
     log: &'a dyn JudgeLog,
+    forecast: Option<Forecast>,
+    reservation: Mutex<Option<Reservation>>,
+    /// Why no retry was sent, if a budget was the reason.
+    refused: Mutex<Option<ProviderError>>,
 }
 
+#[async_trait]
 impl CallSink for Tries<'_> {
     fn note(&self, event: CallEvent) {
         if let CallEvent::Billed { usage, cost_usd } = event {
@@ -137,8 +159,19 @@ impl CallSink for Tries<'_> {
         }
     }
 
-    fn may_send_again(&self) -> bool {
-        self.log.forbids_more().is_none()
+    async fn may_send_again(&self) -> bool {
+        // Released first, so that two calls cannot wait for each other.
+        drop(self.reservation.lock().take());
+        match self.log.admit(self.forecast).await {
+            Ok(reservation) => {
+                *self.reservation.lock() = reservation;
+                true
+            }
+            Err(refused) => {
+                *self.refused.lock() = Some(refused);
+                false
+            }
+        }
     }
 }
 
@@ -170,17 +203,7 @@ impl Grader for Judge {
         let mut messages = vec![Message::user(question::of(answered))];
         let mut problem = String::new();
         for turn in 1..=self.asked {
-            if turn > 1
-                && let Some(why) = log.forbids_more()
-            {
-                let message = format!("the judge gave no verdict: {problem}, and {why}");
-                return Grade {
-                    judge: Some(used),
-                    ..Grade::failed(message)
-                };
-            }
             let request = self.request(answered, turn, &messages);
-            used.calls += 1;
             let (result, is_kept) = self.ask(&request, &mut used, log).await;
             let response = match result {
                 Ok(response) => response,
@@ -190,10 +213,16 @@ impl Grader for Judge {
                     ..*response
                 },
                 Err(error) => {
-                    let refused = error.ends_run();
                     let message = format!("the judge gave no verdict: {error}");
+                    let halts = match &error {
+                        ProviderError::OverBudget { .. } => {
+                            Some(HaltReason::OverBudget(error.to_string()))
+                        }
+                        _ if error.ends_run() => Some(HaltReason::Failing(error.to_string())),
+                        _ => None,
+                    };
                     return Grade {
-                        halts: refused.then(|| HaltReason::Failing(error.to_string())),
+                        halts,
                         judge: Some(used),
                         ..Grade::failed(message)
                     };

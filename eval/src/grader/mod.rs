@@ -15,7 +15,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use benchmarks::{Dataset, OutsideScorer, Sample, Score};
 use harness::model::EventKind;
-use harness::{HaltReason, Model};
+use harness::provider::{Forecast, ProviderError};
+use harness::{HaltReason, Model, Reservation};
 use records::{JudgeUse, UNREADABLE, is_unreadable};
 use serde_json::{Value, json};
 
@@ -55,22 +56,31 @@ pub trait Grader: Send + Sync {
 
 /// Receives the cost of judging an answer as it arises, because a killed process leaves no record
 /// of it.
+#[async_trait]
 pub trait JudgeLog: Send + Sync {
     /// Receives an event whose name starts with `Judge`. Must not block.
     fn log(&self, event: EventKind);
 
-    /// Returns the reason why a judge may not be asked again about the same answer, if any.
-    fn forbids_more(&self) -> Option<String> {
-        None
-    }
+    /// Reserves the expected expense of a request to a judge, or of its retry. Waits while other
+    /// calls leave no room in the budget.
+    ///
+    /// # Errors
+    /// [`ProviderError::OverBudget`] if the request does not fit.
+    async fn admit(&self, forecast: Option<Forecast>)
+    -> Result<Option<Reservation>, ProviderError>;
 }
 
 /// Discards all events. Used for answers whose run has ended.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoLog;
 
+#[async_trait]
 impl JudgeLog for NoLog {
     fn log(&self, _event: EventKind) {}
+
+    async fn admit(&self, _: Option<Forecast>) -> Result<Option<Reservation>, ProviderError> {
+        Ok(None)
+    }
 }
 
 /// An answer to be scored.

@@ -6,8 +6,10 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
+use async_trait::async_trait;
 use harness::model::{EVENT_VERSION, Event, EventKind, Status, Usage};
-use harness::{Budget, SharedBudget, Spent};
+use harness::provider::{Forecast, ProviderError};
+use harness::{Budget, Reservation, SharedBudget, Spent};
 use jiff::Timestamp;
 use records::AttemptRecord;
 use records::run_dir::{RunDir, RunDirError, ScoreJournal};
@@ -134,6 +136,7 @@ impl Log<'_> {
     }
 }
 
+#[async_trait]
 impl JudgeLog for Log<'_> {
     fn log(&self, event: EventKind) {
         match &event {
@@ -162,8 +165,11 @@ impl JudgeLog for Log<'_> {
         let _ = self.judging.journal.append(&event, false);
     }
 
-    fn forbids_more(&self) -> Option<String> {
-        self.judging.exhausted()
+    async fn admit(
+        &self,
+        forecast: Option<Forecast>,
+    ) -> Result<Option<Reservation>, ProviderError> {
+        self.judging.budget.reserve(forecast).await.map(Some)
     }
 }
 

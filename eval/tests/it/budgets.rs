@@ -94,21 +94,22 @@ fn a_call_is_not_sent_again_once_the_budget_is_used_up() {
         "--judge-attempts",
         "20",
     ];
-    // Responses, flags, reported spending, requests, and exit code. A judge without a verdict is an
-    // error.
+    // Responses, flags, reported spending, requests, and exit code. The judge's first response is expected to
+    // have 4,000 tokens, the later ones as many as the first; after 20 replies without a verdict,
+    // the first answer has no score.
     let rows = [
         (
             failed,
-            vec!["--max-cost", "0.011", "--max-retries", "4"],
-            "$0.0200 of $0.011",
+            vec!["--max-cost", "0.025", "--max-retries", "4"],
+            "$0.0200 of $0.025; the next call may cost $0.0100",
             2,
             106,
         ),
         (
             no_verdict,
-            [&judge[..], &["--max-cost", "0.03"]].concat(),
-            "$0.0300 of $0.03",
-            3,
+            [&judge[..], &["--max-cost", "0.415"]].concat(),
+            "$0.4100 of $0.415; the next call may cost $0.0100",
+            41,
             1,
         ),
     ];
@@ -128,6 +129,8 @@ fn a_call_is_not_sent_again_once_the_budget_is_used_up() {
         args.extend([
             "--model",
             "openai/m",
+            "--max-output-tokens",
+            "100",
             "--base-url",
             &url,
             "--prices",
@@ -149,7 +152,7 @@ struct GivenUp {
     flags: &'static [&'static str],
     /// For each start: the signal that ends it, and the expected numbers of requests at the server
     /// and of unanswered calls in trajectories by then.
-    stops: [(&'static str, usize, usize); 2],
+    stops: Vec<(&'static str, usize, usize)>,
     /// Event of an unanswered call.
     event: &'static str,
     /// Spending reported by the last start, which sends nothing more.
@@ -157,7 +160,7 @@ struct GivenUp {
 }
 
 #[test]
-fn what_is_given_up_at_a_stop_is_booked_so_that_all_starts_pass_a_budget_by_one_flight() {
+fn what_is_given_up_at_a_stop_is_booked_so_that_no_start_passes_the_budget() {
     const LIMITED: [&str; 4] = ["--max-output-tokens", "500", "--max-cost", "3"];
     let a_dollar = "{date: d, source: s, prices: [{models: ['openai/*'], input: 0, output: 2000}]}";
     let cases = ["INT INT", "KILL KILL", "TERM KILL"].map(|signals| {
@@ -167,9 +170,9 @@ fn what_is_given_up_at_a_stop_is_booked_so_that_all_starts_pass_a_budget_by_one_
             prices: a_dollar,
             // An abandoned response is charged at its maximum length: one dollar.
             flags: &LIMITED,
-            stops: [(first, 2, 2), (second, 4, 2)],
+            stops: vec![(first, 2, 2), (second, 3, 1)],
             event: "llm_request",
-            spent: "$4.0000 of $3",
+            spent: "$3.0000 of $3",
         }
     });
     let long = r#"{"choices": [{"message": {"role": "assistant", "content": "Ada"}, "finish_reason": "stop"}],
@@ -182,10 +185,10 @@ fn what_is_given_up_at_a_stop_is_booked_so_that_all_starts_pass_a_budget_by_one_
             Behaviour::Stall,
         ]),
         prices: a_dollar,
-        flags: &["--concurrency", "1", "--max-cost", "50"],
-        stops: [("KILL", 2, 2), ("TERM", 3, 2)],
+        flags: &["--concurrency", "1", "--max-cost", "60"],
+        stops: vec![("KILL", 2, 2), ("TERM", 3, 2)],
         event: "llm_request",
-        spent: "$54.0000 of $50",
+        spent: "$54.0000 of $60; the next call may cost $18.0000",
     };
     // The agents cost nothing. A judge without responses so far is assumed to use 4,000 tokens: 8
     // dollars.
@@ -198,16 +201,16 @@ fn what_is_given_up_at_a_stop_is_booked_so_that_all_starts_pass_a_budget_by_one_
             {models: ['openai/m'], input: 0, output: 0}]}",
         flags: &[
             "--max-cost",
-            "20",
+            "26",
             "--scorer",
             "judge",
             "--judge-model",
             "openai/judge",
         ],
         // The agents are not called again.
-        stops: [(signal, 4, 2), (signal, 6, 2)],
+        stops: vec![(signal, 4, 2), (signal, 5, 1)],
         event: "judge_request",
-        spent: "$32.0000 of $20",
+        spent: "$24.0000 of $26; the next call may cost $8.0000",
     });
     for case in cases.into_iter().chain([learned]).chain(judged) {
         case.check();
@@ -227,7 +230,7 @@ impl GivenUp {
         args.extend(["--prices", "prices.yaml"]);
         args.extend(self.flags);
         let mut requests = 0;
-        for (signal, wanted, asked) in self.stops {
+        for (signal, wanted, asked) in self.stops.iter().copied() {
             let dir;
             let mut command = if requests == 0 {
                 binary.command(&args)
@@ -245,7 +248,12 @@ impl GivenUp {
             let mut looks = 0;
             while self.server.seen().len() < wanted || self.asked(binary.path()) < asked {
                 assert!(child.try_wait().unwrap().is_none(), "{signal}: it ended");
-                assert!(looks < 12_000, "{:?}: {:?}", self.stops, self.server.seen());
+                assert!(
+                    looks < 12_000,
+                    "{:?}: {}",
+                    self.stops,
+                    self.server.seen().len()
+                );
                 looks += 1;
                 std::thread::sleep(Duration::from_millis(5));
             }
@@ -259,7 +267,7 @@ impl GivenUp {
             &["run", "--resume", dir.to_str().unwrap(), "--base-url", &url],
             "",
         );
-        let stops = self.stops;
+        let stops = &self.stops;
         assert_eq!(ran.code, Some(106), "{stops:?}: {ran:?}");
         let stopped = format!(
             "the run was stopped: the --max-cost budget is used up ({})",

@@ -286,8 +286,8 @@ fn a_scoring_that_was_stopped_goes_on_and_keeps_its_budget() {
             "warning: scoring was stopped: the {used}\nnote: {done} of 4 attempts are scored and kept; the same command with a larger budget goes on\n"
         )
     };
-    let ran = score(&["--max-cost", "1.5"]);
-    let used = "--max-cost budget is used up ($2.0000 of $1.5)";
+    let ran = score(&["--max-cost", "2.5"]);
+    let used = "--max-cost budget is used up ($2.0000 of $2.5; the next call may cost $1.0000)";
     assert_eq!((ran.code, ran.stderr), (Some(106), stopped(used, 2)));
     let journal = files();
     assert!(
@@ -299,8 +299,9 @@ fn a_scoring_that_was_stopped_goes_on_and_keeps_its_budget() {
     let mut text = fs::read_to_string(&path).unwrap();
     text.push_str(r#"{"id": "q3", "attem"#);
     fs::write(&path, text).unwrap();
-    let ran = score(&["--max-tokens", "15"]);
-    let used = "--max-tokens budget is used up (20 tokens of 15 tokens)";
+    let ran = score(&["--max-tokens", "25"]);
+    let used =
+        "--max-tokens budget is used up (20 tokens of 25 tokens; the next call may use 10 tokens)";
     let earlier = "note: earlier starts have left the scores of 2 answers\n";
     assert_eq!(
         (ran.code, ran.stderr),

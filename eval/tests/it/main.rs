@@ -40,6 +40,7 @@ mod summary_attempts;
 mod survival;
 
 mod baselines;
+mod budget_simulation;
 mod budgets;
 mod cassette;
 mod faults;

@@ -365,6 +365,8 @@ pub enum WaitReason {
     Connection,
     /// The delay before a retry.
     Backoff,
+    /// No room in a budget while other calls are under way.
+    Budget,
 }
 
 /// Expected usage of a request.

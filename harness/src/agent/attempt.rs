@@ -73,7 +73,7 @@ impl<'a> Attempt<'a> {
                     time: Some(time.saturating_sub(passed)),
                     ..run.treatment.attempt_budget
                 },
-                Arc::clone(above),
+                above,
             )),
             time,
             lane,

@@ -1,14 +1,19 @@
 //! Budgets and spending. Each attempt has one ledger for its whole tree of agents; above it is one
 //! for the run and, if the run is part of a sweep, one for the sweep.
+//!
+//! Invariant: a call is sent only while its expected expense is reserved in every ledger above it,
+//! and the sum of what was spent and what is reserved stays within each budget. So a budget is
+//! exceeded only by what responses exceed their estimates by.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
+use tokio::sync::Notify;
 
 use crate::model::{Usage, settled};
-use crate::provider::ProviderError;
+use crate::provider::{Estimate, Forecast, ProviderError};
 
 /// Maximum spending. `None` means no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
@@ -57,15 +62,94 @@ pub(crate) enum Scope {
     Call,
 }
 
+/// Expected expense of a call.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Expected {
+    /// With the likely usage: what must fit.
+    likely: Amount,
+    /// With the highest plausible usage: what is reserved, and what must fit while other calls are
+    /// under way.
+    most: Amount,
+}
+
+/// An amount of money and tokens.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+struct Amount {
+    cost_usd: f64,
+    tokens: u64,
+}
+
+impl From<Estimate> for Amount {
+    fn from(estimate: Estimate) -> Self {
+        Self {
+            cost_usd: estimate.cost_usd.unwrap_or(0.0),
+            tokens: estimate.usage.total(),
+        }
+    }
+}
+
+impl From<Option<Forecast>> for Expected {
+    /// Converts a forecast. A call without one is expected to cost nothing.
+    fn from(forecast: Option<Forecast>) -> Self {
+        forecast.map_or_else(Self::default, |Forecast { likely, most }| Self {
+            likely: likely.into(),
+            most: most.into(),
+        })
+    }
+}
+
 /// Ledger of a run or of an attempt.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     scope: Scope,
     budget: Budget,
     began: Instant,
-    spent: Mutex<Spent>,
+    books: Mutex<Books>,
+    /// Wakes calls that wait for a reservation to end, in this ledger and all related ones.
+    released: Arc<Notify>,
     /// The run's ledger above an attempt's, or the sweep's above a run's; spending counts in both.
     above: Option<Arc<Ledger>>,
+}
+
+#[derive(Debug, Default)]
+struct Books {
+    spent: Spent,
+    /// Sum of the reservations of calls under way.
+    reserved: Amount,
+    /// Number of calls under way.
+    under_way: usize,
+    /// First refusal of a call that did not fit although no other was under way.
+    refused: Option<ProviderError>,
+}
+
+/// Why a call was not admitted.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Refusal {
+    /// The call may fit once other calls have ended.
+    Wait,
+    /// The call does not fit.
+    Overdrawn(Overdrawn),
+}
+
+/// Expense of a call under way. Dropping it releases the expense; what the call has used is booked
+/// apart from it.
+#[derive(Debug)]
+pub struct Reservation {
+    ledger: Arc<Ledger>,
+    expected: Expected,
+}
+
+impl Reservation {
+    pub(crate) const fn expected(&self) -> Expected {
+        self.expected
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        self.ledger.release(self.expected);
+        self.ledger.released.notify_waiters();
+    }
 }
 
 /// Budget and spending shared by several runs, or of a command that calls models without a run.
@@ -76,10 +160,7 @@ pub struct SharedBudget(Arc<Ledger>);
 impl SharedBudget {
     /// Creates an unspent budget. Its time starts now.
     pub fn new(budget: Budget) -> Self {
-        Self(Arc::new(Ledger {
-            scope: Scope::Sweep,
-            ..Ledger::of_run(budget)
-        }))
+        Self(Arc::new(Ledger::new(Scope::Sweep, budget, None)))
     }
 
     /// Creates the budget of a command whose budget flags have the same names as a run's.
@@ -101,11 +182,7 @@ impl SharedBudget {
     }
 
     fn under(&self, scope: Scope, budget: Budget) -> Self {
-        Self(Arc::new(Ledger {
-            scope,
-            above: Some(Arc::clone(&self.0)),
-            ..Ledger::of_run(budget)
-        }))
+        Self(Arc::new(Ledger::new(scope, budget, Some(&self.0))))
     }
 
     pub(crate) const fn ledger(&self) -> &Arc<Ledger> {
@@ -120,6 +197,16 @@ impl SharedBudget {
     /// Books spending other than the calls of agents, here and above.
     pub fn book(&self, spent: Spent) {
         self.0.add(spent);
+    }
+
+    /// Reserves the expected expense of a call that no agent makes, without counting the call.
+    /// Waits while other calls under way leave no room.
+    ///
+    /// # Errors
+    /// [`ProviderError::OverBudget`] if the call does not fit.
+    pub async fn reserve(&self, forecast: Option<Forecast>) -> Result<Reservation, ProviderError> {
+        let reserved = self.0.reserve(forecast.into(), 0).await;
+        reserved.map_err(|overdrawn| overdrawn.error)
     }
 
     /// Returns the amounts spent.
@@ -141,67 +228,166 @@ pub(crate) struct Overdrawn {
 }
 
 impl Ledger {
-    pub fn of_run(budget: Budget) -> Self {
+    fn new(scope: Scope, budget: Budget, above: Option<&Arc<Self>>) -> Self {
         Self {
-            scope: Scope::Run,
+            scope,
             budget,
             began: Instant::now(),
-            spent: Mutex::default(),
-            above: None,
+            books: Mutex::default(),
+            released: above.map_or_else(Arc::default, |above| Arc::clone(&above.released)),
+            above: above.map(Arc::clone),
         }
     }
 
-    pub fn of_attempt(budget: Budget, run: Arc<Self>) -> Self {
-        Self {
-            scope: Scope::Attempt,
-            above: Some(run),
-            ..Self::of_run(budget)
-        }
+    pub fn of_run(budget: Budget) -> Self {
+        Self::new(Scope::Run, budget, None)
+    }
+
+    pub fn of_attempt(budget: Budget, run: &Arc<Self>) -> Self {
+        Self::new(Scope::Attempt, budget, Some(run))
     }
 
     /// Creates the ledger of one call, under that of its caller.
-    pub fn of_call(budget: Budget, caller: Arc<Self>) -> Self {
-        Self {
-            scope: Scope::Call,
-            above: Some(caller),
-            ..Self::of_run(budget)
-        }
+    pub fn of_call(budget: Budget, caller: &Arc<Self>) -> Self {
+        Self::new(Scope::Call, budget, Some(caller))
     }
 
     /// Creates the ledger of a run with this budget, under one shared by several runs.
     pub fn of_run_within(budget: Budget, above: &SharedBudget) -> Self {
-        Self {
-            above: Some(Arc::clone(&above.0)),
-            ..Self::of_run(budget)
+        Self::new(Scope::Run, budget, Some(&above.0))
+    }
+
+    /// Reserves the expected expense of `calls` calls, 0 for a retry, in every ledger. Waits while
+    /// other calls under way leave no room.
+    ///
+    /// # Errors
+    /// [`Overdrawn`] if a budget is used up or the call does not fit; nothing is reserved then.
+    pub async fn reserve(
+        self: &Arc<Self>,
+        expected: Expected,
+        calls: u64,
+    ) -> Result<Reservation, Overdrawn> {
+        loop {
+            let released = self.released();
+            tokio::pin!(released);
+            released.as_mut().enable();
+            match self.try_reserve(expected, calls) {
+                Ok(reservation) => return Ok(reservation),
+                Err(Refusal::Overdrawn(overdrawn)) => return Err(overdrawn),
+                Err(Refusal::Wait) => released.await,
+            }
         }
     }
 
-    /// Takes one call from every budget before it is sent. Its cost is not known yet, so concurrent
-    /// calls may exceed the budgets for tokens and cost by what they use.
-    ///
-    /// # Errors
-    /// [`Overdrawn`] if a budget is used up already; nothing is taken in that case.
-    pub fn reserve(&self) -> Result<(), Overdrawn> {
-        let mut spent = self.lock();
-        if let Some(error) = self.used_up(&spent) {
+    /// Reserves as [`reserve`](Self::reserve) does, without waiting.
+    pub fn try_reserve(
+        self: &Arc<Self>,
+        expected: Expected,
+        calls: u64,
+    ) -> Result<Reservation, Refusal> {
+        self.take(expected, calls)?;
+        Ok(Reservation {
+            ledger: Arc::clone(self),
+            expected,
+        })
+    }
+
+    /// Returns a future that ends when a reservation ends. It misses none after `enable`.
+    pub fn released(&self) -> tokio::sync::futures::Notified<'_> {
+        self.released.notified()
+    }
+
+    fn take(&self, expected: Expected, calls: u64) -> Result<(), Refusal> {
+        let mut books = self.lock();
+        let overdrawn = |error| {
             let scope = self.scope;
-            return Err(Overdrawn { scope, error });
+            Refusal::Overdrawn(Overdrawn { scope, error })
+        };
+        // A retry belongs to a call that has been admitted.
+        let budget = Budget {
+            calls: self.budget.calls.filter(|_| calls > 0),
+            time: self.budget.time.filter(|_| calls > 0),
+            ..self.budget
+        };
+        if let Some(error) = self.beyond(&budget, &books.spent) {
+            return Err(overdrawn(error));
+        }
+        if books.under_way > 0 {
+            if self.does_not_fit(&books, expected.most).is_some() {
+                return Err(Refusal::Wait);
+            }
+        } else if let Some(error) = self.does_not_fit(&books, expected.likely) {
+            books.refused.get_or_insert_with(|| error.clone());
+            return Err(overdrawn(error));
         }
         if let Some(above) = &self.above {
-            above.reserve()?;
+            above.take(expected, calls)?;
         }
-        spent.calls += 1;
+        books.spent.calls += calls;
+        books.under_way += 1;
+        let most = expected.most;
+        books.reserved.cost_usd += most.cost_usd;
+        books.reserved.tokens = books.reserved.tokens.saturating_add(most.tokens);
         Ok(())
+    }
+
+    fn release(&self, expected: Expected) {
+        let mut books = self.lock();
+        books.under_way -= 1;
+        let most = expected.most;
+        books.reserved.tokens = books.reserved.tokens.saturating_sub(most.tokens);
+        books.reserved.cost_usd -= most.cost_usd;
+        if books.under_way == 0 {
+            // Differences of sums leave a remainder.
+            books.reserved = Amount::default();
+        }
+        drop(books);
+        if let Some(above) = &self.above {
+            above.release(expected);
+        }
+    }
+
+    /// Returns why a call does not fit into what is neither spent nor reserved, if so.
+    fn does_not_fit(&self, books: &Books, expected: Amount) -> Option<ProviderError> {
+        let Books {
+            spent, reserved, ..
+        } = books;
+        let [cost_flag, tokens_flag, ..] = self.flags();
+        let tokens = spent.tokens.saturating_add(reserved.tokens);
+        if let Some(most) = self.budget.tokens
+            && expected.tokens > 0
+            && tokens.saturating_add(expected.tokens) > most
+        {
+            let next = counted(expected.tokens, "token");
+            return Some(ProviderError::OverBudget {
+                budget: tokens_flag.to_owned(),
+                spent: counted(spent.tokens, "token"),
+                limit: format!("{}; the next call may use {next}", counted(most, "token")),
+            });
+        }
+        let cost = spent.cost_usd + reserved.cost_usd + expected.cost_usd;
+        if let Some(most) = self.budget.cost_usd
+            && expected.cost_usd > 0.0
+            && settled(cost) > most
+        {
+            let next = expected.cost_usd;
+            return Some(ProviderError::OverBudget {
+                budget: cost_flag.to_owned(),
+                spent: format!("${:.4}", spent.cost_usd),
+                limit: format!("${most}; the next call may cost ${next:.4}"),
+            });
+        }
+        None
     }
 
     /// Books the usage of a call, once known.
     pub fn settle(&self, usage: Option<Usage>, cost_usd: Option<f64>) {
-        let mut spent = self.lock();
-        spent.tokens = spent
-            .tokens
-            .saturating_add(usage.map_or(0, |usage| usage.total()));
+        let mut books = self.lock();
+        let spent = &mut books.spent;
+        let tokens = usage.map_or(0, |usage| usage.total());
+        spent.tokens = spent.tokens.saturating_add(tokens);
         spent.cost_usd += cost_usd.unwrap_or(0.0);
-        drop(spent);
+        drop(books);
         if let Some(above) = &self.above {
             above.settle(usage, cost_usd);
         }
@@ -217,7 +403,7 @@ impl Ledger {
 
     /// Books spending of an earlier start, which the ledger above includes already.
     pub fn charge(&self, earlier: Spent) {
-        let mut spent = self.lock();
+        let spent = &mut self.lock().spent;
         spent.cost_usd += earlier.cost_usd;
         spent.tokens = spent.tokens.saturating_add(earlier.tokens);
         spent.calls = spent.calls.saturating_add(earlier.calls);
@@ -232,31 +418,18 @@ impl Ledger {
     }
 
     pub fn spent(&self) -> Spent {
-        *self.lock()
+        self.lock().spent
     }
 
-    /// Returns why nothing more may be spent, if so.
+    /// Returns why nothing more may be spent, if so: a budget is used up, or a call of a run did
+    /// not fit, which ends the run.
     pub fn exhausted(&self) -> Option<ProviderError> {
-        let own = self.used_up(&self.lock());
+        let books = self.lock();
+        let ends = matches!(self.scope, Scope::Run | Scope::Sweep);
+        let refused = books.refused.clone().filter(|_| ends);
+        let own = self.beyond(&self.budget, &books.spent).or(refused);
+        drop(books);
         own.or_else(|| self.above.as_ref()?.exhausted())
-    }
-
-    /// Checks that a call already taken from the budgets may be retried, which costs tokens and
-    /// money but does not count as another call.
-    ///
-    /// # Errors
-    /// [`Overdrawn`] if tokens or money are used up.
-    pub fn room(&self) -> Result<(), Overdrawn> {
-        let budget = Budget {
-            calls: None,
-            time: None,
-            ..self.budget
-        };
-        if let Some(error) = self.beyond(&budget, &self.lock()) {
-            let scope = self.scope;
-            return Err(Overdrawn { scope, error });
-        }
-        self.above.as_ref().map_or(Ok(()), |above| above.room())
     }
 
     /// Returns the remainder under this ledger and the one above it.
@@ -292,18 +465,9 @@ impl Ledger {
         most.map(|most| most.saturating_sub(self.began.elapsed()))
     }
 
-    fn used_up(&self, spent: &Spent) -> Option<ProviderError> {
-        self.beyond(&self.budget, spent)
-    }
-
-    fn beyond(&self, budget: &Budget, spent: &Spent) -> Option<ProviderError> {
-        let Budget {
-            cost_usd,
-            tokens,
-            calls,
-            time,
-        } = *budget;
-        let [cost_flag, tokens_flag, calls_flag, time_flag] = match self.scope {
+    /// Returns the names of the budgets for cost, tokens, calls and time.
+    const fn flags(&self) -> [&'static str; 4] {
+        match self.scope {
             Scope::Sweep => [
                 "sweep's --max-cost",
                 "sweep's --max-tokens",
@@ -335,7 +499,18 @@ impl Ledger {
                 "--attempt-timeout",
             ],
             Scope::Call => ["maxCostUsd", "maxTokens", "calls", "timeoutMs"],
-        };
+        }
+    }
+
+    /// Returns the budget that is used up, if any.
+    fn beyond(&self, budget: &Budget, spent: &Spent) -> Option<ProviderError> {
+        let Budget {
+            cost_usd,
+            tokens,
+            calls,
+            time,
+        } = *budget;
+        let [cost_flag, tokens_flag, calls_flag, time_flag] = self.flags();
         let over = |budget: &str, spent: String, limit: String| {
             Some(ProviderError::OverBudget {
                 budget: budget.to_owned(),
@@ -380,8 +555,8 @@ impl Ledger {
         None
     }
 
-    fn lock(&self) -> MutexGuard<'_, Spent> {
-        self.spent.lock()
+    fn lock(&self) -> MutexGuard<'_, Books> {
+        self.books.lock()
     }
 }
 
@@ -422,9 +597,10 @@ mod tests {
             calls: Some(2),
             ..Budget::default()
         };
-        let first = Ledger::of_attempt(budget, Arc::clone(&run));
-        let second = Ledger::of_attempt(budget, Arc::clone(&run));
-        assert_eq!(first.reserve(), Ok(()));
+        let first = Arc::new(Ledger::of_attempt(budget, &run));
+        let second = Arc::new(Ledger::of_attempt(budget, &run));
+        let call = |ledger: &Arc<Ledger>| ledger.try_reserve(Expected::default(), 1).map(drop);
+        assert_eq!(call(&first), Ok(()));
         first.settle(Some(usage(60)), Some(0.25));
         let left = Remaining {
             cost_usd: Some(0.75),
@@ -433,22 +609,23 @@ mod tests {
             time: None,
         };
         assert_eq!(first.left(), left);
-        assert_eq!(first.reserve(), Ok(()));
-        let message = |refused: Result<(), Overdrawn>| {
-            refused.map_err(|Overdrawn { scope, error }| (scope, error.to_string()))
+        assert_eq!(call(&first), Ok(()));
+        let message = |refused: Result<(), Refusal>| match refused {
+            Err(Refusal::Overdrawn(Overdrawn { scope, error })) => Err((scope, error.to_string())),
+            other => panic!("{other:?}"),
         };
         let own = "the --attempt-max-llm-calls budget is used up (2 calls of 2 calls)";
         assert_eq!(
-            message(first.reserve()),
-            Err((Scope::Attempt, own.to_owned()))
+            message(call(&first)),
+            Err::<(), _>((Scope::Attempt, own.to_owned()))
         );
         assert_eq!(second.left().calls, Some(1));
-        assert_eq!(second.reserve(), Ok(()));
+        assert_eq!(call(&second), Ok(()));
         second.settle(None, None);
         let whole = "the --max-llm-calls budget is used up (3 calls of 3 calls)";
         assert_eq!(
-            message(second.reserve()),
-            Err((Scope::Run, whole.to_owned()))
+            message(call(&second)),
+            Err::<(), _>((Scope::Run, whole.to_owned()))
         );
         assert_eq!(second.spent().calls, 1, "a refused call is not booked");
         let spent = Spent {
@@ -489,5 +666,47 @@ mod tests {
             ledger.settle(Some(usage(10)), Some(0.5));
             assert_eq!(ledger.exhausted().unwrap().to_string(), wanted);
         }
+    }
+
+    #[tokio::test]
+    async fn calls_wait_for_room_and_are_refused_without_any() {
+        let run = Arc::new(Ledger::of_run(Budget {
+            cost_usd: Some(1.0),
+            ..Budget::default()
+        }));
+        let expected = |cost_usd| {
+            let amount = Amount {
+                cost_usd,
+                tokens: 0,
+            };
+            Expected {
+                likely: amount,
+                most: amount,
+            }
+        };
+        let first = run.try_reserve(expected(0.6), 1).unwrap();
+        let refused = run.try_reserve(expected(0.5), 1).unwrap_err();
+        assert_eq!(refused, Refusal::Wait);
+        let waiting = tokio::spawn({
+            let run = Arc::clone(&run);
+            async move { run.reserve(expected(0.5), 1).await }
+        });
+        // The response costs less than expected, so the waiting call fits.
+        run.settle(None, Some(0.3));
+        drop(first);
+        drop(waiting.await.unwrap().unwrap());
+        run.settle(None, Some(0.5));
+        assert_eq!(run.exhausted(), None);
+        let refused = run.reserve(expected(0.3), 1).await.unwrap_err();
+        let message =
+            "the --max-cost budget is used up ($0.8000 of $1; the next call may cost $0.3000)";
+        assert_eq!(refused.error.to_string(), message);
+        assert_eq!(run.exhausted(), Some(refused.error));
+        assert!(run.try_reserve(expected(0.2), 0).is_ok());
+        assert_eq!(
+            run.spent().calls,
+            2,
+            "refused calls and retries are not counted"
+        );
     }
 }

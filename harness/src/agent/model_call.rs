@@ -3,14 +3,16 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use async_trait::async_trait;
 use parking_lot::Mutex;
 
 use super::conversation::recent;
 use super::{
-    Attempt, Conversation, Failure, HaltReason, Invocation, Ledger, Overdrawn, Scope, Spent, Work,
+    Attempt, Conversation, Expected, Failure, HaltReason, Invocation, Ledger, Overdrawn, Refusal,
+    Reservation, Scope, Spent, Work,
 };
 use crate::journal::{Kept, Key, Recalled};
-use crate::model::{EventKind, Usage, ms};
+use crate::model::{EventKind, Usage, WaitReason, ms};
 use crate::provider::{CallEvent, CallSink, Caller, ProviderError, Request, Response};
 
 /// A model's reply.
@@ -64,9 +66,14 @@ impl Attempt<'_> {
                 Some(_) => None,
                 None => invocation.model.provider.recall(&request).await,
             };
-            if earlier.is_none() && kept.is_none() {
-                self.admit(invocation).await?;
-            }
+            let forecast = match (&earlier, &kept) {
+                (None, None) => invocation.model.provider.forecast(&request),
+                _ => None,
+            };
+            let reservation = match (&earlier, &kept) {
+                (None, None) => Some(self.admit(invocation, forecast.into()).await?),
+                _ => None,
+            };
             // Recorded only here, because a request that was never sent is not recorded.
             if !recorded {
                 recorded = true;
@@ -79,10 +86,7 @@ impl Attempt<'_> {
                             new
                         },
                         messages: u32::try_from(conversation.sent_len()).ok(),
-                        estimate: match (&earlier, &kept) {
-                            (None, None) => invocation.model.provider.estimate(&request),
-                            _ => None,
-                        },
+                        estimate: forecast.map(|forecast| forecast.likely),
                     },
                 );
             }
@@ -96,7 +100,7 @@ impl Attempt<'_> {
                     self.keep(&request, true, 0.0, Vec::new(), &result).await;
                     self.take_kept(invocation, result).await
                 }
-                (None, None) => self.send(invocation, &request).await,
+                (None, None) => self.send(invocation, &request, reservation).await,
             };
             match result {
                 Err(ProviderError::ContextOverflow { message }) => {
@@ -134,6 +138,7 @@ impl Attempt<'_> {
         &self,
         invocation: &Invocation,
         request: &Request,
+        reservation: Option<Reservation>,
     ) -> Result<ModelReply, ProviderError> {
         let asked = Instant::now();
         let notes = Notes {
@@ -141,6 +146,8 @@ impl Attempt<'_> {
             invocation,
             work: self.meter.begin(),
             events: Mutex::default(),
+            reservation: Mutex::new(reservation),
+            refused: Mutex::default(),
         };
         let mut given_up = GivenUp {
             attempt: self,
@@ -150,8 +157,15 @@ impl Attempt<'_> {
         };
         let result = invocation.model.provider.complete(request, &notes).await;
         given_up.is_open = false;
-        let calls = notes.events.into_inner();
-        drop(notes.work);
+        let Notes {
+            work,
+            events,
+            reservation,
+            refused,
+            ..
+        } = notes;
+        drop(work);
+        let calls = events.into_inner();
         let elapsed = ms(asked.elapsed());
         if !matches!(&result, Err(error) if error.ends_run()) {
             self.keep(request, false, elapsed, calls, &result).await;
@@ -160,10 +174,11 @@ impl Attempt<'_> {
             Ok(reply) => reply,
             Err(error) => {
                 self.record_error(invocation, &error, elapsed);
+                drop(reservation);
                 self.stop_if_hopeless(&error).await;
-                if error.is_transient() {
-                    // If the budget has no room for a retry, that is the reason for the failure.
-                    self.within_budget(invocation.ledger.room()).await?;
+                // If the budget has no room for a retry, that is the reason for the failure.
+                if let Some(overdrawn) = refused.into_inner() {
+                    return Err(self.over_budget(overdrawn).await);
                 }
                 return Err(error);
             }
@@ -172,6 +187,7 @@ impl Attempt<'_> {
             usage, cost_usd, ..
         } = reply.response;
         self.settle(&invocation.ledger, usage, cost_usd);
+        drop(reservation);
         self.record_response(invocation, reply, elapsed).await
     }
 
@@ -395,35 +411,76 @@ impl Attempt<'_> {
         })
     }
 
-    /// Admits a call if the run continues and no budget is used up, and books it.
-    async fn admit(&self, invocation: &Invocation) -> Result<(), ProviderError> {
+    /// Admits a call if the run continues, and reserves its expected expense in all budgets. Waits
+    /// while other calls under way leave no room.
+    async fn admit(
+        &self,
+        invocation: &Invocation,
+        expected: Expected,
+    ) -> Result<Reservation, ProviderError> {
         if let Some(reason @ HaltReason::Failing(_)) = self.run.halt.reason() {
             self.stop(reason).await;
         }
         if let Some(purse) = &self.run.purse {
             let scope = Scope::Run;
-            let admitted = purse.admit().await;
-            self.within_budget(admitted.map_err(|error| Overdrawn { scope, error }))
-                .await?;
+            if let Err(error) = purse.admit().await {
+                return Err(self.over_budget(Overdrawn { scope, error }).await);
+            }
         }
-        self.within_budget(invocation.ledger.reserve()).await?;
+        let reservation = match invocation.ledger.try_reserve(expected, 1) {
+            Err(Refusal::Wait) => {
+                let work = self.meter.begin();
+                work.set_waiting(true);
+                let began = Instant::now();
+                let reserved = self.reserve_later(invocation, expected).await;
+                let (reason, ms) = (WaitReason::Budget, ms(began.elapsed()));
+                self.records
+                    .emit(invocation, EventKind::LlmWait { reason, ms });
+                reserved
+            }
+            Err(Refusal::Overdrawn(overdrawn)) => Err(overdrawn),
+            Ok(reservation) => Ok(reservation),
+        };
+        let reservation = match reservation {
+            Ok(reservation) => reservation,
+            Err(overdrawn) => return Err(self.over_budget(overdrawn).await),
+        };
         self.publish_budget();
-        Ok(())
+        Ok(reservation)
     }
 
-    /// Continues if the budgets allow it. Exceeding a budget of the run ends the attempt here.
-    async fn within_budget(&self, allowed: Result<(), Overdrawn>) -> Result<(), ProviderError> {
-        match allowed {
-            Ok(()) => Ok(()),
-            Err(Overdrawn {
-                scope: Scope::Client | Scope::Request | Scope::Attempt | Scope::Call,
-                error,
-            }) => Err(error),
+    /// Waits until a call fits or is refused. Once the run is halted, no call waits any more.
+    async fn reserve_later(
+        &self,
+        invocation: &Invocation,
+        expected: Expected,
+    ) -> Result<Reservation, Overdrawn> {
+        loop {
+            let released = invocation.ledger.released();
+            tokio::pin!(released);
+            released.as_mut().enable();
+            match invocation.ledger.try_reserve(expected, 1) {
+                Ok(reservation) => return Ok(reservation),
+                Err(Refusal::Overdrawn(overdrawn)) => return Err(overdrawn),
+                Err(Refusal::Wait) => {}
+            }
+            if let Some(reason) = self.run.halt.reason() {
+                self.stop(reason).await;
+            }
+            tokio::select! {
+                () = released => {}
+                _ = self.run.halt.raised() => {}
+            }
+        }
+    }
+
+    /// Returns the error of a budget that is used up. A budget of the run ends the attempt here.
+    async fn over_budget(&self, overdrawn: Overdrawn) -> ProviderError {
+        let Overdrawn { scope, error } = overdrawn;
+        match scope {
+            Scope::Client | Scope::Request | Scope::Attempt | Scope::Call => error,
             // What the agent could still achieve without calls would not reflect its ability.
-            Err(Overdrawn {
-                scope: Scope::Run | Scope::Sweep,
-                error,
-            }) => {
+            Scope::Run | Scope::Sweep => {
                 let reason = HaltReason::OverBudget(error.to_string());
                 self.run.halt.raise(reason.clone());
                 self.stop(reason).await
@@ -486,8 +543,12 @@ struct Notes<'a> {
     work: Work<'a>,
     /// Events for the journal.
     events: Mutex<Vec<CallEvent>>,
+    reservation: Mutex<Option<Reservation>>,
+    /// Why no retry was sent, if a budget was the reason.
+    refused: Mutex<Option<Overdrawn>>,
 }
 
+#[async_trait]
 impl CallSink for Notes<'_> {
     fn note(&self, event: CallEvent) {
         let attempt = self.attempt;
@@ -515,7 +576,22 @@ impl CallSink for Notes<'_> {
         }
     }
 
-    fn may_send_again(&self) -> bool {
-        self.invocation.ledger.room().is_ok()
+    /// Releases what is reserved and reserves it anew, so that two calls cannot wait for each other.
+    async fn may_send_again(&self) -> bool {
+        let Some(reservation) = self.reservation.lock().take() else {
+            return true;
+        };
+        let expected = reservation.expected();
+        drop(reservation);
+        match self.invocation.ledger.reserve(expected, 0).await {
+            Ok(reservation) => {
+                *self.reservation.lock() = Some(reservation);
+                true
+            }
+            Err(overdrawn) => {
+                *self.refused.lock() = Some(overdrawn);
+                false
+            }
+        }
     }
 }

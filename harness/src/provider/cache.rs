@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::record::bill;
-use super::{CallSink, Estimate, Provider, ProviderError, Recording, Request, Response};
+use super::{CallSink, Forecast, Provider, ProviderError, Recording, Request, Response};
 use crate::model::lenient_json;
 use crate::model::{Message, Role, ToolUse};
 use crate::prompt::AnswerSchema;
@@ -201,7 +201,7 @@ impl<P: Provider> Provider for Cached<P> {
         self.inner.recording()
     }
 
-    fn estimate(&self, request: &Request) -> Option<Estimate> {
-        self.inner.estimate(request)
+    fn forecast(&self, request: &Request) -> Option<Forecast> {
+        self.inner.forecast(request)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
 use super::ProviderError;
@@ -40,12 +41,14 @@ pub enum CallEvent {
 }
 
 /// Receives the events of one call.
+#[async_trait]
 pub trait CallSink: Send + Sync {
     /// Receives one event. Must not block.
     fn note(&self, event: CallEvent);
 
-    /// Whether the call may be retried after a failure, which may cost again.
-    fn may_send_again(&self) -> bool {
+    /// Whether the call may be retried after a failure, which may cost again. Waits until that is
+    /// known.
+    async fn may_send_again(&self) -> bool {
         true
     }
 }

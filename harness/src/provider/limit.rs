@@ -11,7 +11,7 @@ use tokio::sync::Mutex;
 
 use super::connections::{Connection, Connections};
 use super::{
-    CallEvent, CallSink, Estimate, Provider, ProviderError, Recording, Request, Response,
+    CallEvent, CallSink, Forecast, Provider, ProviderError, Recording, Request, Response,
     WaitReason,
 };
 
@@ -224,7 +224,7 @@ impl<P: Provider> Provider for Limited<P> {
         self.inner.recording()
     }
 
-    fn estimate(&self, request: &Request) -> Option<Estimate> {
-        self.inner.estimate(request)
+    fn forecast(&self, request: &Request) -> Option<Forecast> {
+        self.inner.forecast(request)
     }
 }

@@ -65,8 +65,8 @@ pub trait Provider: Send + Sync {
     }
 
     /// Returns the expected usage of a request that is charged even if nobody waits for the
-    /// response, or `None` if nothing is charged.
-    fn estimate(&self, _request: &Request) -> Option<Estimate> {
+    /// response, or `None` if nothing is charged or the usage is unknown.
+    fn forecast(&self, _request: &Request) -> Option<Forecast> {
         None
     }
 }
@@ -89,8 +89,28 @@ impl<P: Provider + ?Sized> Provider for Arc<P> {
         (**self).recording()
     }
 
-    fn estimate(&self, request: &Request) -> Option<Estimate> {
-        (**self).estimate(request)
+    fn forecast(&self, request: &Request) -> Option<Forecast> {
+        (**self).forecast(request)
+    }
+}
+
+/// Expected usage of a request.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Forecast {
+    /// The likely usage.
+    pub likely: Estimate,
+    /// The highest plausible usage, which budgets reserve. It exceeds the likely one while nothing
+    /// is known of how a model's server counts tokens.
+    pub most: Estimate,
+}
+
+impl Forecast {
+    /// Creates the forecast of a usage that is known.
+    pub const fn certain(usage: Estimate) -> Self {
+        Self {
+            likely: usage,
+            most: usage,
+        }
     }
 }
 

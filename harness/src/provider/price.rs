@@ -8,7 +8,9 @@ use serde::Deserialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::{CallEvent, CallSink, Estimate, Provider, ProviderError, Recording, Request, Response};
+use super::{
+    CallEvent, CallSink, Estimate, Forecast, Provider, ProviderError, Recording, Request, Response,
+};
 use crate::model::Usage;
 
 /// Bundled price table.
@@ -258,6 +260,7 @@ struct PricedCalls<'a, P> {
     priced: &'a Priced<P>,
 }
 
+#[async_trait]
 impl<P: Send + Sync> CallSink for PricedCalls<'_, P> {
     fn note(&self, event: CallEvent) {
         self.calls.note(match event {
@@ -269,8 +272,8 @@ impl<P: Send + Sync> CallSink for PricedCalls<'_, P> {
         });
     }
 
-    fn may_send_again(&self) -> bool {
-        self.calls.may_send_again()
+    async fn may_send_again(&self) -> bool {
+        self.calls.may_send_again().await
     }
 }
 
@@ -296,10 +299,27 @@ impl<P: Provider> Provider for Priced<P> {
         self.inner.recording()
     }
 
-    fn estimate(&self, request: &Request) -> Option<Estimate> {
-        let Estimate { usage, cost_usd } = self.inner.estimate(request)?;
-        let cost_usd = self.cost(Some(&usage), cost_usd);
-        Some(Estimate { usage, cost_usd })
+    fn forecast(&self, request: &Request) -> Option<Forecast> {
+        let Forecast { likely, most } = self.inner.forecast(request)?;
+        let priced = |usage: Usage, said: Option<f64>| Estimate {
+            usage,
+            cost_usd: self.cost(Some(&usage), said),
+        };
+        let plain = priced(most.usage, most.cost_usd);
+        // Tokens that a provider writes to its cache may cost more than others.
+        let written = Usage {
+            cache_write_tokens: most.usage.input_tokens,
+            ..most.usage
+        };
+        let written = priced(written, most.cost_usd);
+        let cost_usd = plain.cost_usd.zip(written.cost_usd);
+        Some(Forecast {
+            likely: priced(likely.usage, likely.cost_usd),
+            most: Estimate {
+                cost_usd: cost_usd.map(|(plain, written)| plain.max(written)),
+                ..plain
+            },
+        })
     }
 }
 

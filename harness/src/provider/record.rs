@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    CallEvent, CallSink, Caller, Estimate, Provider, ProviderError, Recording, Request, Response,
+    CallEvent, CallSink, Caller, Forecast, Provider, ProviderError, Recording, Request, Response,
 };
 
 /// Version of the format; the first line carries it as `cassette`.
@@ -232,8 +232,8 @@ impl<P: Provider> Provider for Recorded<P> {
         self.inner.recording()
     }
 
-    fn estimate(&self, request: &Request) -> Option<Estimate> {
-        self.inner.estimate(request)
+    fn forecast(&self, request: &Request) -> Option<Forecast> {
+        self.inner.forecast(request)
     }
 }
 
@@ -256,6 +256,7 @@ struct Heard<'a> {
     events: Mutex<Vec<CallEvent>>,
 }
 
+#[async_trait]
 impl CallSink for Heard<'_> {
     fn note(&self, event: CallEvent) {
         let mut events = self.events.lock();
@@ -264,8 +265,8 @@ impl CallSink for Heard<'_> {
         self.calls.note(event);
     }
 
-    fn may_send_again(&self) -> bool {
-        self.calls.may_send_again()
+    async fn may_send_again(&self) -> bool {
+        self.calls.may_send_again().await
     }
 }
 

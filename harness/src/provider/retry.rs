@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use parking_lot::{Mutex, MutexGuard};
 
 use super::{
-    CallEvent, CallSink, Estimate, Provider, ProviderError, Recording, Request, Response,
+    CallEvent, CallSink, Forecast, Provider, ProviderError, Recording, Request, Response,
     WaitReason,
 };
 
@@ -98,8 +98,8 @@ impl<P: Provider> Provider for Retry<P> {
         self.inner.recording()
     }
 
-    fn estimate(&self, request: &Request) -> Option<Estimate> {
-        self.inner.estimate(request)
+    fn forecast(&self, request: &Request) -> Option<Forecast> {
+        self.inner.forecast(request)
     }
 }
 
@@ -116,7 +116,7 @@ impl<P: Provider> Retry<P> {
                 .delay(retry, error.retry_after(), rand::random());
             // If the time or the budget of the call would be over at the retry, it ends with the
             // server's error.
-            if clock.charged() + delay >= self.policy.call_time || !clock.may_send_again() {
+            if clock.charged() + delay >= self.policy.call_time || !clock.may_send_again().await {
                 return Err(error);
             }
             clock.calls.note(CallEvent::Retried { error, delay });
@@ -170,6 +170,7 @@ impl<'a> Clock<'a> {
     }
 }
 
+#[async_trait]
 impl CallSink for Clock<'_> {
     fn note(&self, event: CallEvent) {
         match &event {
@@ -184,7 +185,7 @@ impl CallSink for Clock<'_> {
         self.calls.note(event);
     }
 
-    fn may_send_again(&self) -> bool {
-        self.calls.may_send_again()
+    async fn may_send_again(&self) -> bool {
+        self.calls.may_send_again().await
     }
 }

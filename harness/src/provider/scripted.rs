@@ -12,7 +12,7 @@ use crate::model::lenient_json;
 use crate::text::{did_you_mean, nearest, sha256_hex};
 use async_trait::async_trait;
 
-use super::{CallEvent, CallSink, Estimate, Provider, ProviderError, Request, Response};
+use super::{CallEvent, CallSink, Estimate, Forecast, Provider, ProviderError, Request, Response};
 
 use compute::Computer;
 use rules::{CallEntry, Called, Reply, ReplyText, Script};
@@ -137,7 +137,8 @@ impl Provider for Scripted {
     ) -> Result<Response, ProviderError> {
         let caller = &request.caller;
         if self.script.latency_ms > 0 {
-            let mut given_up = GivenUp(self.estimate(request).map(|estimate| (estimate, calls)));
+            let forecast = self.forecast(request);
+            let mut given_up = GivenUp(forecast.map(|forecast| (forecast.likely, calls)));
             tokio::time::sleep(Duration::from_millis(self.script.latency_ms)).await;
             given_up.0 = None;
         }
@@ -191,12 +192,14 @@ impl Provider for Scripted {
     }
 
     /// Returns the usage that the rule states, as a server would charge it.
-    fn estimate(&self, request: &Request) -> Option<Estimate> {
+    fn forecast(&self, request: &Request) -> Option<Forecast> {
         let answer = self.script.answer(request)?;
         let (usage, cost_usd) = (answer.usage, answer.cost_usd);
-        (usage.is_some() || cost_usd.is_some()).then(|| Estimate {
-            usage: usage.unwrap_or_default(),
-            cost_usd,
+        (usage.is_some() || cost_usd.is_some()).then(|| {
+            Forecast::certain(Estimate {
+                usage: usage.unwrap_or_default(),
+                cost_usd,
+            })
         })
     }
 }

@@ -10,7 +10,7 @@ use harness::hook::HookRegistry;
 use harness::model::{Event, EventKind, EventSink, Stats};
 use harness::prompt::definition::ToolStrategy;
 use harness::prompt::{AnswerSchema, ModelAlias, PromptMode};
-use harness::provider::{CallSink, Estimate, Provider, ProviderError, Request, Response, Scripted};
+use harness::provider::{CallSink, Forecast, Provider, ProviderError, Request, Response, Scripted};
 use harness::treatment::{Overflow, ProtocolSettings, ReplTreatment};
 use harness::{
     AgentSettings, Assigned, Budget, CompactAt, Compaction, Conduct, Engine, Model, Models,
@@ -212,8 +212,8 @@ impl Provider for Held {
         self.scripted.complete(request, calls).await
     }
 
-    fn estimate(&self, request: &Request) -> Option<Estimate> {
-        self.scripted.estimate(request)
+    fn forecast(&self, request: &Request) -> Option<Forecast> {
+        self.scripted.forecast(request)
     }
 }
 

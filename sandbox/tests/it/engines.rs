@@ -23,7 +23,19 @@ const WORDS: &[(&str, &str)] = &[
 /// Returns the stride at which cases of a corpus run: 1 for all of them, or more on V8, where all
 /// would take minutes and differ only as the table says. `scripts/test-v8.sh --full` runs all.
 pub fn every() -> usize {
-    let is_whole = cfg!(not(feature = "v8")) || std::env::var_os("SANDBOX_TEST_WHOLE").is_some();
+    if cfg!(feature = "v8") {
+        every_in_full()
+    } else {
+        1
+    }
+}
+
+/// Returns the stride of a corpus that `./test.sh --full` and `scripts/test-v8.sh --full` run
+/// completely, on any engine.
+pub fn every_in_full() -> usize {
+    let is_whole = ["SANDBOX_TEST_WHOLE", "EVAL_TEST_FULL"]
+        .iter()
+        .any(|name| std::env::var_os(name).is_some());
     if is_whole { 1 } else { 4 }
 }
 

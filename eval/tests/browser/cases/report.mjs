@@ -4,10 +4,9 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
+import { looks } from "./look.mjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
-const looks = [390, 1280].flatMap((width) => ["light", "dark"].map((scheme) => ({ width, scheme })));
 
 export default looks.map((kind) => [
   `report: six runs, ${kind.scheme}, ${kind.width} pixels`,

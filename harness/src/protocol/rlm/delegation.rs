@@ -431,7 +431,7 @@ impl<'a> ReplAgent<'a> {
             calls: None,
             time: call.options.timeout_ms.map(Duration::from_millis),
         };
-        Arc::new(Ledger::of_call(budget, Arc::clone(&self.invocation.ledger)))
+        Arc::new(Ledger::of_call(budget, &self.invocation.ledger))
     }
 
     /// Ends a call that its caller has cancelled. What it took is booked.

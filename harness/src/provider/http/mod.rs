@@ -30,7 +30,7 @@ use serde_json::Value;
 
 use crate::model::ToolCall;
 
-use super::{CallEvent, CallSink, Estimate, Provider, ProviderError, Request, Response};
+use super::{CallEvent, CallSink, Estimate, Forecast, Provider, ProviderError, Request, Response};
 use fallback::Fallbacks;
 use tokens::Experience;
 use wire::{Answer, End, Wire};
@@ -411,10 +411,14 @@ impl Provider for HttpProvider {
         }
     }
 
-    fn estimate(&self, request: &Request) -> Option<Estimate> {
-        Some(Estimate {
-            usage: self.experience.expect(request),
+    fn forecast(&self, request: &Request) -> Option<Forecast> {
+        let unpriced = |usage| Estimate {
+            usage,
             cost_usd: None,
+        };
+        Some(Forecast {
+            likely: unpriced(self.experience.expect(request)),
+            most: unpriced(self.experience.expect_most(request)),
         })
     }
 }

@@ -16,9 +16,19 @@ pub const IMAGE_TOKENS: u64 = 1_000;
 /// Estimated tokens of a response before any response of its model has completed.
 const RESPONSE_TOKENS: u64 = 4_000;
 
+/// Maximum tokens that a server adds to a message.
+const ADDED_TOKENS: usize = 16;
+
+/// Maximum tokens of an image.
+const MOST_IMAGE_TOKENS: usize = 4_000;
+
 /// Minimum estimated tokens of a prompt to suspect an overflow: about the smallest context window
 /// of current models.
 const SHORTEST_OVERFLOW: u64 = 3_000;
+
+/// Minimum estimated tokens of a prompt whose counted and estimated lengths are compared one by one:
+/// in shorter ones, what a server adds to each message counts too much.
+const SHORTEST_COMPARED: u64 = 500;
 
 /// Factor by which a prompt counts as much longer than another.
 const MUCH_LONGER: u64 = 2;
@@ -41,6 +51,8 @@ struct Past {
     has_counted: bool,
     counted_input: u64,
     estimated_input: u64,
+    /// Highest ratio of counted to estimated tokens among prompts that are long enough to compare.
+    highest_ratio: Option<f64>,
 }
 
 impl Experience {
@@ -63,6 +75,10 @@ impl Experience {
         };
         past.longest = past.longest.max(usage.output_tokens);
         past.has_counted = true;
+        if estimated >= SHORTEST_COMPARED {
+            let ratio = usage.input_tokens as f64 / estimated as f64;
+            past.highest_ratio = Some(past.highest_ratio.map_or(ratio, |known| known.max(ratio)));
+        }
         past.counted_input = past.counted_input.saturating_add(usage.input_tokens);
         past.estimated_input = past.estimated_input.saturating_add(estimated);
     }
@@ -79,28 +95,69 @@ impl Experience {
         })
     }
 
-    /// Estimates the usage of a request whose response is never received. The estimate is rather
-    /// too high than too low, because budgets depend on it. The output is the model's longest so
-    /// far, or the longest of earlier starts, up to the request's limit. The input is estimated,
-    /// and scaled by the ratio of counted to estimated tokens so far if that is above 1.
+    /// Estimates the usage of a request before its response, or without one. The estimate is rather
+    /// too high than too low, because budgets depend on it. The output is the request's limit if it
+    /// has one, else the model's longest so far, or the longest of earlier starts, or 4,000 tokens.
+    /// The input is estimated, and scaled by the ratio of counted to estimated tokens so far if that
+    /// is above 1: by the highest ratio of long prompts, or else by that of all prompts together.
     pub fn expect(&self, request: &Request) -> Usage {
         let usage = estimate(request, &Response::default());
         let models = self.models.lock();
         let past = models.get(&request.model).filter(|past| past.has_counted);
         let longest = past.map(|past| past.longest).max(self.earlier);
         let longest = longest.unwrap_or(RESPONSE_TOKENS);
-        let most = request.sampling.max_tokens.map_or(u64::MAX, u64::from);
+        let output = request.sampling.max_tokens.map_or(longest, u64::from);
         let input = past.map_or(usage.input_tokens, |past| {
+            if let Some(ratio) = past.highest_ratio {
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "a positive number of tokens"
+                )]
+                return (usage.input_tokens as f64 * ratio).ceil() as u64;
+            }
             let counted = u128::from(usage.input_tokens) * u128::from(past.counted_input);
             let scaled = counted.div_ceil(u128::from(past.estimated_input.max(1)));
             u64::try_from(scaled).unwrap_or(u64::MAX)
         });
         Usage {
             input_tokens: input.max(usage.input_tokens),
-            output_tokens: longest.min(most),
+            output_tokens: output,
             ..usage
         }
     }
+
+    /// Returns the highest plausible usage of a request. Before the server has counted the tokens of
+    /// any response, every byte may be a token of its own, because no tokenizer makes more.
+    pub fn expect_most(&self, request: &Request) -> Usage {
+        let usage = self.expect(request);
+        let models = self.models.lock();
+        if models
+            .get(&request.model)
+            .is_some_and(|past| past.has_counted)
+        {
+            return usage;
+        }
+        Usage {
+            input_tokens: usage.input_tokens.max(most_input(request)),
+            ..usage
+        }
+    }
+}
+
+/// Returns the bytes of a request's texts, and a bound for the tokens that a server adds to each
+/// message or counts for each image.
+fn most_input(request: &Request) -> u64 {
+    let mut most = request.system.len() + ADDED_TOKENS;
+    for message in &request.messages {
+        let calls = message.tool_calls.iter();
+        let calls: usize = calls
+            .map(|call| call.name.len() + call.arguments.len())
+            .sum();
+        most += message.all_text().len() + calls + ADDED_TOKENS;
+        most += MOST_IMAGE_TOKENS * message.images.len();
+    }
+    most as u64
 }
 
 /// Estimates tokens as characters divided by 4, rounded up, plus 1,000 tokens per image. The usage

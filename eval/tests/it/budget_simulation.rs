@@ -1,0 +1,259 @@
+//! Random runs against a priced server: what the server bills stays within `--max-cost`.
+//!
+//! The server counts tokens in a way of its own, so that the harness has to learn the ratio.
+
+use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use fault_server::{Behaviour, FaultServer, Seen};
+use rand::rngs::StdRng;
+use rand::{RngExt as _, SeedableRng as _};
+use serde_json::{Value, json};
+
+use crate::binary::{Binary, is_full};
+use crate::faults::run_dir;
+
+/// US dollars per token.
+const INPUT: f64 = 10e-6;
+const OUTPUT: f64 = 40e-6;
+
+const PRICES: &str =
+    "{date: 2026-11-01, source: s, prices: [{models: ['openai/*'], input: 10, output: 40}]}";
+
+/// What the server has billed, and by how much responses were more expensive than expected.
+#[derive(Default)]
+struct Bill {
+    billed: f64,
+    requests: usize,
+    longest: u64,
+    /// Sum of the output tokens above the longest response of the time when each request arrived.
+    above: f64,
+    /// The most expensive request.
+    dearest: f64,
+}
+
+/// One random run.
+#[derive(Debug)]
+struct Design {
+    seed: u64,
+    concurrency: u32,
+    /// Value of `--max-output-tokens`.
+    most_output: Option<u64>,
+    /// Characters per token at the server.
+    chars_per_token: f64,
+    delegates: bool,
+    streams: bool,
+    /// Share of requests that fail.
+    failing: f64,
+    /// Number of requests after which the run is interrupted, and then resumed.
+    interrupted_after: Option<usize>,
+    budget: f64,
+}
+
+impl Design {
+    fn new(seed: u64) -> Self {
+        let mut random = StdRng::seed_from_u64(seed);
+        let most_output = random
+            .random_bool(0.6)
+            .then(|| random.random_range(50..600));
+        // The prompts have about 700 characters, or 9,000 for agents with a REPL.
+        let delegates = random.random_bool(0.4);
+        let per_call = INPUT * if delegates { 2_500.0 } else { 500.0 }
+            + OUTPUT * most_output.unwrap_or(1_000) as f64;
+        let first = if most_output.is_some() {
+            per_call
+        } else {
+            per_call + OUTPUT * 4_000.0
+        };
+        Self {
+            seed,
+            concurrency: random.random_range(1..=64),
+            most_output,
+            chars_per_token: random.random_range(2.0..5.0),
+            delegates,
+            streams: random.random_bool(0.4),
+            failing: if random.random_bool(0.5) { 0.15 } else { 0.0 },
+            interrupted_after: random.random_bool(0.25).then(|| random.random_range(1..20)),
+            budget: first + per_call * random.random_range(1.0..120.0),
+        }
+    }
+
+    fn server(&self) -> (FaultServer, Arc<Mutex<Bill>>) {
+        let bill = Arc::new(Mutex::new(Bill::default()));
+        let shared = Arc::clone(&bill);
+        let random = Mutex::new(StdRng::seed_from_u64(self.seed ^ 0x5eed));
+        let (ratio, most, failing) = (self.chars_per_token, self.most_output, self.failing);
+        let delegates = self.delegates;
+        let server = FaultServer::start(move |seen| {
+            let mut random = random.lock().unwrap();
+            let input = characters(seen) / ratio;
+            let output = match most {
+                Some(most) => random.random_range(1..=most),
+                None => random.random_range(1..2_000),
+            };
+            let wait = Duration::from_millis(random.random_range(0..15));
+            let fate: f64 = random.random();
+            let child = random.random_bool(0.7);
+            drop(random);
+            let cost = input.ceil() * INPUT + output as f64 * OUTPUT;
+            let is_free = fate < failing / 2.0;
+            {
+                let mut bill = shared.lock().unwrap();
+                bill.requests += 1;
+                if !is_free {
+                    bill.billed += cost;
+                    bill.dearest = bill.dearest.max(cost);
+                    let expected = if bill.longest == 0 {
+                        4_000
+                    } else {
+                        bill.longest
+                    };
+                    bill.above += output.saturating_sub(expected) as f64 * OUTPUT;
+                }
+            }
+            std::thread::sleep(wait);
+            if is_free {
+                return Behaviour::Status(503, Vec::new(), "{}".to_owned());
+            }
+            let longest = &mut shared.lock().unwrap().longest;
+            *longest = (*longest).max(output);
+            let text = if delegates && child && !seen.text.contains("part of it") {
+                "```js\nconst parts = await Promise.all([1, 2, 3].map(n => llm('part of it ' + n)));\nreturn(parts.join())\n```"
+            } else if delegates {
+                "```js\nreturn(1)\n```"
+            } else {
+                "1"
+            };
+            let finish = if fate < failing { "error" } else { "stop" };
+            respond(seen, text, finish, input.ceil() as u64, output)
+        });
+        (server, bill)
+    }
+
+    /// Runs until the budget or the work is used up; returns the server's bill.
+    fn run(&self) -> Bill {
+        let (server, bill) = self.server();
+        let url = server.openai();
+        let binary = Binary::new().file("prices.yaml", PRICES);
+        let texts = [
+            self.concurrency.to_string(),
+            self.budget.to_string(),
+            self.most_output
+                .map_or(String::new(), |most| most.to_string()),
+        ];
+        let mut args = vec!["run", "--benchmark", "s-niah", "--context-len", "2k"];
+        args.extend(["--samples-per-length", "150", "--model", "openai/m"]);
+        args.extend([
+            "--base-url",
+            &url,
+            "--prices",
+            "prices.yaml",
+            "--max-retries",
+            "3",
+        ]);
+        args.extend(["--concurrency", &texts[0], "--max-cost", &texts[1]]);
+        args.extend(["--isolation", "thread"]);
+        args.extend(["--protocol", if self.delegates { "rlm" } else { "direct" }]);
+        if self.most_output.is_some() {
+            args.extend(["--max-output-tokens", &texts[2]]);
+        }
+        if self.streams {
+            args.push("--stream");
+        }
+        if let Some(after) = self.interrupted_after {
+            let quiet = [Stdio::null(), Stdio::null(), Stdio::null()];
+            let [stdin, stdout, stderr] = quiet;
+            let mut command = binary.command(&args);
+            let mut child = command
+                .stdin(stdin)
+                .stdout(stdout)
+                .stderr(stderr)
+                .spawn()
+                .unwrap();
+            while child.try_wait().unwrap().is_none() && bill.lock().unwrap().requests < after {
+                std::thread::sleep(Duration::from_millis(2));
+            }
+            let kill = format!("kill -INT {}", child.id());
+            let _ = Command::new("sh")
+                .args(["-c", &kill])
+                .stderr(Stdio::null())
+                .status();
+            child.wait().unwrap();
+            let dir = run_dir(binary.path());
+            args = vec!["run", "--resume"];
+            args.push(Box::leak(dir.display().to_string().into_boxed_str()));
+            args.extend(["--base-url", &url]);
+        }
+        let ran = binary.run(&args, "");
+        assert!(matches!(ran.code, Some(0 | 106 | 1)), "{self:?}: {ran:?}");
+        let done = ran.code != Some(106);
+        drop(server);
+        let bill = std::mem::take(&mut *bill.lock().unwrap());
+        if !done && bill.dearest < self.budget / 100.0 {
+            assert!(bill.billed > 0.9 * self.budget, "{self:?}: {}", bill.billed);
+        }
+        bill
+    }
+}
+
+/// Returns the number of characters of all messages of a request.
+fn characters(seen: &Seen) -> f64 {
+    let messages = seen.body["messages"]
+        .as_array()
+        .map_or(&[][..], Vec::as_slice);
+    let lengths = messages.iter().map(|message| {
+        message["content"]
+            .as_str()
+            .map_or(0, |text| text.chars().count())
+    });
+    lengths.sum::<usize>() as f64
+}
+
+fn respond(seen: &Seen, text: &str, finish: &str, input: u64, output: u64) -> Behaviour {
+    let usage = json!({"prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output});
+    let body = |choice: Value, usage: &Value| json!({"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice], "usage": usage});
+    if seen.body["stream"] != json!(true) {
+        let message = json!({"role": "assistant", "content": text});
+        let choice = json!({"index": 0, "message": message, "finish_reason": finish});
+        return Behaviour::Status(200, Vec::new(), body(choice, &usage).to_string());
+    }
+    let delta =
+        json!({"index": 0, "delta": {"role": "assistant", "content": text}, "finish_reason": null});
+    let end = json!({"index": 0, "delta": {}, "finish_reason": finish});
+    let events = [body(delta, &Value::Null), body(end, &usage)];
+    let events = events.map(|event| format!("data: {event}\n\n")).concat() + "data: [DONE]\n\n";
+    let headers = vec![("content-type".to_owned(), "text/event-stream".to_owned())];
+    Behaviour::Status(200, headers, events)
+}
+
+#[test]
+fn billed_costs_stay_within_the_budget() {
+    let number = if is_full() { 200 } else { 8 };
+    let mut over = Vec::new();
+    let mut used = Vec::new();
+    for seed in 0..number {
+        let design = Design::new(seed);
+        let bill = design.run();
+        println!(
+            "{design:?}: {} of {}, {} requests",
+            bill.billed, design.budget, bill.requests
+        );
+        // Without a limit of output tokens, a response may be longer than all before it.
+        let most = design.budget
+            + if design.most_output.is_some() {
+                0.0
+            } else {
+                bill.above
+            };
+        used.push(bill.billed / design.budget);
+        if bill.billed > most * (1.0 + 1e-9) {
+            over.push(format!("{design:?}: {} of {most}", bill.billed));
+        }
+    }
+    println!(
+        "{number} runs; billed at most {:.3} of the budget",
+        used.iter().copied().fold(0.0, f64::max)
+    );
+    assert!(over.is_empty(), "{}", over.join("\n"));
+}
