@@ -22,7 +22,7 @@ use records::AttemptRecord;
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc::unbounded_channel;
 
-use super::stdout;
+use super::{raised_budget, stdout};
 use crate::cli::{ResumeArgs, RunArgs};
 use crate::error::Error;
 use crate::exit::Outcome;
@@ -81,8 +81,8 @@ impl Show {
     }
 
     /// Returns advice with the command that resumes the run in `dir`. A cell is resumed through its
-    /// sweep, because only the sweep enforces its budget. `None` if the cell's own budget must be
-    /// raised first, which the sweep reports at its end.
+    /// sweep, because only the sweep enforces its budget. `None` if a budget of the cell or of the
+    /// sweep must be raised first, which the sweep reports at its end.
     fn go_on(&self, dir: &Path, again: &str, more: &str, over_budget: bool) -> Option<String> {
         let Self::Nothing(budget) = self else {
             return Some(format!(
@@ -95,14 +95,11 @@ impl Show {
             again => format!(" --{again}"),
         };
         let sweep = dir.parent().unwrap_or(dir).display().to_string();
-        let exhausted = budget.as_ref().and_then(SharedBudget::exhausted);
-        let raised = match exhausted {
-            Some(_) => " --max-… …",
-            None if over_budget => return None,
-            None => "",
-        };
+        if over_budget || budget.as_ref().and_then(SharedBudget::exhausted).is_some() {
+            return None;
+        }
         Some(format!(
-            "go on with `rlm-eval sweep --resume {}{more}{raised}{again}`",
+            "go on with `rlm-eval sweep --resume {}{more}{again}`",
             quoted(&sweep)
         ))
     }
@@ -197,6 +194,7 @@ pub(super) fn begin(
         identity: identity.clone(),
         attempts_total: jobs.len() as u64,
         attempts_done: 0,
+        scores_done: Vec::new(),
         concurrency: settings.concurrency,
     };
     let whole = prepared.attempts_of_all_shares();
@@ -300,6 +298,11 @@ pub(super) fn resume(args: &ResumeArgs, show: &Show) -> Result<Outcome, Error> {
         dir,
         attempts_total: prepared.jobs().len() as u64,
         attempts_done: (remaining.earlier.len() - remaining.again.len()) as u64,
+        scores_done: remaining
+            .earlier
+            .iter()
+            .filter_map(|record| Some((record.id.clone(), record.score?)))
+            .collect(),
         concurrency: settings.concurrency,
         identity,
     };
@@ -352,6 +355,8 @@ fn carry_out(
     }
     let dir = plan.dir.clone();
     let again = settings.typed_again();
+    let again: String = again.iter().map(|flag| format!(" {flag}")).collect();
+    let mut spent = prepared.engine.spent();
     let label = plan.identity.label();
     let errors_allowed = settings
         .fail_on_error
@@ -375,7 +380,10 @@ fn carry_out(
                 earlier: remaining.earlier,
             };
             let store = RunStore::new(writer);
-            runtime.block_on(runner::run(run, store, reporter, stop.received()))
+            let engine = Arc::clone(&run.engine);
+            let ended = runtime.block_on(runner::run(run, store, reporter, stop.received()));
+            spent = engine.spent();
+            ended
         }
         Some(queue) => {
             let submission = Submission {
@@ -444,6 +452,11 @@ fn carry_out(
     }
     let is_alone = matches!(show, Show::Summary);
     let over_budget = matches!(ended.ending, Ending::Halted(HaltReason::OverBudget(_)));
+    let raised = if over_budget && is_alone {
+        raised_budget::raised(&settings.engine.conduct.budget, spent)
+    } else {
+        String::new()
+    };
     let how = |lead: &str, more: &str| {
         let how = show.go_on(&dir, &again, more, over_budget);
         how.map(|how| format!("; {lead}{how}")).unwrap_or_default()
@@ -454,12 +467,12 @@ fn carry_out(
             summary.attempts_total - summary.attempts,
             summary.attempts_total,
             how(
-                if over_budget && is_alone {
-                    "with a higher budget "
-                } else {
+                if raised.is_empty() {
                     ""
+                } else {
+                    "with a higher budget "
                 },
-                ""
+                &raised
             )
         ));
     }
@@ -467,7 +480,7 @@ fn carry_out(
         terminal::note(&format!(
             "{} ended in an error{}",
             summary.statuses.error,
-            how("to make them again, ", " --retry-errors")
+            how("to make them again, ", &format!("{raised} --retry-errors"))
         ));
     }
     if let Ending::Halted(HaltReason::Failing(message)) = ended.ending {

@@ -166,9 +166,9 @@ impl RunSettings {
         }
     }
 
-    /// Returns the flags to repeat when resuming the run, quoted for a shell and each preceded by a
-    /// space: places that its folder names, and permissions.
-    pub fn typed_again(&self) -> String {
+    /// Returns the flags to repeat when resuming the run, quoted for a shell: places that its folder
+    /// names, and permissions.
+    pub fn typed_again(&self) -> Vec<String> {
         let url = self.flags.pointer("/engine/models/base_url");
         let url = url.and_then(Value::as_str);
         let url = url.filter(|_| self.check_addresses(&self.log_dir, None, "").is_err());
@@ -177,8 +177,7 @@ impl RunSettings {
         let places = recorded_places(&self.flags).unwrap_or_default();
         let places = places.iter().map(Place::to_string);
         let words = url.into_iter().chain(places);
-        let words = words.chain(self.powers.iter().cloned());
-        words.map(|word| format!(" {word}")).collect()
+        words.chain(self.powers.iter().cloned()).collect()
     }
 
     /// Resolves the flags of a run.
