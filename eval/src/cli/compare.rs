@@ -9,7 +9,8 @@ use clap::builder::BoolishValueParser;
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct CompareArgs {
-    /// Run directories or CSV files, two or more; each run is compared with the first
+    /// Run directories or CSV files, two or more; each run is compared with the first. Other files, which a glob may
+    /// match (report.html, sweep.json), are skipped
     #[arg(required = true, num_args = 2.., value_name = "RUN")]
     pub runs: Vec<PathBuf>,
 
