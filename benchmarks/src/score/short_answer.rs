@@ -121,7 +121,9 @@ fn split_at_operator(letters: &[char]) -> Option<(&[char], &[char], &[char])> {
             && (after[right].is_alphanumeric() || matches!(after[right], '(' | '[' | '-' | '.'));
         // `C++ and`, `**Rome**`, `1. /tmp`: other signs with a space on one side only.
         let is_even = (left + 1 == before.len()) == (right == 0);
-        let compares = operator.iter().any(|letter| matches!(letter, '<' | '>' | '='));
+        let compares = operator
+            .iter()
+            .any(|letter| matches!(letter, '<' | '>' | '='));
         if is_operand && (compares || (is_even && operator != ['!'])) {
             return Some((before, operator, after));
         }
