@@ -44,9 +44,8 @@ impl ContextFile {
     }
 
     fn path(&self, folder: &Path) -> Result<PathBuf, Fault> {
-        contained(folder, Path::new(&self.name)).map_err(|problem| {
-            Fault::new(&self.field, format!("is {:?}: {problem}", self.name))
-        })
+        contained(folder, Path::new(&self.name))
+            .map_err(|problem| Fault::new(&self.field, format!("is {:?}: {problem}", self.name)))
     }
 }
 

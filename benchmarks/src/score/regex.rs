@@ -43,7 +43,9 @@ impl Scorer for Pattern {
             return unfit(self.misfit(&sample.expected));
         };
         let found = compiled(pattern);
-        let found = found.as_ref().and_then(|pattern| pattern.find(answer.trim()));
+        let found = found
+            .as_ref()
+            .and_then(|pattern| pattern.find(answer.trim()));
         match found {
             Some(found) => right(format!("{} matches", excerpt(found.as_str()))),
             None => wrong(format!("nothing in the answer {} matches", excerpt(answer))),
