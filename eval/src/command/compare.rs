@@ -28,7 +28,10 @@ pub(super) fn execute(args: &CompareArgs) -> Result<Outcome, Error> {
     let runs = settings
         .runs
         .iter()
-        .map(|path| RunScores::read(path))
+        .map(|path| match &settings.scores {
+            Some(scorer) => RunScores::read_scored(path, scorer),
+            None => RunScores::read(path),
+        })
         .collect::<Result<Vec<_>, _>>()?;
     let comparison = compare(&runs, &settings.against, settings.allow_mismatch)?;
     announce(&runs);

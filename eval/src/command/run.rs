@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use harness::{Engine, HaltReason, Model, SharedBudget};
 use jiff::Timestamp;
-use records::AttemptRecord;
+use records::{AttemptRecord, RunIdentity};
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc::unbounded_channel;
 
@@ -40,7 +40,7 @@ use crate::settings::{
     RunSettings, SettingsError,
 };
 use crate::{models, terminal};
-use records::run_dir::{Journal, Lock, NewRun, Reopened, RunWriter, keep_others};
+use records::run_dir::{Journal, Lock, NewRun, Reopened, RunDir, RunWriter, keep_others};
 use report::summary::{Summary, table};
 
 use queued::{Queued, Submission, Told};
@@ -176,15 +176,21 @@ pub(super) fn begin(
     let prepared = show.bound(prepared);
     let new_run = match at {
         Some((path, id)) => NewRun::create_at(path)?.with_id(id),
-        None => NewRun::create(
-            &settings.log_dir,
-            prepared.dataset.name(),
-            settings
-                .engine
-                .effective
-                .word(settings.engine.treatment.protocol),
-            Timestamp::now(),
-        )?,
+        None => match &settings.name {
+            Some(name) => {
+                let path = settings.log_dir.join(name);
+                if path.exists() {
+                    return Err(named_twice(&path).into());
+                }
+                NewRun::create_at(&path)?
+            }
+            None => NewRun::create(
+                &settings.log_dir,
+                prepared.dataset.name(),
+                &prepared.way(settings),
+                Timestamp::now(),
+            )?,
+        },
     };
     let identity = prepared.identity(settings, new_run.id());
     let jobs = prepared.jobs();
@@ -216,6 +222,18 @@ pub(super) fn begin(
         (runtime, stop),
         show,
     )
+}
+
+/// Returns the error for a name that a run has already.
+fn named_twice(path: &Path) -> SettingsError {
+    let shown = path.display().to_string();
+    let problem = format!("--name: {shown} exists already");
+    let hint = if RunDir::is_begun(path) {
+        format!("`rlm-eval run --resume {}` goes on with it", quoted(&shown))
+    } else {
+        "choose another name; --resume goes on with a run".to_owned()
+    };
+    SettingsError::with_hint(problem, hint)
 }
 
 /// Opens what must be available before a run gets a folder: the browser or the queue's server.
@@ -357,7 +375,7 @@ fn carry_out(
     let again = settings.typed_again();
     let again: String = again.iter().map(|flag| format!(" {flag}")).collect();
     let mut spent = prepared.engine.spent();
-    let label = plan.identity.label();
+    let identity = plan.identity.clone();
     let errors_allowed = settings
         .fail_on_error
         .map(|gate| gate.allowed(plan.attempts_total));
@@ -426,7 +444,7 @@ fn carry_out(
         }
     };
     if matches!(show, Show::Summary) {
-        print(settings, &label, &ended.summary)?;
+        print(settings, &identity, &dir, &ended.summary)?;
     }
     terminal::note(&format!("run directory: {}", dir.display()));
     if let Some(sum) = web.and_then(|web| web.refused()) {
@@ -556,11 +574,19 @@ pub(super) fn runtime() -> Result<Runtime, Error> {
         .map_err(Error::Runtime)
 }
 
-fn print(settings: &RunSettings, label: &str, summary: &Summary) -> Result<(), Error> {
+fn print(
+    settings: &RunSettings,
+    identity: &RunIdentity,
+    dir: &Path,
+    summary: &Summary,
+) -> Result<(), Error> {
     if settings.json {
-        return stdout::write_json(summary);
+        let mut summary = serde_json::json!(summary);
+        summary["run"] = serde_json::json!(identity);
+        summary["dir"] = dir.to_string_lossy().into();
+        return stdout::write_json(&summary);
     }
-    stdout::write_table(|width| table(&[(label, summary)], width))
+    stdout::write_table(|width| table(&[(&identity.label(), summary)], width))
 }
 
 fn outcome(settings: &RunSettings, ended: &Ended) -> Outcome {

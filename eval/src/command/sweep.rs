@@ -303,7 +303,7 @@ fn carry_on(
 
 /// Prints differences, scores and comparisons of the cells, and writes them as a page and as CSV.
 fn conclude(folder: &Path, plan: &Plan, json: bool) -> Result<(), Error> {
-    let report = report::read(&Found::of_sweep(folder, plan)?)?;
+    let report = report::read(&Found::of_sweep(folder, plan)?, None)?;
     report::write(&report, &folder.join(report::PAGE))?;
     let Some(SweepReport {
         comparison, race, ..

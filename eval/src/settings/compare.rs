@@ -19,6 +19,8 @@ pub struct CompareSettings {
     pub against: Against,
     /// Whether the runs may differ in benchmark, dataset and scorer.
     pub allow_mismatch: bool,
+    /// Scorer whose later scores are used instead of those of the runs.
+    pub scores: Option<String>,
     /// CSV file for the comparisons.
     pub csv: Option<PathBuf>,
     /// Whether to print JSON instead of tables.
@@ -48,6 +50,14 @@ impl CompareSettings {
                 )));
             }
         }
+        if args.scores.is_some()
+            && let Some(file) = runs.iter().find(|run| run.is_file())
+        {
+            return Err(SettingsError::new(format!(
+                "--scores: {} is a CSV file, which has only its own scores",
+                file.display()
+            )));
+        }
         if let Some(csv) = &args.csv {
             let csv_place = place(csv);
             if places.iter().any(|run| csv_place.starts_with(run)) {
@@ -66,6 +76,7 @@ impl CompareSettings {
                 Against::First
             },
             allow_mismatch: args.allow_mismatch,
+            scores: args.scores.clone(),
             csv: args.csv.clone(),
             json: args.json,
         })

@@ -33,6 +33,8 @@ pub struct RunSettings {
     pub concurrency: usize,
     /// Folder in which the run gets its own folder.
     pub log_dir: PathBuf,
+    /// Name of the run's folder, if chosen.
+    pub name: Option<String>,
     /// Mean score, from 0 to 1, below which the run fails.
     pub min_score: Option<f64>,
     /// Number of errors that stops the run.
@@ -254,6 +256,7 @@ impl RunSettings {
             attempts: args.attempts,
             concurrency: args.concurrency,
             log_dir: args.log_dir.clone(),
+            name: args.start.name.clone(),
             min_score: args.min_score,
             fail_on_error: args.fail_on_error,
             json: args.start.json,
