@@ -112,9 +112,11 @@ fn the_digest_covers_what_makes_the_samples() {
             .map(|(name, text)| (name.to_owned(), text.to_owned()))
             .collect();
         let folder = folder(&files);
-        let path = match files.iter().any(|(name, _)| name == "benchmark.yaml") {
-            false => folder.path().join(&files[0].0),
-            true => folder.path().to_owned(),
+        let is_folder = files.iter().any(|(name, _)| name == "benchmark.yaml");
+        let path = if is_folder {
+            folder.path().to_owned()
+        } else {
+            folder.path().join(&files[0].0)
         };
         let dataset = open(&path.display().to_string(), &Options::default()).unwrap();
         dataset.digest().to_owned()

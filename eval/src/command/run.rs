@@ -187,7 +187,7 @@ pub(super) fn begin(
             None => NewRun::create(
                 &settings.log_dir,
                 prepared.dataset.name(),
-                &prepared.way(settings),
+                &Prepared::way(settings),
                 Timestamp::now(),
             )?,
         },

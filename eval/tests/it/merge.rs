@@ -217,6 +217,8 @@ fn runs_that_do_not_go_together_are_refused() {
 
 #[test]
 fn different_records_of_an_attempt_are_chosen_by_preference() {
+    // Changes of the second run's first record, the preference, and whether that record is kept.
+    type Row = (fn(&mut Value), &'static str, bool);
     let binary = Binary::new();
     let half = halves(&binary)[0].clone();
     let again = binary.path().join("again");
@@ -242,8 +244,6 @@ fn different_records_of_an_attempt_are_chosen_by_preference() {
         fs::write(&log, lines.join("\n") + "\n").unwrap();
         record["id"].as_str().unwrap().to_owned()
     };
-    // Changes of the second run's first record, the preference, and whether that record is kept.
-    type Row = (fn(&mut Value), &'static str, bool);
     let rows: [Row; 5] = [
         (
             |record| record["answer"] = "other".into(),

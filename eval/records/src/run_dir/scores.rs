@@ -128,7 +128,8 @@ impl RunDir {
             *part = name.as_str().into();
         }
         self.lock.fingerprint = Fingerprint::from_parts(parts);
-        self.lock.run.fingerprint = self.lock.fingerprint.as_str().to_owned();
+        let fingerprint = self.lock.fingerprint.as_str();
+        fingerprint.clone_into(&mut self.lock.run.fingerprint);
         self.lock.run.scorer.clone_from(name);
         Ok(self)
     }
@@ -150,7 +151,8 @@ fn score_files(run: &Path) -> Result<Vec<(String, PathBuf)>, RunDirError> {
     let mut files = Vec::new();
     for entry in entries.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        if !name.ends_with(".jsonl") || name.ends_with(".unfinished.jsonl") {
+        let stem = name.strip_suffix(".jsonl");
+        if stem.is_none_or(|stem| stem.ends_with(".unfinished")) {
             continue;
         }
         // A run without attempts has no scores.

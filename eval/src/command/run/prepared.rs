@@ -185,7 +185,7 @@ impl Prepared {
 
     /// Returns the words for how the root works, for the run's name: its mode or protocol, its
     /// prompt and its drivers.
-    pub(in crate::command) fn way(&self, settings: &RunSettings) -> String {
+    pub(in crate::command) fn way(settings: &RunSettings) -> String {
         const LONGEST: usize = 48;
         let engine = &settings.engine;
         let mut way = engine.effective.word(engine.treatment.protocol).to_owned();
