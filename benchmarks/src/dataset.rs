@@ -75,6 +75,11 @@ pub trait Dataset: Send + Sync {
         &[]
     }
 
+    /// Whether any sample may have a context.
+    fn has_contexts(&self) -> bool {
+        true
+    }
+
     /// Whether any sample has user messages after the query.
     fn has_follow_ups(&self) -> bool {
         false

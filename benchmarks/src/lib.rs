@@ -38,6 +38,7 @@ mod own_world;
 mod ruler;
 
 mod contained;
+mod context_file;
 mod rows;
 mod table;
 mod template;
@@ -59,8 +60,8 @@ pub use image::{Image, ImageError};
 pub use own_world::{document_uri, with_selection};
 pub use sample::Sample;
 pub use score::{
-    Checks, Choice, Exact, NamedScorer, Needle, Numeric, OutsideScorer, PairF1, Score, Scorer,
-    ShortAnswer, StringMatch, scorer, scorers,
+    Checks, Choice, Exact, NamedScorer, Needle, Numeric, OutsideScorer, PairF1, Pattern, Score,
+    Scorer, ShortAnswer, StringMatch, scorer, scorers,
 };
 pub use user_dataset::is_path;
 

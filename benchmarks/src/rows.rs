@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use crate::context_file::{self, ContextDigests, ContextFile};
 use crate::own_world::WorldDigests;
 use crate::table::{Fault, Place, Row, Table};
 use crate::{
@@ -57,6 +58,11 @@ pub trait Schema: Send + Sync + 'static {
     /// folder rather than the files.
     fn root(&self) -> Option<&Path> {
         None
+    }
+
+    /// Returns the file that holds the context of a row, if the row names one.
+    fn context_file(&self, _row: &Row) -> Result<Option<ContextFile>, Fault> {
+        Ok(None)
     }
 
     /// Returns the images of a row: paths relative to the folder of its file, or data URLs.
@@ -112,6 +118,10 @@ struct Rows<S> {
     images: BTreeMap<usize, [u8; 32]>,
     /// Digest of each row's environment files, by the same number.
     worlds: BTreeMap<usize, [u8; 32]>,
+    /// Digest of each row's context file, by the same number.
+    contexts: BTreeMap<usize, [u8; 32]>,
+    /// Whether a row has a context, as far as rows were read.
+    has_contexts: bool,
     first_command: Option<String>,
     foreign_origins: Vec<ForeignOrigin>,
     has_follow_ups: bool,
@@ -141,6 +151,9 @@ pub fn open<S: Schema>(
     let mut images = BTreeMap::new();
     let mut worlds = BTreeMap::new();
     let mut world_digests = WorldDigests::default();
+    let mut contexts = BTreeMap::new();
+    let mut context_digests = ContextDigests::default();
+    let mut has_contexts = false;
     let mut first_command = None;
     let mut foreign_origins = Vec::new();
     let mut seen_origins = BTreeSet::new();
@@ -174,8 +187,16 @@ pub fn open<S: Schema>(
                     let body = schema.body(&row, sample.variant);
                     let body = body.map_err(|fault| fault.to_string())?;
                     has_follow_ups |= !body.follow_ups.is_empty();
+                    has_contexts |= !body.context.is_empty();
                 }
+            } else {
+                has_contexts = true;
             }
+            let file = schema.context_file(&row);
+            let file = file.map_err(|fault| fault.to_string())?;
+            let context = file.map(|file| context_digests.of(&file, table.folder(&place)));
+            let context = context.transpose().map_err(|fault| fault.to_string())?;
+            has_contexts |= context.is_some();
             let shown = load(&schema, &row, table.folder(&place))?;
             let world = schema.world(&row, table.folder(&place));
             let world = world.map_err(|fault| fault.to_string())?;
@@ -198,11 +219,17 @@ pub fn open<S: Schema>(
             }
             match indexed.iter().find(|sample| seen.contains(&sample.id)) {
                 Some(sample) => Err(format!("the id `{}` is that of an earlier row", sample.id)),
-                None => Ok((indexed, shown, world)),
+                None => Ok((indexed, shown, world, context)),
             }
         });
         match found {
-            Ok((indexed, shown, world)) => {
+            Ok((indexed, shown, world, context)) => {
+                if let Some(hash) = context {
+                    digest.update(hash);
+                    for index in ids.len()..ids.len() + indexed.len() {
+                        contexts.insert(index, hash);
+                    }
+                }
                 if let Some(hash) = world {
                     digest.update(hash);
                     for index in ids.len()..ids.len() + indexed.len() {
@@ -255,6 +282,8 @@ pub fn open<S: Schema>(
         ids,
         images,
         worlds,
+        contexts,
+        has_contexts,
         first_command,
         foreign_origins,
         has_follow_ups,
@@ -324,12 +353,21 @@ impl<S: Schema> Dataset for Rows<S> {
             });
         };
         let row = self.table.row(place)?;
-        let body = self.schema.body(&row, *variant);
-        let body = body.map_err(|fault| DatasetError::Row {
+        let wrong = |fault: Fault| DatasetError::Row {
             place: self.table.place(place),
             problem: fault.to_string(),
-        })?;
+        };
+        let mut body = self.schema.body(&row, *variant).map_err(wrong)?;
         let folder = self.table.folder(place);
+        let file = self.schema.context_file(&row).map_err(wrong)?;
+        if let Some(file) = file {
+            let text = file.read(folder).map_err(wrong)?;
+            if self.contexts.get(&index) != Some(&context_file::hash(&text)) {
+                let problem = "is not what it was when the data was opened";
+                return Err(wrong(Fault::new(&file.field, problem)));
+            }
+            body.context = text.into();
+        }
         let images = load(&self.schema, &row, folder).map_err(|problem| DatasetError::Row {
             place: self.table.place(place),
             problem,
@@ -384,6 +422,10 @@ impl<S: Schema> Dataset for Rows<S> {
 
     fn foreign_origins(&self) -> &[ForeignOrigin] {
         &self.foreign_origins
+    }
+
+    fn has_contexts(&self) -> bool {
+        self.has_contexts || self.ids.is_empty()
     }
 
     fn has_follow_ups(&self) -> bool {

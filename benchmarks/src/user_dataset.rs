@@ -11,6 +11,7 @@ use serde_json::Value;
 use serde_saphyr::{MessageFormatter as _, UserMessageFormatter};
 
 use crate::contained::{Outside, contained};
+use crate::context_file::ContextFile;
 use crate::own_world::{Talk, WorldFields, with_selection};
 use crate::rows::{self, Body, Indexed, Schema};
 use crate::table::{ENDINGS, Fault, Row, field, label, some, texts};
@@ -25,6 +26,20 @@ const DESCRIPTION: &str = "benchmark.yaml";
 
 /// Part of the digest. Raise it with any change to the code that changes a sample.
 const FORMAT: &str = "own/1";
+
+/// Names that fields with the query, the expected value and the context have elsewhere.
+const QUERIES: [&str; 5] = ["input", "problem", "prompt", "question", "questions"];
+const ANSWERS: [&str; 6] = ["answer", "answers", "expect", "gold", "solution", "target"];
+const CONTEXTS: [&str; 8] = [
+    "context_path",
+    "contextfile",
+    "contexts",
+    "ctx",
+    "document",
+    "passage",
+    "passages",
+    "text",
+];
 
 /// Contents of `benchmark.yaml`.
 #[derive(Deserialize, Default)]
@@ -52,6 +67,7 @@ enum Role {
     Id,
     Query,
     Context,
+    ContextFile,
     Expected,
     Cluster,
     Images,
@@ -75,6 +91,7 @@ impl Role {
             Self::Id => "id",
             Self::Query => "query",
             Self::Context => "context",
+            Self::ContextFile => "context_file",
             Self::Expected => "expected",
             Self::Cluster => "cluster",
             Self::Images => "images",
@@ -99,6 +116,7 @@ struct Fields {
     id: String,
     query: String,
     context: String,
+    context_file: String,
     expected: String,
     cluster: String,
     images: String,
@@ -117,6 +135,7 @@ impl Fields {
             id: name(Role::Id),
             query: name(Role::Query),
             context: name(Role::Context),
+            context_file: name(Role::ContextFile),
             expected: name(Role::Expected),
             cluster: name(Role::Cluster),
             images: name(Role::Images),
@@ -318,9 +337,14 @@ impl Schema for Own {
 
     fn texts(&self) -> Vec<String> {
         let fields = &self.fields;
-        let mut texts = [&fields.context, &fields.expected, &fields.images]
-            .map(Clone::clone)
-            .to_vec();
+        let mut texts = [
+            &fields.context,
+            &fields.context_file,
+            &fields.expected,
+            &fields.images,
+        ]
+        .map(Clone::clone)
+        .to_vec();
         match &self.description.query {
             Some(template) => texts.extend(names(template).map(str::to_owned)),
             None => texts.push(fields.query.clone()),
@@ -379,7 +403,8 @@ impl Schema for Own {
         let is_misnamed = self.seen.contains("image") && !self.seen.contains(&self.fields.images);
         let note = "the field `image` is not shown: images are in the field `images`, or in that which \
                     `fields` of a benchmark.yaml names";
-        Ok(is_misnamed.then(|| note.to_owned()).into_iter().collect())
+        let notes = is_misnamed.then(|| note.to_owned()).into_iter();
+        Ok(notes.chain(self.lookalikes()).collect())
     }
 
     fn body(&self, row: &Row, _: usize) -> Result<Body, Fault> {
@@ -407,8 +432,9 @@ impl Schema for Own {
         let context = row.get(&fields.context).map(plain).unwrap_or_default();
         if let Some(file) = self.file_named(&context) {
             let problem = format!(
-                "is the name of the file {}, but it must be the text itself",
-                file.display()
+                "is the name of the file {}, but it must be the text itself; name the file in `{}`",
+                file.display(),
+                fields.context_file
             );
             return Err(Fault::new(&fields.context, problem));
         }
@@ -435,6 +461,29 @@ impl Schema for Own {
             expected,
             cluster,
         })
+    }
+
+    fn context_file(&self, row: &Row) -> Result<Option<ContextFile>, Fault> {
+        let (field, context) = (&self.fields.context_file, &self.fields.context);
+        let named = texts(row, field)?;
+        let [name] = named.as_slice() else {
+            return match named.len() {
+                0 => Ok(None),
+                count => Err(Fault::new(
+                    field,
+                    format!("names {count} files, a row has one context"),
+                )),
+            };
+        };
+        let has_text = row.get(context).is_some_and(|text| !plain(text).is_empty());
+        if has_text {
+            let problem = format!("stands beside `{context}`, of which a row has one");
+            return Err(Fault::new(field, problem));
+        }
+        Ok(Some(ContextFile {
+            field: field.clone(),
+            name: name.clone(),
+        }))
     }
 
     fn images(&self, row: &Row) -> Result<Vec<String>, Fault> {
@@ -529,6 +578,40 @@ impl Own {
         file.is_file().then_some(file)
     }
 
+    /// Returns notes about fields that are probably meant to have a role that no row's field has.
+    fn lookalikes(&self) -> Vec<String> {
+        let fields = &self.fields;
+        let has = |name: &String| self.seen.contains(name);
+        let template = self.description.query.as_deref().unwrap_or_default();
+        let is_used = |name: &str| {
+            let metadata = self.description.metadata.iter().flatten();
+            names(template).any(|used| used == name)
+                || self.description.fields.values().any(|used| used == name)
+                || metadata.into_iter().any(|used| used == name)
+        };
+        let is_query = has(&fields.query) || has(&fields.world.turns) || !template.is_empty();
+        let is_expected = has(&fields.expected) || has(&fields.world.check);
+        let is_context = has(&fields.context) || has(&fields.context_file);
+        let roles: [(&String, bool, &[&str]); 3] = [
+            (&fields.query, is_query, &QUERIES),
+            (&fields.expected, is_expected, &ANSWERS),
+            (&fields.context, is_context, &CONTEXTS),
+        ];
+        let missing = roles.into_iter().filter(|(_, is_there, _)| !is_there);
+        let like = missing.flat_map(|(role, _, names)| {
+            let named = self.seen.iter().map(String::as_str);
+            let alike = named.filter(|name| names.contains(&&*name.to_lowercase()));
+            alike.map(move |name| (role, name)).collect::<Vec<_>>()
+        });
+        like.filter(|(_, name)| !is_used(name))
+            .map(|(role, name)| {
+                format!(
+                    "the field `{name}` is not read as `{role}`; rename it, or name it in `fields` of a {DESCRIPTION}"
+                )
+            })
+            .collect()
+    }
+
     /// Returns the short fields without another role.
     fn short(&self, row: &Row) -> BTreeMap<String, Value> {
         const LONGEST: usize = 200;
@@ -536,12 +619,13 @@ impl Own {
             id,
             query,
             context,
+            context_file,
             expected,
             cluster,
             images,
             world,
         } = &self.fields;
-        let mut used = vec![id, query, context, expected, cluster, images];
+        let mut used = vec![id, query, context, context_file, expected, cluster, images];
         let is_of_world = world
             .talk(row)
             .is_ok_and(|talk| talk.is_checked() || !talk.messages.is_empty());

@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
 # A run in four shards as a Slurm array: `sbatch slurm-array.sh`. `--partition auto` takes the task's place in the array.
-# Afterwards: eval merge results/whole results/shards/*
+# A task that is requeued, or submitted again (`sbatch --array=2 slurm-array.sh`), goes on with what it finished before.
+# Afterwards: eval merge results/whole results/shards/*/*
 #SBATCH --job-name=eval
 #SBATCH --array=0-3
 #SBATCH --ntasks=1
 #SBATCH --cpus-per-task=2
 #SBATCH --mem=4G
 #SBATCH --time=12:00:00
+#SBATCH --requeue
+#SBATCH --open-mode=append
 #SBATCH --output=eval-%A-%a.log
 set -euo pipefail
 
@@ -16,5 +19,12 @@ if [ -r "$HOME/.model-keys" ]; then
   . "$HOME/.model-keys"
   set +a
 fi
-"${EVAL:-./target/release/eval}" run --benchmark s-niah --model "${MODEL:-anthropic/claude-opus-4-6}" \
-  --partition auto --log-dir results/shards
+folder="results/shards/$SLURM_ARRAY_TASK_ID"
+for lock in "$folder"/*/lock.json; do
+  # `exec`, so that eval itself gets the signal of a task that is stopped.
+  if [ -e "$lock" ]; then
+    exec "${EVAL:-./target/release/eval}" run --resume "${lock%/lock.json}" --partition auto --retry-errors
+  fi
+done
+exec "${EVAL:-./target/release/eval}" run --benchmark s-niah --model "${MODEL:-anthropic/claude-opus-4-6}" \
+  --partition auto --log-dir "$folder"

@@ -177,6 +177,12 @@ impl Error {
             | Self::Merge(MergeError::Program { .. }) => Some(
                 "--allow-program-change goes on all the same; each attempt records which program made it".to_owned(),
             ),
+            Self::Merge(MergeError::Disagree { .. }) => Some(
+                "the attempt was made twice, for example by a shard that was started again instead of resumed; \
+                 --prefer newest keeps the try that began last, and --prefer complete the one with a score, then the one \
+                 of the run with more attempts"
+                    .to_owned(),
+            ),
             Self::Benchmark(OpenError::Dataset(DatasetError::Absent { .. })) => {
                 Some("`rlm-eval list benchmarks` shows those that have a name".to_owned())
             }

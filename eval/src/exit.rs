@@ -160,6 +160,8 @@ fn of_run_dir(error: &RunDirError) -> u8 {
         | RunDirError::Malformed { .. }
         | RunDirError::Fingerprint { .. }
         | RunDirError::Line { .. }
+        | RunDirError::NoScores { .. }
+        | RunDirError::OldScores { .. }
         | RunDirError::Version { .. } => USAGE,
         RunDirError::Create { .. }
         | RunDirError::Held { .. }

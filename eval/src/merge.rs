@@ -17,6 +17,7 @@ use records::run_dir::{
 use report::summary::Summary;
 use serde_json::Value;
 
+use crate::cli::Preference;
 use crate::run_event::{Reporter, RunEvent};
 use crate::run_store::RunStore;
 use shares::Shares;
@@ -101,10 +102,12 @@ pub struct Merged {
     pub summary: Summary,
     /// Short label for tables.
     pub label: String,
-    /// Number of attempts that were in more than one run.
+    /// Number of attempts that were in more than one run, with equal records.
     pub overlaps: usize,
     /// Number of those that were made, and paid for, more than once.
     pub made_again: usize,
+    /// Number of records that another run's record of the same attempt replaced, by run.
+    pub dropped: BTreeMap<PathBuf, usize>,
     /// Missing shards, such as `2/3`.
     pub missing: Vec<String>,
     /// Attempts planned in the missing shards, which the summary counts as not made; `None` if
@@ -119,13 +122,15 @@ pub struct Merged {
 /// Merges runs into a new folder, whose name becomes the id of the run.
 ///
 /// Takes the attempts of all runs and the settings of the first, without its partition.
-/// `allow_program_change` accepts runs of different programs.
+/// `prefer` chooses between different records of one attempt, and `allow_program_change` accepts
+/// runs of different programs.
 ///
 /// # Errors
 /// [`MergeError`]; the new folder is then removed.
 pub fn merge(
     out: &Path,
     dirs: &[PathBuf],
+    prefer: Option<Preference>,
     allow_program_change: bool,
 ) -> Result<Merged, MergeError> {
     if out.exists() {
@@ -155,8 +160,10 @@ pub fn merge(
     let Choice {
         chosen,
         overlaps,
+        copies_made_again,
+        dropped,
         made_again,
-    } = choose(&runs)?;
+    } = choose(&runs, prefer)?;
 
     let new = NewRun::create_at(out)?;
     let mut config = first.config.clone();
@@ -170,7 +177,8 @@ pub fn merge(
         summary: written?,
         label: first.lock.run.label(),
         overlaps,
-        made_again: made_again.values().map(Vec::len).sum(),
+        made_again: copies_made_again,
+        dropped,
         missing: shares.missing(),
         missing_attempts: shares.missing_attempts(),
         mixed,
@@ -284,26 +292,46 @@ type Chosen<'a> = BTreeMap<(&'a str, u32), (&'a RunDir, &'a AttemptRecord)>;
 /// Attempts of all runs without duplicates.
 struct Choice<'a> {
     chosen: Chosen<'a>,
-    /// Number of attempts in more than one run.
+    /// Number of attempts in more than one run with equal records.
     overlaps: usize,
+    /// Number of those that are not copies.
+    copies_made_again: usize,
+    /// Number of records that others replaced, by run.
+    dropped: BTreeMap<PathBuf, usize>,
     made_again: MadeAgain,
 }
 
 /// Trajectories of attempts that are taken from another run, by folder of the run.
 type MadeAgain = BTreeMap<PathBuf, Vec<PathBuf>>;
 
-fn choose(runs: &[RunDir]) -> Result<Choice<'_>, MergeError> {
+fn choose(runs: &[RunDir], prefer: Option<Preference>) -> Result<Choice<'_>, MergeError> {
     let mut chosen = Chosen::new();
-    let mut overlaps = 0;
+    let (mut overlaps, mut copies_made_again) = (0, 0);
+    let mut dropped = BTreeMap::new();
     let mut made_again = MadeAgain::new();
     for run in runs {
         for record in &run.records {
             let key = (record.id.as_str(), record.attempt);
-            let Some((first, earlier)) = chosen.get(&key) else {
+            let Some((first, earlier)) = chosen.get(&key).copied() else {
                 chosen.insert(key, (run, record));
                 continue;
             };
             let fields = differences(earlier, record);
+            if !fields.is_empty()
+                && let Some(prefer) = prefer
+            {
+                let other = if is_preferred((run, record), (first, earlier), prefer) {
+                    chosen.insert(key, (run, record));
+                    first
+                } else {
+                    run
+                };
+                *dropped.entry(other.path.clone()).or_default() += 1;
+                let trajectory = other.trajectory(&record.id, record.attempt);
+                let of_run = made_again.entry(other.path.clone()).or_default();
+                of_run.push(trajectory);
+                continue;
+            }
             if !fields.is_empty() {
                 return Err(MergeError::Disagree {
                     id: record.id.clone(),
@@ -316,6 +344,7 @@ fn choose(runs: &[RunDir]) -> Result<Choice<'_>, MergeError> {
             overlaps += 1;
             // A copy has the start time of its original.
             if record.started_at != earlier.started_at {
+                copies_made_again += 1;
                 let trajectory = run.trajectory(&record.id, record.attempt);
                 let of_run = made_again.entry(run.path.clone()).or_default();
                 of_run.push(trajectory);
@@ -325,8 +354,25 @@ fn choose(runs: &[RunDir]) -> Result<Choice<'_>, MergeError> {
     Ok(Choice {
         chosen,
         overlaps,
+        copies_made_again,
+        dropped,
         made_again,
     })
+}
+
+/// Returns whether a record of an attempt takes the place of an earlier one.
+fn is_preferred(
+    (run, record): (&RunDir, &AttemptRecord),
+    (other_run, other): (&RunDir, &AttemptRecord),
+    prefer: Preference,
+) -> bool {
+    match prefer {
+        Preference::Newest => record.started_at > other.started_at,
+        Preference::Complete => {
+            (record.score.is_some(), run.records.len())
+                > (other.score.is_some(), other_run.records.len())
+        }
+    }
 }
 
 /// Returns the fields in which two records of an attempt differ, ignoring times and run ids.

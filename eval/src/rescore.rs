@@ -21,7 +21,8 @@ use serde_json::Value;
 use crate::grader::{Answered, Grader, NoLog, grade};
 use crate::record::{Scored, judged};
 
-pub use judging::Judging;
+use judging::repeated;
+pub use judging::{Judging, Verdicts};
 
 /// Version of the lines in a file of scores, stored as `v`.
 pub const SCORES_VERSION: u32 = 1;
@@ -85,7 +86,8 @@ impl Rescoring {
 /// Scores the answers of a run, at most `at_once` concurrently, until `stop` completes. Statuses
 /// decide as in the original run: an attempt with status `error` has no score, and a missing answer
 /// within the limits scores 0. An answer whose recorded scorer failed is scored again. With
-/// `judging`, verdicts of earlier starts are reused, and the judge stays within the budget.
+/// `judging`, verdicts of earlier starts and on equal answers are reused, and the judge stays within
+/// the budget.
 ///
 /// # Errors
 /// [`RunDirError::Write`] if a verdict cannot be stored, [`RunDirError::Answer`] if an answer's
@@ -94,7 +96,7 @@ pub async fn rescore(
     run: &RunDir,
     grader: &dyn Grader,
     at_once: usize,
-    judging: Option<&Judging>,
+    judging: Option<(&Judging, &Verdicts)>,
     stop: impl Future<Output = ()>,
 ) -> Result<Rescoring, RunDirError> {
     let halted = OnceLock::new();
@@ -102,20 +104,41 @@ pub async fn rescore(
         let record = record.clone();
         let halted = &halted;
         async move {
-            if let Some(judging) = judging {
+            let mut verdict = None;
+            if let Some((judging, verdicts)) = judging {
+                if let Some(answer) = run.answer(&record)? {
+                    let answer = judged(Some(&answer), record.state.as_ref()).unwrap_or(answer);
+                    let slot = verdicts.slot(run, &record, &answer);
+                    verdict = Some(slot.lock_owned().await);
+                }
+                let known = verdict.as_deref_mut();
                 if let Some(kept) = judging.kept(&record) {
+                    if let Some(known) = known {
+                        known.get_or_insert_with(|| kept.clone());
+                    }
                     return Ok((index, Some(with_score(&record, kept.clone()))));
+                }
+                if let Some(Some(known)) = known {
+                    let scored = repeated(known);
+                    judging.keep(&record, &scored)?;
+                    return Ok((index, Some(with_score(&record, scored))));
                 }
                 if let Some(why) = halted.get().cloned().or_else(|| judging.exhausted()) {
                     let _ = halted.set(why);
                     return Ok((index, None));
                 }
             }
+            let judging = judging.map(|(judging, _)| judging);
             let Some(scored) = score(run, grader, &record, judging, halted).await? else {
                 return Ok((index, None));
             };
             if let Some(judging) = judging {
                 judging.keep(&record, &scored)?;
+            }
+            if let Some(verdict) = verdict.as_deref_mut()
+                && scored.score.is_some()
+            {
+                *verdict = Some(scored.clone());
             }
             Ok((index, Some(with_score(&record, scored))))
         }

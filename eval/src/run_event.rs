@@ -29,7 +29,7 @@ pub enum RunEvent {
 }
 
 /// Description of a run at its start.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct RunPlan {
     /// Id of the run.
     pub run_id: String,
@@ -41,6 +41,8 @@ pub struct RunPlan {
     pub attempts_total: u64,
     /// Attempts finished by earlier starts.
     pub attempts_done: u64,
+    /// Scores of these attempts, each with the id of its sample.
+    pub scores_done: Vec<(String, f64)>,
     /// Maximum concurrent attempts.
     pub concurrency: usize,
 }

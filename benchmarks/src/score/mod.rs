@@ -11,6 +11,8 @@ mod string_match;
 
 mod pair_f1;
 
+mod regex;
+
 mod checks;
 
 mod outside;
@@ -33,6 +35,7 @@ pub use needle::Needle;
 pub use numeric::Numeric;
 pub use outside::OutsideScorer;
 pub use pair_f1::PairF1;
+pub use regex::Pattern;
 pub use short_answer::ShortAnswer;
 pub use string_match::StringMatch;
 
@@ -87,7 +90,7 @@ pub struct NamedScorer {
 }
 
 /// Scorers that belong to no benchmark.
-const SHARED: [NamedScorer; 9] = [
+const SHARED: [NamedScorer; 10] = [
     NamedScorer {
         name: "exact",
         summary: "the expected text, except for white space and quotes around it; other values are compared as JSON",
@@ -122,6 +125,11 @@ const SHARED: [NamedScorer; 9] = [
         name: "string-match-part",
         summary: "any of the expected texts is in the answer",
         make: || Arc::new(StringMatch::Part),
+    },
+    NamedScorer {
+        name: "regex",
+        summary: "the expected value is a regular expression, which matches anywhere in the answer",
+        make: || Arc::new(Pattern),
     },
     NamedScorer {
         name: "pair-f1",

@@ -97,11 +97,14 @@ fn a_path_is_told_from_a_name() {
 #[test]
 fn the_digest_covers_what_makes_the_samples() {
     let row = r#"{"query": "q", "expected": "e"}"#;
+    let named = r#"{"query": "q", "expected": "e", "context_file": "c.txt"}"#;
     let folders = [
         vec![("a.jsonl", row)],
         vec![("b.jsonl", row)],
         vec![("a.jsonl", r#"{"query": "q", "expected": "f"}"#)],
         vec![("a.jsonl", row), ("benchmark.yaml", "query: <query>?")],
+        vec![("a.jsonl", named), ("c.txt", "one")],
+        vec![("a.jsonl", named), ("c.txt", "two")],
     ];
     let digests = folders.map(|files| {
         let files: Vec<_> = files
@@ -109,15 +112,18 @@ fn the_digest_covers_what_makes_the_samples() {
             .map(|(name, text)| (name.to_owned(), text.to_owned()))
             .collect();
         let folder = folder(&files);
-        let path = match files.len() {
-            1 => folder.path().join(&files[0].0),
-            _ => folder.path().to_owned(),
+        let is_folder = files.iter().any(|(name, _)| name == "benchmark.yaml");
+        let path = if is_folder {
+            folder.path().to_owned()
+        } else {
+            folder.path().join(&files[0].0)
         };
         let dataset = open(&path.display().to_string(), &Options::default()).unwrap();
         dataset.digest().to_owned()
     });
     assert_eq!(digests[0], digests[1]);
     assert!(digests[0] != digests[2] && digests[0] != digests[3]);
+    assert!(digests[4] != digests[5]);
 }
 
 /// The content of an image is part of the data, although rows contain only its name.

@@ -90,6 +90,10 @@ pub struct RunReport {
     pub label: String,
     /// Values that all attempts share.
     pub identity: RunIdentity,
+    /// Time when the first attempt began, in RFC 3339, if recorded.
+    pub started: Option<String>,
+    /// Sources of the prices, with their dates.
+    pub prices: Vec<String>,
     /// Scores, intervals and means.
     pub summary: Summary,
     /// Behavior of the run's agents.
@@ -237,10 +241,17 @@ impl RunReport {
     ) -> Result<Self, RunDirError> {
         let summary = Summary::new(&run.records, run.attempts_total()).with_wasted(run.wasted);
         let ended = run.records.iter().filter(|record| behaviour::ended(record));
+        let began = run
+            .records
+            .iter()
+            .filter_map(|record| record.started_at)
+            .min();
         Ok(Self {
             name,
             label,
             identity: run.lock.run.clone(),
+            prices: prices(run),
+            started: began.map(|began| began.to_string()),
             behaviour: behaviour::of(run)?,
             groupings,
             iterations: ended.map(|record| record.iterations).collect(),
@@ -256,6 +267,25 @@ impl RunReport {
         let mean = self.summary.per_attempt.as_ref()?;
         Some(mean.total_time_s)
     }
+}
+
+/// Returns the sources of a run's prices; none for models without a server, whose files say what
+/// they cost.
+fn prices(run: &RunDir) -> Vec<String> {
+    let model = &run.lock.run.model;
+    if ["scripted", "replay"]
+        .iter()
+        .any(|own| model.starts_with(own))
+    {
+        return Vec::new();
+    }
+    let prices = run.config.pointer("/budget/prices");
+    let prices = prices.and_then(serde_json::Value::as_array);
+    let texts = prices
+        .into_iter()
+        .flatten()
+        .filter_map(serde_json::Value::as_str);
+    texts.map(str::to_owned).collect()
 }
 
 /// Returns the samples that at least one run scores differently from the first, by id.

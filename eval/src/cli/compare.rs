@@ -9,7 +9,8 @@ use clap::builder::BoolishValueParser;
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct CompareArgs {
-    /// Run directories or CSV files, two or more; each run is compared with the first
+    /// Run directories or CSV files, two or more; each run is compared with the first. Other files, which a glob may
+    /// match (report.html, sweep.json), are skipped
     #[arg(required = true, num_args = 2.., value_name = "RUN")]
     pub runs: Vec<PathBuf>,
 
@@ -20,6 +21,11 @@ pub struct CompareArgs {
     /// Compare runs even if their benchmark, dataset or scorer differ
     #[arg(long, value_parser = BoolishValueParser::new())]
     pub allow_mismatch: bool,
+
+    /// Use the scores that `rlm-eval score --scorer NAME` gave the answers, instead of those of the run; NAME with or
+    /// without version
+    #[arg(long, value_name = "NAME")]
+    pub scores: Option<String>,
 
     /// Also write the comparisons to this CSV file; an existing file is replaced
     #[arg(long, value_name = "FILE")]
@@ -36,8 +42,8 @@ several attempts counts with its mean. For each pair of runs: the difference wit
 clustered standard error, the p value of the test whose inversion the interval is (Tango's score test if \
 every sample is right or wrong, otherwise a t test), wins, losses and ties, and the smallest difference that such runs detect 4 times out of 5. If there are \
 several comparisons, p values are corrected by Holm's method. With three or more runs, the best three \
-of the later ones are also compared with each other, corrected over all their pairs. Everything is \
-shown twice: with errors excluded, and with errors as zero. See docs/concepts/statistics.md.
+of the later ones are also compared with each other, corrected over all their pairs. If attempts \
+ended in an error, everything is shown twice: with errors excluded, and with errors as zero. See docs/concepts/statistics.md.
 
 A CSV file such as results.csv has a header and a row for each attempt: columns id (or sample) and score \
 (0 to 1; empty for none), and optionally attempt, cluster, status, dataset_digest and scorer.
@@ -47,4 +53,5 @@ Exit code 4: no two runs have a scored sample in common.
 Examples:
   rlm-eval compare results/s-niah-solver-* results/s-niah-coordinator-*
   rlm-eval compare baseline.csv results/s-niah-solver-20261121-092406-5f3a --csv compared.csv
+  rlm-eval compare results/s-niah-solver-* results/s-niah-coordinator-* --scores exact
   rlm-eval compare a.csv b.csv c.csv --all-pairs --json > compared.json";

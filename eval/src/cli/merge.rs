@@ -2,8 +2,17 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
 use clap::builder::BoolishValueParser;
+use clap::{Args, ValueEnum};
+
+/// Rule that chooses between different records of one attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Preference {
+    /// The record of the try that began last.
+    Newest,
+    /// The record with a score, else that of the run with more attempts.
+    Complete,
+}
 
 /// The flags of `rlm-eval merge`.
 #[derive(Debug, Clone, Args)]
@@ -13,9 +22,15 @@ pub struct MergeArgs {
     #[arg(value_name = "OUT")]
     pub out: PathBuf,
 
-    /// Run directories of the shards
+    /// Run directories of the shards; other files, which a glob may match, are skipped
     #[arg(required = true, value_name = "DIR")]
     pub dirs: Vec<PathBuf>,
+
+    /// Record to keep where runs hold different records of one attempt: of the try that began last (newest), or the one
+    /// with a score, then the one of the run with more attempts (complete). What the other try took counts in the cost
+    /// of all tries [default: different records are an error]
+    #[arg(long, value_name = "WHICH")]
+    pub prefer: Option<Preference>,
 
     /// Merge runs that different versions of the program made; each attempt records its version
     #[arg(
@@ -27,9 +42,10 @@ pub struct MergeArgs {
 
 const EXAMPLES: &str = "\
 Runs of different experiments or of different versions of the program are refused, and so are different records of \
-the same attempt; identical copies count once. The runs themselves are not changed.
+the same attempt unless --prefer chooses one; identical copies count once. The runs themselves are not changed.
 
 Examples:
   rlm-eval run --benchmark s-niah --model scripted --partition 1/2 --log-dir shards
   rlm-eval run --benchmark s-niah --model scripted --partition 2/2 --log-dir shards
-  rlm-eval merge results/whole shards/*";
+  rlm-eval merge results/whole shards/*
+  rlm-eval merge results/whole shards/* --prefer newest";

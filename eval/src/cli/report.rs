@@ -14,9 +14,14 @@ pub struct ReportArgs {
     pub dirs: Vec<PathBuf>,
 
     /// File for the HTML page with plots, which is self-contained; an existing file is replaced [default: report.html
-    /// in the first DIR, none with --json]
+    /// in the first DIR, or report-NAME.html with --scores NAME; none with --json]
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
+
+    /// Use the scores that `rlm-eval score --scorer NAME` gave the answers, instead of those of the run; NAME with or
+    /// without version
+    #[arg(long, value_name = "NAME")]
+    pub scores: Option<String>,
 
     /// Print a JSON object instead of tables: the differences between the runs, the runs with their summaries, and the
     /// comparisons of sweeps
@@ -31,4 +36,5 @@ for a sweep the comparisons of its cells. See docs/concepts/statistics.md.
 Examples:
   rlm-eval report results/s-niah-solver-20261121-092406-5f3a
   rlm-eval report results/sweep --json
-  rlm-eval report results --html report.html";
+  rlm-eval report results --html report.html
+  rlm-eval report results/sweep --scores judge";

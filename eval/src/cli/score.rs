@@ -13,9 +13,9 @@ use super::{ModelArgs, ScorerArgs, TrafficArgs};
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES, mut_arg("judge_model", |model| model.visible_alias("model")))]
 pub struct ScoreArgs {
-    /// Run directory
-    #[arg(value_name = "DIR")]
-    pub dir: PathBuf,
+    /// Run directories, sweep folders, or folders that contain any of these at any depth
+    #[arg(required = true, value_name = "DIR")]
+    pub dirs: Vec<PathBuf>,
 
     /// The scorer: a name of `rlm-eval list scorers`, with or without version (exact, needle/1), or a JavaScript file
     #[arg(long, value_name = "NAME|FILE")]
@@ -69,8 +69,9 @@ pub struct ScoreArgs {
 }
 
 const EXAMPLES: &str = "\
-Runs no agent; of all scorers, only `judge` calls a model. The scores are written to DIR/scores/SCORER.jsonl, one \
-line for each attempt; the records of the run stay unchanged. Each verdict of a judge is stored as it comes: if the \
+Runs no agent; of all scorers, only `judge` calls a model. The scores are written to scores/SCORER.jsonl in the \
+folder of each run, one line for each attempt; the records of the run stay unchanged. `report`, `compare` and `view` use \
+them with --scores SCORER. A judge judges equal answers to a sample once. Each verdict of a judge is stored as it comes: if the \
 command is stopped, killed or out of budget, or fails for some answers, start it again to score the rest.
 
 Examples:

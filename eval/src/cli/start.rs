@@ -21,6 +21,15 @@ pub struct StartArgs {
     #[arg(long, value_name = "DIR")]
     pub resume: Option<PathBuf>,
 
+    /// Name of the run, which is that of its folder below --log-dir [default: benchmark, mode, prompt and drivers, time]
+    #[arg(
+        long,
+        value_parser = folder_name,
+        value_name = "NAME",
+        conflicts_with = "resume"
+    )]
+    pub name: Option<String>,
+
     /// With --resume: repeat the attempts that ended in an error
     #[arg(
         long,
@@ -77,6 +86,25 @@ pub struct StartArgs {
         help_heading = "Queue"
     )]
     pub detach: bool,
+}
+
+/// Parses the name of a folder that every file system and shell takes as it is.
+///
+/// # Errors
+/// A description of valid names.
+fn folder_name(text: &str) -> Result<String, &'static str> {
+    const LONGEST: usize = 160;
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._+-".contains(c);
+    let is_valid = text.len() <= LONGEST
+        && text.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && text.chars().all(is_plain);
+    if is_valid {
+        Ok(text.to_owned())
+    } else {
+        Err(
+            "expected a file name of at most 160 letters, digits and `._+-` that begins with a letter or digit",
+        )
+    }
 }
 
 /// Returns the ids of all flags of a start.

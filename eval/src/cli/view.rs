@@ -15,6 +15,11 @@ pub struct ViewArgs {
     #[arg(default_value = "results", value_name = "DIR")]
     pub dir: PathBuf,
 
+    /// Use the scores that `rlm-eval score --scorer NAME` gave the answers, instead of those of the run; NAME with or
+    /// without version
+    #[arg(long, value_name = "NAME")]
+    pub scores: Option<String>,
+
     /// Port on 127.0.0.1; 0 for any free port
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub port: u16,

@@ -22,10 +22,16 @@ use crate::terminal;
 /// cannot be written; [`Error::Settings`] and [`Error::Stdout`].
 pub(super) fn execute(args: &CompareArgs) -> Result<Outcome, Error> {
     let settings = CompareSettings::resolve(args)?;
+    for path in &settings.skipped {
+        terminal::note(&skipped(path));
+    }
     let runs = settings
         .runs
         .iter()
-        .map(|path| RunScores::read(path))
+        .map(|path| match &settings.scores {
+            Some(scorer) => RunScores::read_scored(path, scorer),
+            None => RunScores::read(path),
+        })
         .collect::<Result<Vec<_>, _>>()?;
     let comparison = compare(&runs, &settings.against, settings.allow_mismatch)?;
     announce(&runs);
@@ -43,6 +49,11 @@ pub(super) fn execute(args: &CompareArgs) -> Result<Outcome, Error> {
     } else {
         Outcome::Complete
     })
+}
+
+/// Says that a file is not read.
+pub(super) fn skipped(path: &Path) -> String {
+    format!("skipped {}: it is a file, not a run", path.display())
 }
 
 /// Writes the comparisons as CSV, replacing an existing file.

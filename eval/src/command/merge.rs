@@ -1,7 +1,10 @@
 //! `rlm-eval merge`: combines the shards of a run into one run directory.
 
+use std::path::PathBuf;
+
 use report::summary::table;
 
+use super::compare::skipped;
 use super::stdout;
 use crate::cli::MergeArgs;
 use crate::error::Error;
@@ -14,7 +17,18 @@ use crate::terminal;
 /// # Errors
 /// [`Error::Merge`] for runs that do not belong together, or [`Error::Stdout`].
 pub(super) fn execute(args: &MergeArgs) -> Result<Outcome, Error> {
-    let merged = merge(&args.out, &args.dirs, args.allow_program_change)?;
+    // A glob also matches files that are next to runs.
+    let is_file = |path: &&PathBuf| path.is_file();
+    for path in args.dirs.iter().filter(is_file) {
+        terminal::note(&skipped(path));
+    }
+    let dirs = args.dirs.iter().filter(|path| !is_file(path));
+    let dirs: Vec<PathBuf> = match dirs.cloned().collect::<Vec<_>>() {
+        // The first file is named in the error.
+        none if none.is_empty() => args.dirs.clone(),
+        dirs => dirs,
+    };
+    let merged = merge(&args.out, &dirs, args.prefer, args.allow_program_change)?;
     stdout::write_table(|width| table(&[(&merged.label, &merged.summary)], width))?;
     if merged.overlaps > 0 {
         let paid = match merged.made_again {
@@ -26,6 +40,13 @@ pub(super) fn execute(args: &MergeArgs) -> Result<Outcome, Error> {
         terminal::note(&format!(
             "{} attempts were in more than one run, and agreed{paid}",
             merged.overlaps
+        ));
+    }
+    for (path, dropped) in &merged.dropped {
+        terminal::note(&format!(
+            "{}: {dropped} of its records differ from those of another run and are not merged; what they took is in the \
+             cost of all tries",
+            path.display()
         ));
     }
     for sentence in &merged.mixed {

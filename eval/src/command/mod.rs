@@ -24,6 +24,8 @@ mod view;
 mod data;
 mod list;
 
+mod raised_budget;
+
 mod repl;
 
 mod stdout;

@@ -26,7 +26,7 @@ pub(super) fn execute(args: &ReportArgs) -> Result<Outcome, Error> {
     for left_out in &found.left_out {
         terminal::note(left_out);
     }
-    let report = read(&found)?;
+    let report = read(&found, args.scores.as_deref())?;
     if args.json {
         stdout::write_json(&json(&report))?;
     } else {
@@ -34,7 +34,10 @@ pub(super) fn execute(args: &ReportArgs) -> Result<Outcome, Error> {
     }
     let page = match (&args.html, args.dirs.first()) {
         (Some(file), _) => file.clone(),
-        (None, Some(dir)) if !args.json => dir.join(PAGE),
+        (None, Some(dir)) if !args.json => dir.join(match &args.scores {
+            Some(scorer) => format!("report-{}.html", scorer.replace(['/', '\\'], "-")),
+            None => PAGE.to_owned(),
+        }),
         (None, _) => return Ok(Outcome::Complete),
     };
     let written = match &args.html {
@@ -57,6 +60,8 @@ fn json(report: &Report) -> Value {
             "name": run.name,
             "label": run.label,
             "run": run.identity,
+            "started": run.started,
+            "prices": run.prices,
             "summary": run.summary,
             "spent": run.summary.spent(),
             "cost_per_right_answer": run.summary.cost_per_right_answer().ok(),
@@ -116,14 +121,17 @@ fn write_page(report: &Report, page: &Path, write: WriteFile) -> Result<(), Erro
     Ok(())
 }
 
-/// Reads the records of the runs in `found`.
+/// Reads the records of the runs in `found`, with the later scores of a scorer if one is given.
 ///
 /// # Errors
 /// [`Error::RunDir`] for a run that cannot be read.
-pub(super) fn read(found: &Found) -> Result<Report, Error> {
+pub(super) fn read(found: &Found, scores: Option<&str>) -> Result<Report, Error> {
     let mut runs = Vec::new();
     for dir in &found.runs {
-        let run = RunDir::open(dir)?;
+        let mut run = RunDir::open(dir)?;
+        if let Some(scorer) = scores {
+            run = run.with_scores(scorer)?;
+        }
         note_if_running(&run);
         if let Some(truncated_record) = &run.truncated_record {
             terminal::note(&format!(

@@ -18,11 +18,11 @@ use std::sync::Arc;
 
 use harness::{Engine, HaltReason, Model, SharedBudget};
 use jiff::Timestamp;
-use records::AttemptRecord;
+use records::{AttemptRecord, RunIdentity};
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc::unbounded_channel;
 
-use super::stdout;
+use super::{raised_budget, stdout};
 use crate::cli::{ResumeArgs, RunArgs};
 use crate::error::Error;
 use crate::exit::Outcome;
@@ -40,7 +40,7 @@ use crate::settings::{
     RunSettings, SettingsError,
 };
 use crate::{models, terminal};
-use records::run_dir::{Journal, Lock, NewRun, Reopened, RunWriter, keep_others};
+use records::run_dir::{Journal, Lock, NewRun, Reopened, RunDir, RunWriter, keep_others};
 use report::summary::{Summary, table};
 
 use queued::{Queued, Submission, Told};
@@ -81,8 +81,8 @@ impl Show {
     }
 
     /// Returns advice with the command that resumes the run in `dir`. A cell is resumed through its
-    /// sweep, because only the sweep enforces its budget. `None` if the cell's own budget must be
-    /// raised first, which the sweep reports at its end.
+    /// sweep, because only the sweep enforces its budget. `None` if a budget of the cell or of the
+    /// sweep must be raised first, which the sweep reports at its end.
     fn go_on(&self, dir: &Path, again: &str, more: &str, over_budget: bool) -> Option<String> {
         let Self::Nothing(budget) = self else {
             return Some(format!(
@@ -95,14 +95,11 @@ impl Show {
             again => format!(" --{again}"),
         };
         let sweep = dir.parent().unwrap_or(dir).display().to_string();
-        let exhausted = budget.as_ref().and_then(SharedBudget::exhausted);
-        let raised = match exhausted {
-            Some(_) => " --max-… …",
-            None if over_budget => return None,
-            None => "",
-        };
+        if over_budget || budget.as_ref().and_then(SharedBudget::exhausted).is_some() {
+            return None;
+        }
         Some(format!(
-            "go on with `rlm-eval sweep --resume {}{more}{raised}{again}`",
+            "go on with `rlm-eval sweep --resume {}{more}{again}`",
             quoted(&sweep)
         ))
     }
@@ -179,15 +176,21 @@ pub(super) fn begin(
     let prepared = show.bound(prepared);
     let new_run = match at {
         Some((path, id)) => NewRun::create_at(path)?.with_id(id),
-        None => NewRun::create(
-            &settings.log_dir,
-            prepared.dataset.name(),
-            settings
-                .engine
-                .effective
-                .word(settings.engine.treatment.protocol),
-            Timestamp::now(),
-        )?,
+        None => match &settings.name {
+            Some(name) => {
+                let path = settings.log_dir.join(name);
+                if path.exists() {
+                    return Err(named_twice(&path).into());
+                }
+                NewRun::create_at(&path)?
+            }
+            None => NewRun::create(
+                &settings.log_dir,
+                prepared.dataset.name(),
+                &Prepared::way(settings),
+                Timestamp::now(),
+            )?,
+        },
     };
     let identity = prepared.identity(settings, new_run.id());
     let jobs = prepared.jobs();
@@ -197,6 +200,7 @@ pub(super) fn begin(
         identity: identity.clone(),
         attempts_total: jobs.len() as u64,
         attempts_done: 0,
+        scores_done: Vec::new(),
         concurrency: settings.concurrency,
     };
     let whole = prepared.attempts_of_all_shares();
@@ -218,6 +222,18 @@ pub(super) fn begin(
         (runtime, stop),
         show,
     )
+}
+
+/// Returns the error for a name that a run has already.
+fn named_twice(path: &Path) -> SettingsError {
+    let shown = path.display().to_string();
+    let problem = format!("--name: {shown} exists already");
+    let hint = if RunDir::is_begun(path) {
+        format!("`rlm-eval run --resume {}` goes on with it", quoted(&shown))
+    } else {
+        "choose another name; --resume goes on with a run".to_owned()
+    };
+    SettingsError::with_hint(problem, hint)
 }
 
 /// Opens what must be available before a run gets a folder: the browser or the queue's server.
@@ -300,6 +316,11 @@ pub(super) fn resume(args: &ResumeArgs, show: &Show) -> Result<Outcome, Error> {
         dir,
         attempts_total: prepared.jobs().len() as u64,
         attempts_done: (remaining.earlier.len() - remaining.again.len()) as u64,
+        scores_done: remaining
+            .earlier
+            .iter()
+            .filter_map(|record| Some((record.id.clone(), record.score?)))
+            .collect(),
         concurrency: settings.concurrency,
         identity,
     };
@@ -352,7 +373,9 @@ fn carry_out(
     }
     let dir = plan.dir.clone();
     let again = settings.typed_again();
-    let label = plan.identity.label();
+    let again: String = again.iter().map(|flag| format!(" {flag}")).collect();
+    let mut spent = prepared.engine.spent();
+    let identity = plan.identity.clone();
     let errors_allowed = settings
         .fail_on_error
         .map(|gate| gate.allowed(plan.attempts_total));
@@ -375,7 +398,10 @@ fn carry_out(
                 earlier: remaining.earlier,
             };
             let store = RunStore::new(writer);
-            runtime.block_on(runner::run(run, store, reporter, stop.received()))
+            let engine = Arc::clone(&run.engine);
+            let ended = runtime.block_on(runner::run(run, store, reporter, stop.received()));
+            spent = engine.spent();
+            ended
         }
         Some(queue) => {
             let submission = Submission {
@@ -418,7 +444,7 @@ fn carry_out(
         }
     };
     if matches!(show, Show::Summary) {
-        print(settings, &label, &ended.summary)?;
+        print(settings, &identity, &dir, &ended.summary)?;
     }
     terminal::note(&format!("run directory: {}", dir.display()));
     if let Some(sum) = web.and_then(|web| web.refused()) {
@@ -444,6 +470,11 @@ fn carry_out(
     }
     let is_alone = matches!(show, Show::Summary);
     let over_budget = matches!(ended.ending, Ending::Halted(HaltReason::OverBudget(_)));
+    let raised = if over_budget && is_alone {
+        raised_budget::raised(&settings.engine.conduct.budget, spent)
+    } else {
+        String::new()
+    };
     let how = |lead: &str, more: &str| {
         let how = show.go_on(&dir, &again, more, over_budget);
         how.map(|how| format!("; {lead}{how}")).unwrap_or_default()
@@ -454,12 +485,12 @@ fn carry_out(
             summary.attempts_total - summary.attempts,
             summary.attempts_total,
             how(
-                if over_budget && is_alone {
-                    "with a higher budget "
-                } else {
+                if raised.is_empty() {
                     ""
+                } else {
+                    "with a higher budget "
                 },
-                ""
+                &raised
             )
         ));
     }
@@ -467,7 +498,7 @@ fn carry_out(
         terminal::note(&format!(
             "{} ended in an error{}",
             summary.statuses.error,
-            how("to make them again, ", " --retry-errors")
+            how("to make them again, ", &format!("{raised} --retry-errors"))
         ));
     }
     if let Ending::Halted(HaltReason::Failing(message)) = ended.ending {
@@ -543,11 +574,19 @@ pub(super) fn runtime() -> Result<Runtime, Error> {
         .map_err(Error::Runtime)
 }
 
-fn print(settings: &RunSettings, label: &str, summary: &Summary) -> Result<(), Error> {
+fn print(
+    settings: &RunSettings,
+    identity: &RunIdentity,
+    dir: &Path,
+    summary: &Summary,
+) -> Result<(), Error> {
     if settings.json {
-        return stdout::write_json(summary);
+        let mut summary = serde_json::json!(summary);
+        summary["run"] = serde_json::json!(identity);
+        summary["dir"] = dir.to_string_lossy().into();
+        return stdout::write_json(&summary);
     }
-    stdout::write_table(|width| table(&[(label, summary)], width))
+    stdout::write_table(|width| table(&[(&identity.label(), summary)], width))
 }
 
 fn outcome(settings: &RunSettings, ended: &Ended) -> Outcome {

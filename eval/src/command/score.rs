@@ -1,20 +1,27 @@
-//! `rlm-eval score`: scores the answers of a run again with another scorer.
+//! `rlm-eval score`: scores the answers of runs again with another scorer.
 
+use std::path::PathBuf;
+use std::pin::Pin;
 use std::sync::Arc;
 
+use harness::SharedBudget;
 use harness::model::Status;
 use records::AttemptRecord;
 use records::run_dir::RunDir;
 use report::summary::{Summary, table};
+use serde_json::{Value, json};
+use tokio::runtime::Runtime;
 
+use super::compare::skipped;
 use super::report::note_if_running;
 use super::run::{StopSignal, runtime};
 use super::stdout;
 use crate::cli::ScoreArgs;
 use crate::error::Error;
 use crate::exit::Outcome;
+use crate::folders::{FolderError, Found};
 use crate::grader::{self, Grader, GraderError, Rule};
-use crate::rescore::{Judging, Stopped, rescore, store};
+use crate::rescore::{Judging, Stopped, Verdicts, rescore, store};
 use crate::settings::{OtherScorer, ScoreSettings, budget_flag};
 use crate::{models, terminal};
 
@@ -25,19 +32,18 @@ use crate::{models, terminal};
 /// [`Error::Stdout`].
 pub(super) fn execute(args: &ScoreArgs) -> Result<Outcome, Error> {
     let settings = ScoreSettings::resolve(args)?;
-    let run = RunDir::open(&settings.dir)?;
-    note_if_running(&run);
-    let grader: Arc<dyn Grader> = match settings.scorer {
+    let runs = runs(&settings.dirs)?;
+    let grader: Arc<dyn Grader> = match &settings.scorer {
         OtherScorer::Rule(rule) if settings.grader.judge.is_some() => {
             return Err(GraderError::no_judge("--judge-model", rule.name()).into());
         }
-        OtherScorer::Rule(rule) => Arc::new(Rule::other(rule)),
+        OtherScorer::Rule(rule) => Arc::new(Rule::other(Arc::clone(rule))),
         OtherScorer::Outside(outside) => {
             let judge = settings.grader.judge.as_ref().map(|judge| {
                 let cache = settings.cache.as_deref();
                 models::open_judge(judge, &settings.traffic, &settings.prices, cache)
             });
-            grader::open_outside(&outside, &settings.grader, judge.transpose()?)?
+            grader::open_outside(outside, &settings.grader, judge.transpose()?)?
         }
     };
     let scorer = grader.name();
@@ -48,72 +54,193 @@ pub(super) fn execute(args: &ScoreArgs) -> Result<Outcome, Error> {
     }
     let runtime = runtime()?;
     runtime.block_on(grader.check())?;
-    let judging = match settings.grader.judge {
-        Some(_) => Some(Judging::open(&run, scorer, settings.budget)?),
-        None => None,
+    let judgings = match settings.grader.judge {
+        Some(_) => {
+            let budget = SharedBudget::of_command(settings.budget);
+            let open = |run| Judging::open(run, scorer, &budget);
+            runs.iter().map(open).collect::<Result<Vec<_>, _>>()?
+        }
+        None => Vec::new(),
     };
-    let earlier = judging.as_ref().map_or(0, Judging::verdicts);
+    let earlier: usize = judgings.iter().map(Judging::verdicts).sum();
     if earlier > 0 {
         terminal::note(&format!(
             "earlier starts have left the scores of {earlier} answers"
         ));
     }
+    let scoring = Scoring {
+        settings: &settings,
+        grader: grader.as_ref(),
+        verdicts: Verdicts::default(),
+        runtime: &runtime,
+    };
     let stop = StopSignal::catch(&runtime)?;
-    let rescored = runtime.block_on(rescore(
-        &run,
-        grader.as_ref(),
-        settings.concurrency,
-        judging.as_ref(),
-        stop.received(),
-    ))?;
-    let (done, of) = (rescored.done(), run.records.len());
-    let rescored = match rescored.whole() {
-        Ok(rescored) => rescored,
-        Err(stopped) => {
-            let kept = judging.as_ref().map(|judging| match judging.exhausted() {
-                Some(_) => "the same command with a larger budget goes on",
-                None => "the same command goes on",
-            });
-            return Ok(left(&stopped, done, of, kept));
+    let mut stop: Pin<Box<dyn Future<Output = ()>>> = Box::pin(stop.received());
+    let mut judgings = judgings.into_iter();
+    let mut scored = Vec::with_capacity(runs.len());
+    let mut worst = Outcome::Complete;
+    for (run, number) in runs.iter().zip(1..) {
+        if runs.len() > 1 {
+            let path = run.path.display();
+            terminal::note(&format!("run {number} of {}: {path}", runs.len()));
         }
-    };
-    let path = store(&run, &rescored, scorer)?;
-    let total = run.attempts_total();
-    let new = Summary::new(&rescored, total).with_wasted(run.wasted);
-    if settings.json {
-        stdout::write_json(&new)?;
+        let (outcome, summary) = scoring.score(run, judgings.next(), stop.as_mut())?;
+        worst = worse(worst, outcome);
+        let Some(summary) = summary else {
+            if number < runs.len() {
+                terminal::note(&format!("runs not scored: {}", runs.len() - number));
+            }
+            break;
+        };
+        scored.push((run, summary));
+    }
+    print(&settings, scorer, &scored)?;
+    Ok(worst)
+}
+
+/// Reads the runs in these folders. A glob also matches files that are next to runs.
+fn runs(dirs: &[PathBuf]) -> Result<Vec<RunDir>, Error> {
+    let is_file = |path: &&PathBuf| path.is_file();
+    let mut folders: Vec<PathBuf> = dirs.iter().filter(|path| !is_file(path)).cloned().collect();
+    if folders.is_empty() {
+        // The first file is named in the error.
+        folders = dirs.to_vec();
     } else {
-        let old = Summary::new(&run.records, total).with_wasted(run.wasted);
-        let recorded = format!("{} (recorded)", run.lock.run.scorer);
-        stdout::write_table(|width| table(&[(&recorded, &old), (scorer, &new)], width))?;
+        for path in dirs.iter().filter(is_file) {
+            terminal::note(&skipped(path));
+        }
     }
-    terminal::note(&format!("scores: {}", path.display()));
-    let failed: Vec<&AttemptRecord> = rescored
-        .iter()
-        .filter(|record| record.status == Status::Error && record.answer.is_some())
-        .collect();
-    let Some(first) = failed.first() else {
-        judging.map_or(Ok(()), Judging::finish)?;
-        return Ok(Outcome::Complete);
+    let found = match Found::below(&folders) {
+        Err(FolderError::Nothing(path) | FolderError::Read { path, .. }) => {
+            // The error of a folder that is no run names the missing file.
+            RunDir::open(&path)?;
+            Found::default()
+        }
+        found => found?,
     };
-    terminal::warning(&format!(
-        "{} of {} answers have no score; {} attempt {}: {}",
-        failed.len(),
-        rescored
-            .iter()
-            .filter(|record| record.answer.is_some())
-            .count(),
-        first.id,
-        first.attempt,
-        first.error.as_deref().unwrap_or_default()
-    ));
-    if judging.is_some() {
-        terminal::note("run the same command again to score only these");
+    for left_out in &found.left_out {
+        terminal::note(left_out);
     }
-    Ok(match new.scored {
-        0 => Outcome::InfrastructureFailed,
-        _ => Outcome::Incomplete,
-    })
+    let mut runs = Vec::with_capacity(found.runs.len());
+    for dir in &found.runs {
+        let run = RunDir::open(dir)?;
+        note_if_running(&run);
+        runs.push(run);
+    }
+    Ok(runs)
+}
+
+/// What the runs are scored with.
+struct Scoring<'a> {
+    settings: &'a ScoreSettings,
+    grader: &'a dyn Grader,
+    verdicts: Verdicts,
+    runtime: &'a Runtime,
+}
+
+impl Scoring<'_> {
+    /// Scores a run. Without a summary, nothing more can be scored.
+    fn score(
+        &self,
+        run: &RunDir,
+        judging: Option<Judging>,
+        stop: Pin<&mut dyn Future<Output = ()>>,
+    ) -> Result<(Outcome, Option<Summary>), Error> {
+        let scorer = self.grader.name();
+        let rescored = self.runtime.block_on(rescore(
+            run,
+            self.grader,
+            self.settings.concurrency,
+            judging.as_ref().map(|judging| (judging, &self.verdicts)),
+            stop,
+        ))?;
+        let (done, of) = (rescored.done(), run.records.len());
+        let rescored = match rescored.whole() {
+            Ok(rescored) => rescored,
+            Err(stopped) => {
+                let kept = judging.as_ref().map(|judging| match judging.exhausted() {
+                    Some(_) => "the same command with a larger budget goes on",
+                    None => "the same command goes on",
+                });
+                return Ok((left(&stopped, done, of, kept), None));
+            }
+        };
+        let path = store(run, &rescored, scorer)?;
+        let new = Summary::new(&rescored, run.attempts_total()).with_wasted(run.wasted);
+        terminal::note(&format!("scores: {}", path.display()));
+        let failed: Vec<&AttemptRecord> = rescored
+            .iter()
+            .filter(|record| record.status == Status::Error && record.answer.is_some())
+            .collect();
+        let Some(first) = failed.first() else {
+            judging.map_or(Ok(()), Judging::finish)?;
+            return Ok((Outcome::Complete, Some(new)));
+        };
+        terminal::warning(&format!(
+            "{} of {} answers have no score; {} attempt {}: {}",
+            failed.len(),
+            rescored
+                .iter()
+                .filter(|record| record.answer.is_some())
+                .count(),
+            first.id,
+            first.attempt,
+            first.error.as_deref().unwrap_or_default()
+        ));
+        if judging.is_some() {
+            terminal::note("run the same command again to score only these");
+        }
+        let outcome = match new.scored {
+            0 => Outcome::InfrastructureFailed,
+            _ => Outcome::Incomplete,
+        };
+        Ok((outcome, Some(new)))
+    }
+}
+
+/// Prints the new scores next to the recorded ones.
+fn print(
+    settings: &ScoreSettings,
+    scorer: &str,
+    scored: &[(&RunDir, Summary)],
+) -> Result<(), Error> {
+    if settings.json {
+        let all: Vec<Value> = scored
+            .iter()
+            .map(|(run, new)| json!({ "dir": run.path.to_string_lossy(), "summary": new }))
+            .collect();
+        return match scored {
+            [] => Ok(()),
+            [(_, new)] => stdout::write_json(new),
+            _ => stdout::write_json(&all),
+        };
+    }
+    let mut columns = Vec::new();
+    for (run, new) in scored {
+        let old = Summary::new(&run.records, run.attempts_total()).with_wasted(run.wasted);
+        let run_id = match scored {
+            [_] => String::new(),
+            _ => format!("{} ", run.lock.run.run_id),
+        };
+        columns.push((format!("{run_id}{} (recorded)", run.lock.run.scorer), old));
+        columns.push((format!("{run_id}{scorer}"), new.clone()));
+    }
+    let columns: Vec<(&str, &Summary)> = columns
+        .iter()
+        .map(|(label, summary)| (label.as_str(), summary))
+        .collect();
+    stdout::write_table(|width| table(&columns, width))
+}
+
+/// Returns the worse of two outcomes.
+fn worse(one: Outcome, other: Outcome) -> Outcome {
+    let rank = |outcome: Outcome| match outcome {
+        Outcome::Complete => 0,
+        Outcome::Incomplete => 1,
+        Outcome::InfrastructureFailed => 2,
+        _ => 3,
+    };
+    if rank(other) > rank(one) { other } else { one }
 }
 
 /// Reports what is left of a stopped scoring and, if verdicts are stored, how to resume it.

@@ -12,6 +12,7 @@ use jiff::Timestamp;
 use records::run_dir::{RunDir, read_config, write_whole};
 use serde_json::json;
 
+use super::raised_budget::raised;
 use super::run::{self, Show};
 use super::{compare, report, stdout};
 use crate::cli::{ResumeArgs, SweepArgs};
@@ -101,7 +102,7 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
     let mut worst = Outcome::Complete;
     let mut failed = BTreeSet::new();
     for (cell, number) in plan.cells.iter().zip(1..) {
-        if spending::stops(&folder, &plan, budget.as_ref(), args.retry_errors)? {
+        if spending::stops(&folder, &plan, budget.as_ref(), args, args.retry_errors)? {
             return Ok(worse(worst, Outcome::Incomplete));
         }
         terminal::note(&format!(
@@ -112,10 +113,7 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
         let show = Show::Nothing(budget.clone());
         let outcome = carry_on(&folder, &plan, cell, None, args, &show)?;
         if outcome == Outcome::Interrupted {
-            terminal::note(&format!(
-                "go on with `rlm-eval sweep --resume {}`",
-                quoted(&folder)
-            ));
+            terminal::note(&go_on(&folder, &plan, args, ""));
             return Ok(outcome);
         }
         if outcome == Outcome::InfrastructureFailed {
@@ -123,28 +121,73 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
         }
         worst = worse(worst, outcome);
     }
-    if spending::stops(&folder, &plan, budget.as_ref(), false)? {
+    if spending::stops(&folder, &plan, budget.as_ref(), args, false)? {
         return Ok(worse(worst, Outcome::Incomplete));
     }
     conclude(&folder, &plan, args.json)?;
     terminal::note(&format!("sweep: {}", folder.display()));
-    advise(&folder, &plan, &failed)?;
+    advise(&folder, &plan, &failed, args)?;
     Ok(worst)
 }
 
+/// Returns advice with the command that resumes the sweep with `more` flags of its own.
+fn go_on(folder: &Path, plan: &Plan, args: &SweepArgs, more: &str) -> String {
+    let again = match typed_again(folder, plan, args) {
+        again if again.is_empty() => again,
+        again => format!(" --{again}"),
+    };
+    format!(
+        "go on with `rlm-eval sweep --resume {}{more}{again}`",
+        quoted(folder)
+    )
+}
+
+/// Returns the flags to repeat after `--` when resuming the sweep, each preceded by a space.
+fn typed_again(folder: &Path, plan: &Plan, args: &SweepArgs) -> String {
+    let mut all = Vec::new();
+    for cell in &plan.cells {
+        let flags = match &args.resume {
+            Some(_) => of_cell(&folder.join(&cell.name), args)
+                .and_then(|args| Ok(args.over(cell.flags.clone())?)),
+            None => Ok(cell.flags.clone()),
+        };
+        // The settings were valid when the sweep started.
+        let settings = flags.and_then(|flags| Ok(RunSettings::resolve(&flags)?.settings));
+        for flag in settings.map_or_else(|_| Vec::new(), |settings| settings.typed_again()) {
+            if !all.contains(&flag) {
+                all.push(flag);
+            }
+        }
+    }
+    all.iter().map(|flag| format!(" {flag}")).collect()
+}
+
 /// Prints how to resume incomplete cells; cells in `failed` were stopped by errors.
-fn advise(folder: &Path, plan: &Plan, failed: &BTreeSet<&str>) -> Result<(), Error> {
+fn advise(
+    folder: &Path,
+    plan: &Plan,
+    failed: &BTreeSet<&str>,
+    args: &SweepArgs,
+) -> Result<(), Error> {
     let mut stopped = Vec::new();
+    let mut commands = Vec::new();
     let mut lacks_scores = false;
-    for Cell { name, .. } in &plan.cells {
-        let run = RunDir::open(&folder.join(name))?;
+    for Cell { name, flags } in &plan.cells {
+        let dir = folder.join(name);
+        let run = RunDir::open(&dir)?;
         let is_whole = run.records.len() as u64 >= run.attempts_total();
         if !is_whole && !failed.contains(name.as_str()) {
             stopped.push(name.as_str());
+            let again = typed_again(folder, plan, args);
+            commands.push(format!(
+                "`rlm-eval run --resume {}{}{again}`",
+                quoted(&dir),
+                raised(&flags.engine.budget.of_run(), spending::spent_in(&dir)?)
+            ));
         }
         lacks_scores |= run.records.iter().any(|record| record.score.is_none());
     }
-    if let Some(cell) = stopped.first() {
+    if !stopped.is_empty() {
         // Outside the sweep nothing enforces its budget.
         let beyond = if plan.budget.is_unlimited() {
             ""
@@ -152,22 +195,21 @@ fn advise(folder: &Path, plan: &Plan, failed: &BTreeSet<&str>) -> Result<(), Err
             " (what that run takes counts in the sweep's budget, and is not kept below it)"
         };
         terminal::note(&format!(
-            "{} not finished: {}; with a higher budget go on with `rlm-eval run --resume {} --max-cost …` or the like{beyond}, then \
-             with `rlm-eval sweep --resume {}`",
+            "{} not finished: {}; with a higher budget go on with {}{beyond}, then {}",
             if stopped.len() == 1 {
                 "1 cell is".to_owned()
             } else {
                 format!("{} cells are", stopped.len())
             },
             stopped.join(", "),
-            quoted(&folder.join(cell)),
-            quoted(folder)
+            commands.join(" and "),
+            go_on(folder, plan, args, "")
         ));
     }
     if lacks_scores {
         terminal::note(&format!(
-            "not every attempt has a score; go on with `rlm-eval sweep --resume {} --retry-errors`",
-            quoted(folder)
+            "not every attempt has a score; {}",
+            go_on(folder, plan, args, " --retry-errors")
         ));
     }
     Ok(())
@@ -261,7 +303,7 @@ fn carry_on(
 
 /// Prints differences, scores and comparisons of the cells, and writes them as a page and as CSV.
 fn conclude(folder: &Path, plan: &Plan, json: bool) -> Result<(), Error> {
-    let report = report::read(&Found::of_sweep(folder, plan)?)?;
+    let report = report::read(&Found::of_sweep(folder, plan)?, None)?;
     report::write(&report, &folder.join(report::PAGE))?;
     let Some(SweepReport {
         comparison, race, ..

@@ -22,7 +22,10 @@ use crate::terminal;
 /// written; or [`Error::Stdout`].
 pub(super) fn execute(args: &ViewArgs) -> Result<Outcome, Error> {
     let settings = ViewSettings::resolve(args);
-    let library = Library::open(&settings.dir)?.with_inputs(OfBenchmarks::default());
+    let mut library = Library::open(&settings.dir)?.with_inputs(OfBenchmarks::default());
+    if let Some(scorer) = settings.scores {
+        library = library.with_scores(scorer);
+    }
     match settings.output {
         ViewOutput::Serve { port, hosts, open } => serve(library, port, &hosts, open),
         ViewOutput::Export { file, subject } => {

@@ -62,7 +62,7 @@ impl<W: Write + Send> LineReporter<W> {
 
     fn finished(&mut self, record: &AttemptRecord) {
         self.tally.add(record);
-        let Tally { done, total, .. } = self.tally;
+        let (done, total) = (self.tally.done, self.tally.total);
         let score = match (record.score, self.tally.mean()) {
             (Some(score), Some(mean)) => format!("score {score:.2} (mean {mean:.2})"),
             _ => "no score".to_owned(),

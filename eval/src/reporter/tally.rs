@@ -1,5 +1,7 @@
 //! Counts the finished attempts of a run, and the phrases that reporters share.
 
+use std::collections::BTreeMap;
+
 use records::AttemptRecord;
 
 use crate::run_event::RunPlan;
@@ -13,7 +15,7 @@ const ID_WIDTH: usize = 40;
 const ERROR_WIDTH: usize = 120;
 
 /// Counts of finished attempts.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Tally {
     /// Attempts of the whole run.
     pub(super) total: u64,
@@ -21,18 +23,28 @@ pub(super) struct Tally {
     pub(super) done: u64,
     /// Attempts of this start that ended in an error.
     pub(super) errors: u64,
-    scored: u64,
-    score_sum: f64,
+    /// Sum and number of the scores of each sample, including those of earlier starts.
+    scores: BTreeMap<String, (f64, u64)>,
 }
 
 impl Tally {
     /// Returns the counts at the start of a run.
     pub(super) fn of(plan: &RunPlan) -> Self {
-        Self {
+        let mut tally = Self {
             total: plan.attempts_total,
             done: plan.attempts_done,
             ..Self::default()
+        };
+        for (sample, score) in &plan.scores_done {
+            tally.add_score(sample, *score);
         }
+        tally
+    }
+
+    fn add_score(&mut self, sample: &str, score: f64) {
+        let (sum, count) = self.scores.entry(sample.to_owned()).or_default();
+        *sum += score;
+        *count += 1;
     }
 
     /// Counts a finished attempt.
@@ -40,14 +52,16 @@ impl Tally {
         self.done += 1;
         self.errors += u64::from(record.status == harness::model::Status::Error);
         if let Some(score) = record.score {
-            self.scored += 1;
-            self.score_sum += score;
+            self.add_score(&record.id, score);
         }
     }
 
-    /// Returns the mean score of this start, if any attempt has a score.
+    /// Returns the mean over samples of the mean score of their attempts, as in the summary, if any
+    /// attempt has a score.
     pub(super) fn mean(&self) -> Option<f64> {
-        (self.scored > 0).then(|| self.score_sum / self.scored as f64)
+        let means = self.scores.values().map(|(sum, count)| sum / *count as f64);
+        let samples = self.scores.len();
+        (samples > 0).then(|| means.sum::<f64>() / samples as f64)
     }
 }
 

@@ -4,15 +4,17 @@
 //! of them twice.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Instant;
 
 use async_trait::async_trait;
 use harness::model::{EVENT_VERSION, Event, EventKind, Status, Usage};
 use harness::provider::{Forecast, ProviderError};
-use harness::{Budget, Reservation, SharedBudget, Spent};
+use harness::{Reservation, SharedBudget, Spent};
 use jiff::Timestamp;
-use records::AttemptRecord;
+use parking_lot::Mutex;
 use records::run_dir::{RunDir, RunDirError, ScoreJournal};
+use records::{AttemptRecord, JudgeUse};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -34,6 +36,44 @@ pub struct Judging {
     began: Instant,
 }
 
+/// Verdicts on answers of all runs that are scored, so that equal answers to a sample are judged
+/// once.
+#[derive(Default)]
+pub struct Verdicts(Mutex<HashMap<Question, Slot>>);
+
+/// Digest of the dataset, sample, and digest of what is judged.
+type Question = (String, String, String);
+
+/// Verdict on equal answers, held by the one that is judged.
+type Slot = Arc<tokio::sync::Mutex<Option<Scored>>>;
+
+impl Verdicts {
+    /// Returns the slot of the answers that equal this one.
+    pub(super) fn slot(&self, run: &RunDir, record: &AttemptRecord, answer: &str) -> Slot {
+        let question = (
+            run.lock.run.dataset_digest.clone(),
+            record.id.clone(),
+            hex::encode(Sha256::digest(answer)),
+        );
+        Arc::clone(self.0.lock().entry(question).or_default())
+    }
+}
+
+/// Returns a verdict for another, equal answer, which costs nothing.
+pub(super) fn repeated(scored: &Scored) -> Scored {
+    let judge = scored.judge.as_ref().map(|judge| JudgeUse {
+        calls: 0,
+        cached_calls: 0,
+        usage: None,
+        cost_usd: Some(0.0),
+        ..judge.clone()
+    });
+    Scored {
+        judge,
+        ..scored.clone()
+    }
+}
+
 /// A verdict in the journal, as opposed to an event.
 #[derive(Serialize, Deserialize)]
 struct Verdict {
@@ -45,11 +85,11 @@ struct Verdict {
 
 impl Judging {
     /// Opens the journal of earlier starts. Verdicts are reused, failures are retried, and all
-    /// usage counts against the budget.
+    /// usage counts against the budget, which several runs may share.
     ///
     /// # Errors
     /// Like [`ScoreJournal::open`].
-    pub fn open(run: &RunDir, scorer: &str, budget: Budget) -> Result<Self, RunDirError> {
+    pub fn open(run: &RunDir, scorer: &str, budget: &SharedBudget) -> Result<Self, RunDirError> {
         let (journal, lines, spent) = ScoreJournal::open::<Verdict>(&run.path, scorer)?;
         let verdicts = lines
             .into_iter()
@@ -57,7 +97,6 @@ impl Judging {
         let kept = verdicts
             .map(|line| ((line.id, line.attempt, line.answer_sha256), line.scored))
             .collect();
-        let budget = SharedBudget::of_command(budget);
         budget.charge(Spent {
             cost_usd: spent.cost_usd.unwrap_or(0.0),
             tokens: spent.usage.total(),
@@ -66,7 +105,7 @@ impl Judging {
         Ok(Self {
             journal,
             kept,
-            budget,
+            budget: budget.clone(),
             run_id: run.lock.run.run_id.clone(),
             start: Timestamp::now(),
             began: Instant::now(),

@@ -13,10 +13,14 @@ use crate::cli::CompareArgs;
 pub struct CompareSettings {
     /// Run directories or CSV files; at least two, without duplicates.
     pub runs: Vec<PathBuf>,
+    /// Files that a glob may have matched and that are not scores.
+    pub skipped: Vec<PathBuf>,
     /// Which runs are compared with which.
     pub against: Against,
     /// Whether the runs may differ in benchmark, dataset and scorer.
     pub allow_mismatch: bool,
+    /// Scorer whose later scores are used instead of those of the runs.
+    pub scores: Option<String>,
     /// CSV file for the comparisons.
     pub csv: Option<PathBuf>,
     /// Whether to print JSON instead of tables.
@@ -30,14 +34,29 @@ impl CompareSettings {
     /// [`SettingsError`] for a run that is given twice, and for a `--csv` that would overwrite a
     /// run or one of its files.
     pub fn resolve(args: &CompareArgs) -> Result<Self, SettingsError> {
-        let places: Vec<PathBuf> = args.runs.iter().map(|run| place(run)).collect();
+        let (runs, skipped) = without_other_files(&args.runs);
+        if let (true, Some(first)) = (runs.len() < 2, skipped.first()) {
+            return Err(SettingsError::new(format!(
+                "fewer than two runs: {} is neither a run directory nor a CSV file of scores",
+                first.display()
+            )));
+        }
+        let places: Vec<PathBuf> = runs.iter().map(|run| place(run)).collect();
         for (index, place) in places.iter().enumerate() {
             if places[..index].contains(place) {
                 return Err(SettingsError::new(format!(
                     "{} is given twice: a run does not differ from itself",
-                    args.runs[index].display()
+                    runs[index].display()
                 )));
             }
+        }
+        if args.scores.is_some()
+            && let Some(file) = runs.iter().find(|run| run.is_file())
+        {
+            return Err(SettingsError::new(format!(
+                "--scores: {} is a CSV file, which has only its own scores",
+                file.display()
+            )));
         }
         if let Some(csv) = &args.csv {
             let csv_place = place(csv);
@@ -49,17 +68,34 @@ impl CompareSettings {
             }
         }
         Ok(Self {
-            runs: args.runs.clone(),
+            runs,
+            skipped,
             against: if args.all_pairs {
                 Against::All
             } else {
                 Against::First
             },
             allow_mismatch: args.allow_mismatch,
+            scores: args.scores.clone(),
             csv: args.csv.clone(),
             json: args.json,
         })
     }
+}
+
+/// Endings of files that are next to runs and hold no table of scores.
+const OTHER_FILES: [&str; 6] = ["html", "json", "jsonl", "log", "md", "yaml"];
+
+/// Separates files that are next to runs, such as `report.html`, because a glob matches them too.
+fn without_other_files(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    let is_score = |path: &PathBuf| {
+        let is_of_sweep = path.ends_with("comparison.csv")
+            && path.parent().is_some_and(crate::sweep::Plan::is_in);
+        let ending = path.extension().unwrap_or_default();
+        let is_other = OTHER_FILES.iter().any(|other| ending == *other) || is_of_sweep;
+        !(path.is_file() && is_other)
+    };
+    paths.iter().cloned().partition(is_score)
 }
 
 /// Returns the canonical path of a file. For a missing file, that of its folder followed by its

@@ -33,6 +33,8 @@ pub struct RunSettings {
     pub concurrency: usize,
     /// Folder in which the run gets its own folder.
     pub log_dir: PathBuf,
+    /// Name of the run's folder, if chosen.
+    pub name: Option<String>,
     /// Mean score, from 0 to 1, below which the run fails.
     pub min_score: Option<f64>,
     /// Number of errors that stops the run.
@@ -166,9 +168,9 @@ impl RunSettings {
         }
     }
 
-    /// Returns the flags to repeat when resuming the run, quoted for a shell and each preceded by a
-    /// space: places that its folder names, and permissions.
-    pub fn typed_again(&self) -> String {
+    /// Returns the flags to repeat when resuming the run, quoted for a shell: places that its folder
+    /// names, and permissions.
+    pub fn typed_again(&self) -> Vec<String> {
         let url = self.flags.pointer("/engine/models/base_url");
         let url = url.and_then(Value::as_str);
         let url = url.filter(|_| self.check_addresses(&self.log_dir, None, "").is_err());
@@ -177,8 +179,7 @@ impl RunSettings {
         let places = recorded_places(&self.flags).unwrap_or_default();
         let places = places.iter().map(Place::to_string);
         let words = url.into_iter().chain(places);
-        let words = words.chain(self.powers.iter().cloned());
-        words.map(|word| format!(" {word}")).collect()
+        words.chain(self.powers.iter().cloned()).collect()
     }
 
     /// Resolves the flags of a run.
@@ -255,6 +256,7 @@ impl RunSettings {
             attempts: args.attempts,
             concurrency: args.concurrency,
             log_dir: args.log_dir.clone(),
+            name: args.start.name.clone(),
             min_score: args.min_score,
             fail_on_error: args.fail_on_error,
             json: args.start.json,

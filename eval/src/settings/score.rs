@@ -11,10 +11,10 @@ use super::{GraderSettings, Keys, SettingsError, benchmark, budget, grader, laye
 use crate::cli::{IsolationKind, ScoreArgs, TrafficArgs};
 use crate::terminal;
 
-/// Run to score again, and how.
+/// Runs to score again, and how.
 pub struct ScoreSettings {
-    /// Folder of the run.
-    pub dir: PathBuf,
+    /// Folders of the runs, or folders that contain them.
+    pub dirs: Vec<PathBuf>,
     /// Scorer to use.
     pub scorer: OtherScorer,
     /// Settings of a scorer other than a rule.
@@ -75,7 +75,7 @@ impl ScoreSettings {
             terminal::warning(&old);
         }
         Ok(Self {
-            dir: args.dir.clone(),
+            dirs: args.dirs.clone(),
             scorer,
             grader,
             traffic: args.traffic.clone(),

@@ -13,6 +13,8 @@ use crate::env_vars;
 pub struct ViewSettings {
     /// A folder of run directories, or one run directory.
     pub dir: PathBuf,
+    /// Scorer whose later scores are shown instead of those of the runs.
+    pub scores: Option<String>,
     /// Output of the viewer.
     pub output: ViewOutput,
 }
@@ -64,6 +66,7 @@ impl ViewSettings {
         };
         Self {
             dir: args.dir.clone(),
+            scores: args.scores.clone(),
             output,
         }
     }

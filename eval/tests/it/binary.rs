@@ -82,6 +82,25 @@ impl Binary {
         }
     }
 
+    /// Runs the commands in backticks of the last line that suggests some, as if pasted, up to the
+    /// first that fails. Returns the result of the last one.
+    pub fn paste(&self, stderr: &str) -> Ran {
+        // A command that a shell has run is suggested by the path of the binary.
+        let path = concat!(env!("CARGO_BIN_EXE_eval"), " ");
+        let is_command = |text: &&str| text.starts_with("rlm-eval ") || text.starts_with(path);
+        let of_line = |line: &str| -> Vec<String> {
+            let texts = line.split('`').skip(1).step_by(2).filter(is_command);
+            texts.map(str::to_owned).collect()
+        };
+        let mut lines = stderr.lines().rev().map(of_line);
+        let commands = lines.find(|commands| !commands.is_empty());
+        let commands = commands.unwrap_or_else(|| panic!("no command in {stderr}"));
+        let commands = commands.join(" && ");
+        assert!(!commands.contains('…'), "{commands}");
+        let commands = commands.replace(path, "rlm-eval ");
+        self.shell(&commands.replace("rlm-eval ", "\"$0\" "))
+    }
+
     pub fn run<S: AsRef<str>>(&self, args: &[S], stdin: impl Into<Vec<u8>>) -> Ran {
         let mut child = self
             .command(args)

@@ -35,9 +35,9 @@ fn run(binary: &Binary, more: &[&str]) -> (Option<i32>, String) {
 #[test]
 fn a_run_stops_at_its_budget_and_goes_on_with_a_larger_one() {
     let rows = [
-        ("--max-cost", "0.05", "9", "$0.0500 of $0.05"),
-        ("--max-tokens", "500", "9000", "500 tokens of 500 tokens"),
-        ("--max-llm-calls", "5", "900", "5 calls of 5 calls"),
+        ("--max-cost", "0.05", "0.1", "$0.0500 of $0.05"),
+        ("--max-tokens", "500", "1000", "500 tokens of 500 tokens"),
+        ("--max-llm-calls", "5", "10", "5 calls of 5 calls"),
     ];
     for (flag, budget, larger, spent) in rows {
         let binary = Binary::new().file("priced.yaml", PRICED);
@@ -48,11 +48,10 @@ fn a_run_stops_at_its_budget_and_goes_on_with_a_larger_one() {
         // The third attempt made its first call but not its second.
         assert_eq!(records(binary.path()).len(), 2, "{flag}");
 
-        let dir = run_dir(binary.path());
-        let ran = binary.run(
-            &["run", "--resume", dir.to_str().unwrap(), flag, larger],
-            "",
-        );
+        assert!(stderr.contains(&format!(" {flag} {larger}`")), "{stderr}");
+        let ran = binary.paste(&stderr);
+        assert_eq!(ran.code, Some(106), "{flag}: {ran:?}");
+        let ran = binary.paste(&ran.stderr);
         assert_eq!(ran.code, Some(0), "{flag}: {ran:?}");
         let records = records(binary.path());
         assert_eq!(records.len(), 6, "{flag}");

@@ -263,6 +263,79 @@ fn what_is_wrong_is_told_before_anything_runs() {
 }
 
 #[test]
+fn runs_are_scored_together_and_their_new_scores_compared() {
+    let rows: Vec<String> = (1..=4)
+        .map(|n| json!({"id": format!("q{n}"), "query": "Who?", "expected": "Ada"}).to_string())
+        .collect();
+    let judge = r#"{description: d, rules: [{reply: '{"reason": "so", "score": 0.5}', cost_usd: 1, tokens: {input: 9, output: 1}}]}"#;
+    let binary = binary("Ada", Some(judge)).file("q.jsonl", rows.join("\n"));
+    for folder in ["results/a", "results/deep/b"] {
+        let ran = binary.run(&[&RUN[..], &["--log-dir", folder]].concat(), "");
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+    }
+    let unscored = binary.run(&["report", "results", "--scores", "judge"], "");
+    assert_eq!(unscored.code, Some(2), "{unscored:?}");
+    assert!(
+        unscored
+            .stderr
+            .contains("has no scores by `judge`; `rlm-eval score` makes them")
+    );
+    fs::write(binary.path().join("results/report.html"), "page").unwrap();
+    let args = [
+        "results/a",
+        "results/deep",
+        "results/report.html",
+        "--scorer",
+        "judge",
+    ];
+    let model = ["--model", "scripted:j.yaml", "--max-llm-calls", "5"];
+    let ran = binary.run(&[&["score"], &args[..], &model].concat(), "");
+    assert_eq!(ran.code, Some(0), "equal answers are judged once: {ran:?}");
+    assert_eq!(ran.stderr.matches("note: scores: ").count(), 2, "{ran:?}");
+    assert!(
+        ran.stderr.contains("note: skipped results/report.html"),
+        "{ran:?}"
+    );
+    assert_eq!(ran.stdout.matches("$4.0000").count(), 1, "{}", ran.stdout);
+    let runs = binary.shell("\"$0\" compare results/a/* results/deep/b/* --scores judge --json");
+    assert_eq!(runs.code, Some(0), "{runs:?}");
+    let compared: Value = serde_json::from_str(&runs.stdout).unwrap();
+    let facts = &compared["runs"][1]["facts"];
+    assert!(
+        facts["scorer"].as_str().unwrap().starts_with("judge"),
+        "{facts}"
+    );
+    let report = binary.run(&["report", "results", "--scores", "judge"], "");
+    assert_eq!(report.code, Some(0), "{report:?}");
+    assert!(report.stdout.contains("0.500"), "{}", report.stdout);
+    assert!(binary.path().join("results/report-judge.html").is_file());
+    let wrong = binary.run(&["report", "results", "--scores", "exact"], "");
+    assert!(
+        wrong
+            .stderr
+            .contains("has no scores by `exact`; it has scores by judge"),
+        "{wrong:?}"
+    );
+    let page = "\"$0\" view results/a/* --scores judge --export page.html";
+    assert_eq!(binary.shell(page).code, Some(0));
+    let page = fs::read_to_string(binary.path().join("page.html")).unwrap();
+    assert!(
+        page.contains("\"scorer\":\"judge"),
+        "the page names the scorer"
+    );
+    // An attempt that was made again has no new score.
+    let run = fs::read_dir(binary.path().join("results/a"))
+        .unwrap()
+        .next();
+    let log = run.unwrap().unwrap().path().join("samples.jsonl");
+    let text = fs::read_to_string(&log).unwrap();
+    fs::write(&log, text.replacen("\"score\":1.0", "\"score\":0.0", 1)).unwrap();
+    let old = binary.run(&["report", "results", "--scores", "judge"], "");
+    assert_eq!(old.code, Some(2), "{old:?}");
+    assert!(old.stderr.contains("is newer than these scores"), "{old:?}");
+}
+
+#[test]
 fn a_scoring_that_was_stopped_goes_on_and_keeps_its_budget() {
     let rows: Vec<String> = (1..=4)
         .map(|n| json!({"id": format!("q{n}"), "query": "Who?", "expected": "Ada"}).to_string())

@@ -41,7 +41,7 @@ fn manifests() -> std::path::PathBuf {
 }
 
 #[test]
-fn the_slurm_array_runs_its_shard() {
+fn the_slurm_array_runs_its_shard_and_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let array = [
         ("SLURM_ARRAY_TASK_ID", "2"),
@@ -49,8 +49,19 @@ fn the_slurm_array_runs_its_shard() {
         ("SLURM_ARRAY_TASK_MIN", "0"),
     ];
     let script = manifests().join("slurm-array.sh");
-    let (_, stderr) = run(&["bash", script.to_str().unwrap()], folder.path(), &array);
+    let task = || run(&["bash", script.to_str().unwrap()], folder.path(), &array);
+    let (_, stderr) = task();
     assert!(stderr.contains("partition 3/4 has "), "{stderr}");
+    // The task is killed and requeued.
+    let runs = || -> Vec<_> {
+        let entries = fs::read_dir(folder.path().join("results/shards/2")).unwrap();
+        entries.map(|entry| entry.unwrap().path()).collect()
+    };
+    let log = runs()[0].join("samples.jsonl");
+    fs::write(&log, "").unwrap();
+    let (code, stderr) = task();
+    assert_eq!((code, runs().len()), (Some(0), 1), "{stderr}");
+    assert!(!fs::read_to_string(&log).unwrap().is_empty());
 }
 
 #[test]

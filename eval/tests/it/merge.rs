@@ -203,12 +203,105 @@ fn runs_that_do_not_go_together_are_refused() {
             &dirs[1],
             "are not of one experiment: max_iterations is 15 in one and 9 in the other\n",
         ),
-        (&dirs[2], "and they disagree in score\n"),
+        (
+            &dirs[2],
+            "and they disagree in score\nhint: the attempt was made twice, ",
+        ),
     ] {
         let ran = binary.run(&["merge", "out", &dirs[0], other], "");
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""));
-        assert!(ran.stderr.ends_with(end), "{}", ran.stderr);
+        assert!(ran.stderr.contains(end), "{}", ran.stderr);
         assert!(!binary.path().join("out").exists());
+    }
+}
+
+#[test]
+fn different_records_of_an_attempt_are_chosen_by_preference() {
+    // Changes of the second run's first record, the preference, and whether that record is kept.
+    type Row = (fn(&mut Value), &'static str, bool);
+    let binary = Binary::new();
+    let half = halves(&binary)[0].clone();
+    let again = binary.path().join("again");
+    fs::create_dir(&again).unwrap();
+    let names = ["config.json", "lock.json", "samples.jsonl"];
+    for name in names {
+        fs::copy(Path::new(&half).join(name), again.join(name)).unwrap();
+    }
+    let trajectories = Path::new(&half).join("trajectories");
+    fs::create_dir(again.join("trajectories")).unwrap();
+    for file in fs::read_dir(trajectories).unwrap() {
+        let file = file.unwrap();
+        let to = again.join("trajectories").join(file.file_name());
+        fs::copy(file.path(), to).unwrap();
+    }
+    let log = again.join("samples.jsonl");
+    let change = |change: fn(&mut Value)| {
+        let text = fs::read_to_string(Path::new(&half).join("samples.jsonl")).unwrap();
+        let mut lines = text.lines().map(str::to_owned).collect::<Vec<_>>();
+        let mut record: Value = serde_json::from_str(&lines[0]).unwrap();
+        change(&mut record);
+        lines[0] = record.to_string();
+        fs::write(&log, lines.join("\n") + "\n").unwrap();
+        record["id"].as_str().unwrap().to_owned()
+    };
+    let rows: [Row; 5] = [
+        (
+            |record| record["answer"] = "other".into(),
+            "complete",
+            false,
+        ),
+        (
+            |record| {
+                record["answer"] = "other".into();
+                record["started_at"] = "2099-01-01T00:00:00Z".into();
+            },
+            "newest",
+            true,
+        ),
+        (
+            |record| {
+                record["answer"] = "other".into();
+                record["started_at"] = "2001-01-01T00:00:00Z".into();
+            },
+            "newest",
+            false,
+        ),
+        (
+            |record| {
+                record["answer"] = "other".into();
+                record["score"] = Value::Null;
+                record["status"] = "error".into();
+                record["started_at"] = "2099-01-01T00:00:00Z".into();
+            },
+            "complete",
+            false,
+        ),
+        (|record| record["answer"] = "other".into(), "newest", false),
+    ];
+    for (number, (how, prefer, is_kept)) in rows.into_iter().enumerate() {
+        let id = change(how);
+        for (order, dirs) in [[half.as_str(), "again"], ["again", half.as_str()]]
+            .iter()
+            .enumerate()
+        {
+            let out = format!("out{number}{order}");
+            let args = ["merge", &out, dirs[0], dirs[1], "--prefer", prefer];
+            let ran = binary.run(&args, "");
+            assert_eq!(ran.code, Some(106), "{ran:?}");
+            let merged = RunDir::open(&binary.path().join(&out)).unwrap();
+            let record = merged
+                .records
+                .iter()
+                .find(|record| record.id == id)
+                .unwrap();
+            let is_other = record.answer.as_deref() == Some("other");
+            // Records that are equally good: the first one is kept.
+            let is_tie = number == 0 || number == 4;
+            let wanted = if is_tie { order == 1 } else { is_kept };
+            assert_eq!(is_other, wanted, "{number} {order}: {ran:?}");
+            assert!(ran.stderr.contains("1 of its records differ"), "{ran:?}");
+            assert_eq!(merged.wasted.abandoned.attempts, 1, "{number} {order}");
+        }
     }
 }
 

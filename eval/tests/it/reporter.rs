@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use eval::reporter::{BarReporter, LineReporter};
-use eval::run_event::{Reporter, RunEvent};
+use eval::run_event::{Reporter, RunEvent, RunPlan};
 use harness::model::web::{Envelope, Step};
 use harness::model::{EventKind, Protocol, Role, Status, WebEvent};
 use indicatif::ProgressDrawTarget;
@@ -63,7 +63,12 @@ fn lines_for_logs() {
         ..record("b", 2)
     };
     let records = [record("s-niah-8k-1", 1), wrong, failed(HOSTILE, 1, HOSTILE)];
-    let mut events = vec![RunEvent::RunStarted(plan(4, 1, 8)), started("s-niah-8k-1")];
+    // The earlier attempt counts in the mean over samples of the mean over attempts.
+    let plan = RunPlan {
+        scores_done: vec![("b".to_owned(), 1.0)],
+        ..plan(4, 1, 8)
+    };
+    let mut events = vec![RunEvent::RunStarted(plan), started("s-niah-8k-1")];
     events.push(invocation("s-niah-8k-1", "root", 0));
     events.extend(records.iter().cloned().map(finished));
     events.push(run_finished(&records, 4));
@@ -78,7 +83,7 @@ fn lines_for_logs() {
         "4 attempts (1 done before) at s-niah by scripted/needle (rlm, coordinator, drivers no-tables+verify), 8 at \
          once, in results/run\n\
          [2/4] s-niah-8k-1 ok score 1.00 (mean 1.00) 3 iterations 2 agents 2.5 s\n\
-         [3/4] b#2 limit score 0.00 (mean 0.50) 1 iteration 1 agent 0.1 s: no iteration left\n\
+         [3/4] b#2 limit score 0.00 (mean 0.75) 1 iteration 1 agent 0.1 s: no iteration left\n\
          [4/4] x�[2J �y error no score 3 iterations 2 agents 2.5 s: x�[2J �y\n\
          score 0.500 (errors as zero 0.333), 2/4 scored: 1 ok, 1 limit, 1 error; 5.1 s of attempts\n"
     );

@@ -245,3 +245,44 @@ fn check_csv(run: &Finished) {
         }
     }
 }
+
+#[test]
+fn a_run_has_a_name() {
+    let binary = Binary::new();
+    let ran = binary.run(&s_niah(&["--name", "mine_1", "--json"]), "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let printed: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(printed["dir"], "results/mine_1");
+    assert_eq!(printed["run"]["run_id"], "mine_1");
+    assert_eq!(printed["run"]["scorer"], "needle/1");
+    assert!(RunDir::open(&binary.path().join("results/mine_1")).is_ok());
+    let again = binary.run(&s_niah(&["--name", "mine_1"]), "");
+    assert_eq!(
+        (again.code, again.stderr.as_str()),
+        (
+            Some(2),
+            "error: --name: results/mine_1 exists already\nhint: `rlm-eval run --resume results/mine_1` goes on with it\n"
+        )
+    );
+    assert_eq!(binary.paste(&again.stderr).code, Some(0));
+    for wrong in ["", "a/b", "..", ".hidden", "-x", "a b", "é"] {
+        let name = format!("--name={wrong}");
+        let ran = binary.run(&[&S_NIAH[..], &[&name]].concat(), "");
+        assert_eq!(ran.code, Some(2), "{ran:?}");
+        assert!(ran.stderr.contains("expected a file name"), "{ran:?}");
+    }
+    let named = finish(
+        &binary,
+        &s_niah(&[
+            "--prompt-mode",
+            "coordinator",
+            "--drivers",
+            "delegation-first",
+        ]),
+    );
+    let name = named.dir.path.file_name().unwrap().to_string_lossy();
+    assert!(
+        name.starts_with("s-niah-coordinator-delegation-first-2"),
+        "{name}"
+    );
+}

@@ -91,3 +91,37 @@ fn samples_are_filtered_and_drawn() {
     );
     assert_eq!(three, drawn("3"));
 }
+
+#[test]
+fn rows_without_contexts_are_a_warning() {
+    let rows = r#"{"query": "q", "expected": "1", "contexts": "c"}"#;
+    let model = "description: d\nrules:\n- {when: {roles: [direct]}, reply: '1'}\n- reply: \"```js\\nreturn(1)\\n```\"\n";
+    let binary = Binary::new()
+        .file("q.jsonl", rows)
+        .file("m.yaml", model)
+        .file("c.jsonl", rows.replace("contexts", "context"));
+    let warning = "warning: no row of q has a context, and --protocol rlm is made for one";
+    for (rows, protocol, warnings) in [
+        ("q.jsonl", "rlm", 1),
+        ("q.jsonl", "direct", 0),
+        ("c.jsonl", "rlm", 0),
+    ] {
+        let args = ["--protocol", protocol, "--model", "scripted:m.yaml"];
+        let ran = binary.run(&[&["run", "--benchmark", rows], &args[..]].concat(), "");
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        assert_eq!(ran.stderr.matches(warning).count(), warnings, "{ran:?}");
+    }
+    // In a sweep, once.
+    let models = [
+        "sweep",
+        "--models",
+        "scripted:m.yaml",
+        "--prompt-modes",
+        "solver,coordinator",
+    ];
+    let ran = binary.run(
+        &[&models[..], &["--", "--benchmark", "q.jsonl"]].concat(),
+        "",
+    );
+    assert_eq!(ran.stderr.matches(warning).count(), 1, "{ran:?}");
+}

@@ -155,6 +155,7 @@ fn run(dataset: Samples, stop_after: Option<usize>) -> (Result<Ended, RunError>,
         fingerprint: String::new(),
     };
     let plan = RunPlan {
+        scores_done: Vec::new(),
         run_id: new.id().to_owned(),
         dir: new.path().to_owned(),
         identity: identity.clone(),

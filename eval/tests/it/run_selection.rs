@@ -129,7 +129,14 @@ fn the_summary_can_be_had_as_json() {
     let binary = Binary::new();
     let run = finish(&binary, &s_niah(&["--json"]));
     assert_eq!(run.ran.code, Some(0));
-    assert_eq!(run.ran.stdout, run.read("summary.json"));
+    let mut printed: Value = serde_json::from_str(&run.ran.stdout).unwrap();
+    let printed = printed.as_object_mut().unwrap();
+    let identity = printed.remove("run").unwrap();
+    assert_eq!(identity, serde_json::json!(run.dir.lock.run));
+    let dir = printed.remove("dir").unwrap();
+    assert!(run.dir.path.ends_with(dir.as_str().unwrap()), "{dir}");
+    let stored: Value = serde_json::from_str(&run.read("summary.json")).unwrap();
+    assert_eq!(Some(&*printed), stored.as_object());
 }
 
 #[test]

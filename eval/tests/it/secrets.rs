@@ -313,7 +313,9 @@ fn a_sweep_sends_no_key_to_an_address_that_only_its_folder_names() {
     let own = again.iter().rposition(|word| *word == "--max-llm-calls");
     again.drain(own.unwrap()..own.unwrap() + 2);
     let ran = binary.run(&again, "");
-    let how = format!("go on with `rlm-eval sweep --resume some --max-… … -- --base-url {url}`\n");
+    let how = format!(
+        "go on with `rlm-eval sweep --resume some --max-llm-calls 2 -- --base-url {url}`\n"
+    );
     assert!(ran.stderr.contains(&how), "{ran:?}");
     let binary = binary.variable("EVAL_BASE_URL", &url);
     let ran = binary.run(&["sweep", "--resume", "all"], "");

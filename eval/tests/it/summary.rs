@@ -373,7 +373,6 @@ fn runs_side_by_side_fit_80_columns() {
                     last
 ──────────────────────────────────
  score              0.375
-   errors as zero   0.375
  coverage           2/2 (100 %)
  status             2 ok
  score, 8040 chars  0.375

@@ -172,12 +172,10 @@ fn attempts_in_a_table() {
     let wanted = "\
 \x20                  four                one
 ─────────────────────────────────────────────────────
- score             0.500 [0.04, 0.96]  1.000
+ score, pass@1     0.500 [0.04, 0.96]  1.000
    errors as zero  0.500 [0.04, 0.96]  1.000
  coverage          11/12 (92 %)        1/1 (100 %)
  status            11 ok, 1 error      1 ok
- pass@1            0.500 [0.04, 0.96]  -
-   errors as zero  0.500 [0.04, 0.96]  -
  pass@2            0.611 [0.05, 0.98]  -
    errors as zero  0.611 [0.05, 0.98]  -
  pass@4            1.000 of 2 samples  -
@@ -193,4 +191,21 @@ fn attempts_in_a_table() {
     let note = "No interval: 1 to 2 independent samples are too few; 3 are needed.\nMore attempts do not help.\n\
          Warning: intervals of fewer than 10 independent samples may be too narrow.\n";
     assert!(text.ends_with(note), "{text}");
+
+    // Equal figures share a row, and there are no errors to count.
+    let right = records(&[("a", "rwrw"), ("b", "rrrr"), ("c", "wwrw")]);
+    let run = Summary::new(&right, 12);
+    let text = table(&[("right", &run), ("one", &runs[1])], WIDTH);
+    let names = text.lines().skip(2).map(str::trim_start);
+    let names: Vec<&str> = names.filter_map(|line| line.split("  ").next()).collect();
+    let wanted = [
+        "score, pass@1",
+        "coverage",
+        "status",
+        "pass@2",
+        "pass@4, best of attempts",
+        "pass^2",
+        "pass^4",
+    ];
+    assert_eq!(names[..7], wanted, "{text}");
 }

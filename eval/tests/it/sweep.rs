@@ -5,6 +5,8 @@ use std::fs;
 use serde_json::Value;
 
 use crate::binary::{Binary, Ran};
+use crate::faults;
+use fault_server::{Behaviour, FaultServer};
 
 const MATRIX: &str = "\
 run:
@@ -328,6 +330,11 @@ fn each_cell_that_is_not_whole_gets_its_own_advice() {
         let is_told = |(told, wanted): (&&str, &&str)| told.starts_with(wanted);
         let all = told.iter().zip(wanted).all(is_told);
         assert!(all && told.len() == wanted.len(), "{flags:?}: {ran:?}");
+        if let Some(line) = told.iter().find(|line| line.starts_with(budget)) {
+            let pasted = binary.paste(line);
+            assert!(!pasted.stderr.contains("not finished"), "{pasted:?}");
+            assert!(!pasted.stderr.contains("error: "), "{pasted:?}");
+        }
     }
 }
 
@@ -343,11 +350,17 @@ const PRICED_MATRIX: &str = "{run: {benchmark: s-niah, context-len: 2k, samples-
 fn a_sweep_keeps_its_own_budget_over_all_cells_and_starts() {
     // Three calls of the first cell, and as many as are left of the six of the second.
     let rows = [
-        ("--max-cost", "0.06", "0.07", "$0.0600 of $0.06"),
-        ("--max-tokens", "600", "700", "600 tokens of 600 tokens"),
-        ("--max-llm-calls", "6", "7", "6 calls of 6 calls"),
+        ("--max-cost", "0.06", "0.07", "0.12", "$0.0600 of $0.06"),
+        (
+            "--max-tokens",
+            "600",
+            "700",
+            "1200",
+            "600 tokens of 600 tokens",
+        ),
+        ("--max-llm-calls", "6", "7", "12", "6 calls of 6 calls"),
     ];
-    for (flag, budget, higher, spent) in rows {
+    for (flag, budget, higher, twice, spent) in rows {
         let binary = Binary::new()
             .file("priced.yaml", PRICED)
             .file("matrix.yaml", PRICED_MATRIX);
@@ -365,9 +378,11 @@ fn a_sweep_keeps_its_own_budget_over_all_cells_and_starts() {
         let stopped = format!(
             "note: the sweep was stopped: the sweep's {flag} budget is used up ({spent})\n"
         );
-        let left = "note: 1 of 2 cells is left: 02-solver; with a higher budget go on with `rlm-eval sweep --resume sweep \
-                    --max-cost …` or the like\n";
-        assert!(ran.stderr.ends_with(&(stopped.clone() + left)), "{ran:?}");
+        let left = format!(
+            "note: 1 of 2 cells is left: 02-solver; with a higher budget go on with `rlm-eval sweep --resume sweep {flag} \
+             {twice}`\n"
+        );
+        assert!(ran.stderr.ends_with(&(stopped.clone() + &left)), "{ran:?}");
         let calls = |binary: &Binary| -> u64 {
             let cells =
                 ["01-direct", "02-solver"].map(|cell| binary.path().join("sweep").join(cell));
@@ -394,13 +409,70 @@ fn a_sweep_keeps_its_own_budget_over_all_cells_and_starts() {
         // A higher budget includes what earlier starts have spent.
         let more = binary.run(&["sweep", "--resume", "sweep", flag, higher], "");
         assert_eq!((more.code, calls(&binary)), (Some(106), 7), "{more:?}");
-        let most = binary.run(&["sweep", "--resume", "sweep", flag, "100000"], "");
+        let most = binary.paste(&more.stderr);
         assert_eq!(most.code, Some(0), "{most:?}");
         assert!(
             binary.path().join("sweep/comparison.csv").is_file(),
             "{most:?}"
         );
     }
+}
+
+#[test]
+fn a_glob_over_a_sweep_is_compared_without_its_other_files() {
+    let matrix =
+        "{run: {benchmark: s-niah, context-len: 2k, samples-per-length: 2}, models: [scripted]}";
+    let binary = Binary::new().file("matrix.yaml", matrix);
+    let ran = binary.run(&["sweep", "--matrix", "matrix.yaml", "--out", "sweep"], "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let ran = binary.shell("\"$0\" compare sweep/*");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    for file in ["comparison.csv", "report.html", "sweep.json"] {
+        let note = format!("note: skipped sweep/{file}: it is a file, not a run\n");
+        assert!(ran.stderr.contains(&note), "{ran:?}");
+    }
+    let merged = "\"$0\" merge whole sweep/01-direct sweep/report.html";
+    let ran = binary.shell(merged);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let note = "note: skipped sweep/report.html: it is a file, not a run\n";
+    assert!(ran.stderr.contains(note), "{ran:?}");
+    for (line, error) in [
+        (
+            "compare sweep/01-direct sweep/report.html",
+            "error: fewer than two runs: sweep/report.html is ",
+        ),
+        ("compare sweep/01-direct sweep", "error: sweep"),
+        ("merge out sweep/01-direct .", "error: ."),
+        ("merge out sweep/report.html", "error: sweep/report.html"),
+    ] {
+        let ran = binary.shell(&format!("\"$0\" {line}"));
+        assert_eq!(ran.code, Some(2), "{line}: {ran:?}");
+        assert!(ran.stderr.contains(error), "{line}: {ran:?}");
+    }
+}
+
+#[test]
+fn the_command_that_resumes_a_sweep_names_its_server_again() {
+    let reply = "```js\nreturn(1)\n```".to_owned();
+    let server = FaultServer::list(vec![Behaviour::Text(reply)]);
+    let binary = faults::binary();
+    let args = ["sweep", "--models", "openai/m", "--out", "my sweep"];
+    let budget = ["--max-llm-calls", "4", "--", "--benchmark", "s-niah"];
+    let url = server.openai();
+    let of_run = ["--context-len", "2k", "--samples-per-length", "3"];
+    let of_run = [&of_run[..], &["--base-url", &url, "--isolation", "thread"]].concat();
+    let ran = binary.run(&[&args[..], &budget, &of_run].concat(), "");
+    assert_eq!(ran.code, Some(106), "{ran:?}");
+    let command = format!(
+        "`rlm-eval sweep --resume 'my sweep' --max-llm-calls 8 -- --base-url {url} --isolation thread`\n"
+    );
+    assert!(ran.stderr.ends_with(&command), "{ran:?}");
+    // It stops again, and suggests twice of that.
+    let pasted = binary.paste(&ran.stderr);
+    assert_eq!(pasted.code, Some(106), "{pasted:?}");
+    assert_eq!(server.seen().len(), 8);
+    let pasted = binary.paste(&pasted.stderr);
+    assert_eq!(pasted.code, Some(0), "{pasted:?}");
 }
 
 #[test]

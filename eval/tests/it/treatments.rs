@@ -122,8 +122,11 @@ fn the_labels_of_a_run_are_what_its_root_was_sent() {
         let mut runs = fs::read_dir(binary.path().join("runs")).unwrap();
         let run = runs.next().unwrap().unwrap().path();
         let name = run.file_name().unwrap().to_string_lossy().into_owned();
-        let stem = format!("s-niah-{}-20", row.folder);
+        let stem = format!("s-niah-{}-", row.folder);
         assert!(name.starts_with(&stem), "{row:?}: {name}");
+        let drivers = row.drivers.replace('+', "-");
+        let is_named = name.contains(&drivers) || name.contains("-drivers-");
+        assert!(is_named, "{row:?}: {name}");
 
         let config: Value =
             serde_json::from_str(&fs::read_to_string(run.join("config.json")).unwrap()).unwrap();

@@ -1,12 +1,9 @@
-//! Finds the runs in a folder and its subfolders, because the cells of a sweep are in a folder of
-//! their own.
+//! Finds the runs in a folder and its subfolders at any depth, because the cells of a sweep are in a
+//! folder of their own.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
-
-/// Maximum number of folders between the shown folder and a run.
-pub const DEEPEST: usize = 4;
 
 /// Maximum number of folders to list. A folder with more is probably not a folder of results.
 pub const MOST_FOLDERS: usize = 2_000;
@@ -36,9 +33,9 @@ pub fn is_run(path: &Path) -> bool {
 /// Returns an error if the folder itself cannot be listed.
 pub fn find(root: &Path, inside: impl Fn(&Path) -> bool) -> io::Result<Found> {
     let mut found = Found::default();
-    let mut folders = VecDeque::from([(root.to_owned(), String::new(), 0)]);
+    let mut folders = VecDeque::from([(root.to_owned(), String::new())]);
     let mut listed = 0;
-    while let Some((folder, id, depth)) = folders.pop_front() {
+    while let Some((folder, id)) = folders.pop_front() {
         if listed == MOST_FOLDERS {
             found.stopped = true;
             break;
@@ -46,7 +43,7 @@ pub fn find(root: &Path, inside: impl Fn(&Path) -> bool) -> io::Result<Found> {
         listed += 1;
         let entries = match fs::read_dir(&folder) {
             Ok(entries) => entries,
-            Err(error) if depth == 0 => return Err(error),
+            Err(error) if id.is_empty() => return Err(error),
             // A folder that is unreadable or has just been removed contains no run to show.
             Err(_) => continue,
         };
@@ -69,8 +66,8 @@ pub fn find(root: &Path, inside: impl Fn(&Path) -> bool) -> io::Result<Found> {
                 if kind.is_dir() || inside(&path) {
                     found.runs.push((id, path));
                 }
-            } else if kind.is_dir() && depth < DEEPEST {
-                folders.push_back((path, id, depth + 1));
+            } else if kind.is_dir() {
+                folders.push_back((path, id));
             }
         }
     }
@@ -82,7 +79,7 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use super::{DEEPEST, find};
+    use super::find;
 
     fn run(folder: &Path) {
         fs::create_dir_all(folder).unwrap();
@@ -95,13 +92,12 @@ mod tests {
     fn runs_lie_in_folders_of_folders() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
-        let deepest = ["d"; DEEPEST].join("/");
+        let deepest = ["d"; 12].join("/");
         for id in [
             "one",
             "sweep/01-direct",
             "sweep/02-rlm",
             &format!("{deepest}/run"),
-            &format!("{deepest}/d/too-deep"),
             ".hidden/run",
             "one/trajectories/inside-a-run",
         ] {

@@ -50,6 +50,8 @@ pub struct Library {
     /// Whether the folder is itself a run, not a folder of runs.
     single: bool,
     inputs: Option<Box<dyn Inputs>>,
+    /// Scorer whose later scores are shown instead of those of the runs.
+    scores: Option<String>,
     /// Folders of the runs found by the last listing, by id.
     places: Mutex<HashMap<String, PathBuf>>,
     runs: Mutex<Recent<Arc<RunFile>>>,
@@ -79,6 +81,7 @@ impl Library {
             single,
             root,
             inputs: None,
+            scores: None,
             places: Mutex::default(),
             runs: Mutex::new(Recent::new(RUNS_KEPT)),
             overviews: Mutex::default(),
@@ -91,6 +94,13 @@ impl Library {
     #[must_use]
     pub fn with_inputs(mut self, inputs: impl Inputs + 'static) -> Self {
         self.inputs = Some(Box::new(inputs));
+        self
+    }
+
+    /// Shows the scores that a scorer gave the answers later.
+    #[must_use]
+    pub fn with_scores(mut self, scorer: String) -> Self {
+        self.scores = Some(scorer);
         self
     }
 
@@ -272,7 +282,7 @@ impl Library {
     /// Reads a run after checking that none of its files lies outside the folder.
     fn read(&self, run: &Path) -> Result<RunFile, ViewError> {
         self.all_inside(run)?;
-        Ok(RunFile::open(run)?)
+        Ok(RunFile::open(run, self.scores.as_deref())?)
     }
 
     /// Checks that no file of a run that is read, listed or counted is a link that leads out of the

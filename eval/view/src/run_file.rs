@@ -91,13 +91,16 @@ impl Stamp {
 }
 
 impl RunFile {
-    /// Reads the run in a folder.
+    /// Reads the run in a folder, with the later scores of a scorer if one is given.
     ///
     /// # Errors
-    /// Returns the errors of [`RunDir::open`].
-    pub fn open(path: &Path) -> Result<Self, RunDirError> {
+    /// Returns the errors of [`RunDir::open`] and [`RunDir::with_scores`].
+    pub fn open(path: &Path, scores: Option<&str>) -> Result<Self, RunDirError> {
         let mut stamp = Stamp::of(path);
-        let run = RunDir::open(path)?;
+        let mut run = RunDir::open(path)?;
+        if let Some(scorer) = scores {
+            run = run.with_scores(scorer)?;
+        }
         let planned = run.config.get("attempts_total").and_then(Value::as_u64);
         let total = planned.unwrap_or(run.records.len() as u64);
         let summary = Summary::new(&run.records, total).with_wasted(run.wasted);

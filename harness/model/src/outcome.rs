@@ -160,7 +160,7 @@ pub struct Stats {
     pub returned_early: bool,
     /// Wall-clock time from start to end.
     pub total: Duration,
-    /// Wall-clock time in which at least one model call or cell was running.
+    /// Wall-clock time in which at least one model call or cell was running, or the browser worked.
     pub busy: Duration,
     /// Wall-clock time in which nothing ran and at least one call waited for a rate limit, a
     /// connection or a retry.
@@ -168,7 +168,8 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// Returns the time that was spent neither by models, nor by the sandbox, nor waiting.
+    /// Returns the time that was spent neither by models, nor by the sandbox, nor by the browser, nor
+    /// waiting.
     pub fn overhead(&self) -> Duration {
         self.working().saturating_sub(self.busy)
     }

@@ -86,6 +86,29 @@ pub enum RunDirError {
         /// Name of the missing file.
         missing: &'static str,
     },
+    /// The run was not scored again by this scorer.
+    #[error("{} has no scores by `{scorer}`{}", path.display(), match known.as_slice() {
+        [] => "; `rlm-eval score` makes them".to_owned(),
+        known => format!("; it has scores by {}", known.join(", ")),
+    })]
+    NoScores {
+        /// The run's folder.
+        path: PathBuf,
+        /// Scorer as given.
+        scorer: String,
+        /// Scorers by which the run was scored again.
+        known: Vec<String>,
+    },
+    /// The scores of a scorer are older than an attempt.
+    #[error("{}: attempt {attempt} at {id:?} is newer than these scores; run `rlm-eval score` again", path.display())]
+    OldScores {
+        /// File of the scores.
+        path: PathBuf,
+        /// The sample.
+        id: String,
+        /// Number of the attempt, 1-based.
+        attempt: u32,
+    },
     /// A file does not have the expected content. The reason ends in line and column.
     #[error("{}: {reason}", path.display())]
     Malformed {

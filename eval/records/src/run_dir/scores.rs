@@ -3,17 +3,20 @@
 //! While a judge is working, `scores/<scorer>.unfinished.jsonl` keeps its verdicts, so that a paid
 //! verdict survives the process that requested it.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
+use model::Status;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::links::{self, without_links};
 use super::wasted_spend::{Callers, spent_in};
-use super::{RunDirError, SCORES, atomic};
-use crate::Spent;
+use super::{Fingerprint, RunDir, RunDirError, SCORES, atomic};
+use crate::{JudgeUse, Spent};
 
 /// Returns the path of a scorer's file. A `/` in the scorer's name becomes `-`.
 fn file(run: &Path, scorer: &str, ending: &str) -> PathBuf {
@@ -44,6 +47,135 @@ pub fn write_scores(
     }
     atomic::write(&path, &bytes)?;
     Ok(path)
+}
+
+/// A line of a file of scores, as far as it replaces fields of a record.
+#[derive(Deserialize)]
+struct ScoreLine {
+    id: String,
+    attempt: u32,
+    status: Status,
+    scorer: String,
+    score: Option<f64>,
+    #[serde(default)]
+    score_explanation: Option<String>,
+    #[serde(default)]
+    score_details: Option<Value>,
+    #[serde(default)]
+    judge: Option<JudgeUse>,
+    #[serde(default)]
+    error: Option<String>,
+    #[serde(default)]
+    recorded_score: Option<f64>,
+}
+
+impl RunDir {
+    /// Returns the run with the scores that another scorer gave its answers later. `scorer` is its
+    /// name, with or without version.
+    ///
+    /// # Errors
+    /// Returns [`RunDirError::NoScores`] if there are no such scores, [`RunDirError::OldScores`] if
+    /// an attempt was made since, or an error of reading the file.
+    pub fn with_scores(mut self, scorer: &str) -> Result<Self, RunDirError> {
+        let files = score_files(&self.path)?;
+        let is_exact = |found: &&(String, PathBuf)| found.0 == scorer;
+        let is_short = |found: &&(String, PathBuf)| {
+            let name = found
+                .0
+                .rsplit_once('/')
+                .map_or(found.0.as_str(), |(name, _)| name);
+            name == scorer
+        };
+        let mut short = files.iter().filter(is_short);
+        let found = files
+            .iter()
+            .find(is_exact)
+            .or_else(|| match (short.next(), short.next()) {
+                (Some(found), None) => Some(found),
+                // Several versions or judges.
+                _ => None,
+            });
+        let Some((name, path)) = found else {
+            return Err(RunDirError::NoScores {
+                path: self.path,
+                scorer: scorer.to_owned(),
+                known: files.into_iter().map(|(name, _)| name).collect(),
+            });
+        };
+        let mut lines: BTreeMap<(String, u32), ScoreLine> = BTreeMap::new();
+        for line in score_lines(path)? {
+            lines.insert((line.id.clone(), line.attempt), line);
+        }
+        for record in &mut self.records {
+            let line = lines.remove(&(record.id.clone(), record.attempt));
+            let line = line.filter(|line| line.recorded_score == record.score);
+            let Some(line) = line else {
+                return Err(RunDirError::OldScores {
+                    path: path.clone(),
+                    id: record.id.clone(),
+                    attempt: record.attempt,
+                });
+            };
+            record.status = line.status;
+            record.score = line.score;
+            record.score_explanation = line.score_explanation;
+            record.score_details = line.score_details;
+            record.judge = line.judge;
+            record.error = line.error;
+        }
+        let mut parts = self.lock.fingerprint.parts().clone();
+        if let Some(part) = parts.get_mut("scorer") {
+            *part = name.as_str().into();
+        }
+        self.lock.fingerprint = Fingerprint::from_parts(parts);
+        let fingerprint = self.lock.fingerprint.as_str();
+        fingerprint.clone_into(&mut self.lock.run.fingerprint);
+        self.lock.run.scorer.clone_from(name);
+        Ok(self)
+    }
+}
+
+/// Returns the files of scores of a run, each with the name of its scorer.
+fn score_files(run: &Path) -> Result<Vec<(String, PathBuf)>, RunDirError> {
+    let folder = run.join(SCORES);
+    let entries = match fs::read_dir(&folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(reason) => {
+            return Err(RunDirError::Read {
+                path: folder,
+                reason,
+            });
+        }
+    };
+    let mut files = Vec::new();
+    for entry in entries.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let stem = name.strip_suffix(".jsonl");
+        if stem.is_none_or(|stem| stem.ends_with(".unfinished")) {
+            continue;
+        }
+        // A run without attempts has no scores.
+        if let Some(line) = score_lines(&entry.path())?.into_iter().next() {
+            files.push((line.scorer, entry.path()));
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn score_lines(path: &Path) -> Result<Vec<ScoreLine>, RunDirError> {
+    let text = fs::read_to_string(path).map_err(|reason| RunDirError::Read {
+        path: path.to_owned(),
+        reason,
+    })?;
+    let lines = text.lines().map(|line| {
+        serde_json::from_str(line).map_err(|reason| RunDirError::Malformed {
+            path: path.to_owned(),
+            reason,
+        })
+    });
+    lines.collect()
 }
 
 /// Journal of a judge: verdicts and usage so far. One process at a time may open it.

@@ -144,6 +144,7 @@ pub(super) fn read(path: &Path) -> Result<RunScores, CompareError> {
                 facts
             });
     Ok(RunScores {
+        started: None,
         path: path.to_owned(),
         parts: RunParts::of_columns(|column| facts.get(column), rows.makers),
         facts,

@@ -29,7 +29,7 @@ pub use report::{RunFigures, SampleScores};
 pub use rows::{COLUMNS, to_csv};
 pub use source::{RunColumns, RunScores, ScoredAttempt};
 pub use table::{heading, interval_text, p_text};
-pub use table::{pairs, table};
+pub use table::{pairs, started, table};
 pub use verdict::{cautions, verdict};
 
 /// Version of [`Comparison`]; its JSON carries it as `v`.

@@ -21,6 +21,9 @@ pub struct RunFigures {
     pub path: PathBuf,
     /// Known values of the run, by column of `results.csv`.
     pub facts: RunColumns,
+    /// Time when the first attempt began, in RFC 3339, if recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub started: Option<String>,
     /// Number of samples with a record.
     pub samples: u64,
     /// Number of planned attempts.
@@ -82,6 +85,7 @@ fn run_figures((index, run): (usize, &RunScores)) -> RunFigures {
         name: name(index),
         path: run.path.clone(),
         facts: run.facts.clone(),
+        started: run.started.as_ref().map(ToString::to_string),
         samples: samples_of(run, Errors::Excluded).len() as u64,
         attempts_total: run.attempts_total,
         scored,

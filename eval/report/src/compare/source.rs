@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
 use model::Status;
 use records::run_dir::{RunDir, TruncatedRecord};
 use serde::Serialize;
@@ -75,6 +76,8 @@ pub struct RunScores {
     pub parts: RunParts,
     /// Number of planned attempts.
     pub attempts_total: u64,
+    /// Time when the first attempt began, if recorded.
+    pub started: Option<Timestamp>,
     /// Attempts of the run, each once.
     pub attempts: Vec<ScoredAttempt>,
     /// Truncated last record, if any.
@@ -93,6 +96,14 @@ impl RunScores {
         } else {
             csv_file::read(path)
         }
+    }
+
+    /// Reads a run directory with the scores that another scorer gave its answers later.
+    ///
+    /// # Errors
+    /// Returns [`CompareError`] if the folder does not contain a run with such scores.
+    pub fn read_scored(path: &Path, scorer: &str) -> Result<Self, CompareError> {
+        Ok(Self::of_run(&RunDir::open(path)?.with_scores(scorer)?))
     }
 
     /// Returns the scores of a run that has already been read.
@@ -122,6 +133,11 @@ impl RunScores {
             facts,
             parts: RunParts::of_run(run),
             attempts_total: run.attempts_total(),
+            started: run
+                .records
+                .iter()
+                .filter_map(|record| record.started_at)
+                .min(),
             attempts: attempts.collect(),
             truncated_record: run.truncated_record.clone(),
         }

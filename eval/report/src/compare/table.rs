@@ -1,5 +1,7 @@
 //! Formats a comparison as text for people.
 
+use jiff::Timestamp;
+
 use super::family::{Family, FamilyKind};
 use super::verdict::{cautions, verdict};
 use super::{Alignment, Comparison, Difference, RunFigures, RunPair};
@@ -124,9 +126,6 @@ fn row(runs: &[RunFigures], name: &str, cell: &dyn Fn(&RunFigures) -> String) ->
 fn figures(runs: &[RunFigures]) -> Vec<Row> {
     let mut rows = vec![
         row(runs, "score", &|run| score_text(run.score.as_ref())),
-        row(runs, "  errors as zero", &|run| {
-            score_text(run.score_errors_as_zero.as_ref())
-        }),
         row(runs, "coverage", &|run| {
             format!(
                 "{}/{} ({})",
@@ -138,6 +137,15 @@ fn figures(runs: &[RunFigures]) -> Vec<Row> {
         row(runs, "status", &|run| statuses_text(&run.statuses)),
         row(runs, "samples", &|run| run.samples.to_string()),
     ];
+    if runs.iter().any(|run| run.statuses.error > 0) {
+        let zero = row(runs, "  errors as zero", &|run| {
+            score_text(run.score_errors_as_zero.as_ref())
+        });
+        rows.insert(1, zero);
+    }
+    if runs.iter().any(|run| run.started.is_some()) {
+        rows.push(row(runs, "started", &|run| started(run.started.as_deref())));
+    }
     if runs.iter().any(|run| run.refused > 0) {
         rows.push(row(runs, "refused", &|run| {
             format!("{}, scored 0", run.refused)
@@ -151,17 +159,29 @@ fn figures(runs: &[RunFigures]) -> Vec<Row> {
     rows
 }
 
+/// Formats the date of a run, in UTC.
+pub fn started(at: Option<&str>) -> String {
+    let at = at.and_then(|at| at.parse::<Timestamp>().ok());
+    at.map_or_else(
+        || NONE.to_owned(),
+        |at| at.strftime("%Y-%m-%d %H:%M").to_string(),
+    )
+}
+
 fn pair_text(pair: &RunPair, many: bool, width: u16) -> String {
     let mut text = String::new();
     let title = format!("{} - {}", pair.second, pair.first);
     if pair.errors_excluded.is_some() || pair.errors_as_zero.is_some() {
         let ways = [pair.errors_excluded.as_ref(), pair.errors_as_zero.as_ref()];
-        text += &in_columns(
-            &title,
-            ["errors excluded", "errors as zero"],
-            rows(pair, ways, many),
-            width,
-        );
+        // Without errors, both ways are the same.
+        text += &if ways[0] == ways[1] {
+            let rows = rows(pair, ways, many).into_iter();
+            let rows = rows.map(|(name, cells)| (name, cells.into_iter().take(1).collect()));
+            in_columns(&title, ["no errors"], rows, width)
+        } else {
+            let labels = ["errors excluded", "errors as zero"];
+            in_columns(&title, labels, rows(pair, ways, many), width)
+        };
         text.push('\n');
     }
     let sentences = verdict(pair, many).into_iter();

@@ -44,9 +44,25 @@ pub fn sentences(differences: &Differences, runs: usize) -> Vec<String> {
                 .to_owned(),
         );
     }
+    sentences.extend(profile(differences));
     sentences.extend(differences.mixed.iter().cloned());
     sentences.extend(differences.programs.iter().cloned());
     sentences
+}
+
+/// Explains why only some of the runs have a profile.
+fn profile(differences: &Differences) -> Option<String> {
+    let part = differences
+        .parts
+        .iter()
+        .find(|part| part.part == "profile")?;
+    let is_none = |value: &Option<String>| value.as_deref().is_none_or(|value| value == "none");
+    let some = part.values.iter().any(is_none) && !part.values.iter().all(is_none);
+    some.then(|| {
+        "Only some of the runs have the drivers of a profile: `rlm-eval run` applies the profile that matches the model \
+         (--profile auto), and a sweep applies none unless a flag names one."
+            .to_owned()
+    })
 }
 
 fn comparison(differences: &Differences) -> Option<String> {

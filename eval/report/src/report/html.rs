@@ -276,9 +276,11 @@ fn scores(reports: &[RunReport]) -> Table {
             },
         ));
     }
-    rows.push(row("errors as zero".to_owned(), &|run| {
-        score_text(run.summary.score_errors_as_zero.as_ref())
-    }));
+    if reports.iter().any(|run| run.summary.statuses.error > 0) {
+        rows.push(row("errors as zero".to_owned(), &|run| {
+            score_text(run.summary.score_errors_as_zero.as_ref())
+        }));
+    }
     rows.push(row("coverage".to_owned(), &|run| {
         format!("{}/{}", run.summary.scored, run.summary.attempts_total)
     }));

@@ -67,6 +67,12 @@ fn beginning(report: &Report, labels: &[&str], width: u16) -> Vec<String> {
     let mut sentences = differences::sentences(&differences, report.runs.len());
     sentences.extend(report.scorers(labels.iter().copied()));
     sentences.extend(report.not_begun());
+    let prices = report.runs.iter().flat_map(|run| &run.prices);
+    let prices: BTreeSet<&str> = prices.map(String::as_str).collect();
+    if !prices.is_empty() {
+        let prices: Vec<&str> = prices.into_iter().collect();
+        sentences.push(format!("Prices: {}.", prices.join("; ")));
+    }
     let lines = sentences
         .iter()
         .map(|line| sanitize(line, usize::MAX) + "\n");
@@ -87,7 +93,27 @@ fn beginning(report: &Report, labels: &[&str], width: u16) -> Vec<String> {
 fn scores(report: &Report, labels: &[&str], width: u16) -> String {
     let summaries = report.runs.iter().map(|run| &run.summary);
     let columns: Vec<(&str, &Summary)> = labels.iter().copied().zip(summaries).collect();
-    table(&columns, width)
+    let started = |run: &RunReport| compare::started(run.started.as_deref());
+    let rows = [
+        row(&report.runs, "benchmark", &|run| {
+            run.identity.benchmark.clone()
+        }),
+        row(&report.runs, "scorer", &|run| run.identity.scorer.clone()),
+        row(&report.runs, "samples", &|run| {
+            run.summary.samples.to_string()
+        }),
+        row(&report.runs, "started", &started),
+    ];
+    let about = rows_table("", labels, &rows, width);
+    format!("{about}\n{}", table(&columns, width))
+}
+
+fn row(
+    runs: &[RunReport],
+    name: &str,
+    cell: &dyn Fn(&RunReport) -> String,
+) -> (String, Vec<String>) {
+    (name.to_owned(), runs.iter().map(cell).collect())
 }
 
 fn comparisons(report: &Report, width: u16) -> Vec<String> {

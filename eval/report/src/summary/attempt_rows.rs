@@ -36,15 +36,25 @@ pub(super) fn attempt_figures(runs: &[(&str, &Summary)]) -> Vec<AttemptFigure> {
         .iter()
         .flat_map(|run| run.errors_excluded.pass.iter().map(|pass| pass.k))
         .collect();
-    let at = sizes
-        .iter()
-        .map(|&k| (format!("pass@{k}"), Kind::PassAt(k)));
+    // No figure is shown twice.
+    let is_score = is_pass_at_1(runs);
+    let is_best = sizes.last().filter(|k| is_best(runs, **k));
+    let at = sizes.iter().filter(|k| **k > 1 || !is_score);
+    let at = at.map(|&k| {
+        let best = if is_best == Some(&k) {
+            ", best of attempts"
+        } else {
+            ""
+        };
+        (format!("pass@{k}{best}"), Kind::PassAt(k))
+    });
     // pass^1 equals pass@1.
     let hat = sizes.iter().filter(|k| **k > 1);
     let hat = hat.map(|&k| (format!("pass^{k}"), Kind::PassHat(k)));
-    let rows = at
-        .chain(hat)
-        .chain([("best of attempts".to_owned(), Kind::Best)]);
+    let best = is_best
+        .is_none()
+        .then(|| ("best of attempts".to_owned(), Kind::Best));
+    let rows = at.chain(hat).chain(best);
     let errors = runs.iter().any(|(_, run)| run.statuses.error > 0);
     rows.flat_map(|(name, kind)| {
         let zero = errors.then(|| AttemptFigure {
@@ -60,6 +70,52 @@ pub(super) fn attempt_figures(runs: &[(&str, &Summary)]) -> Vec<AttemptFigure> {
         [plain].into_iter().chain(zero)
     })
     .collect()
+}
+
+/// Whether pass@1 is shown as the score, because both are the same in all runs that have it.
+pub(super) fn is_pass_at_1(runs: &[(&str, &Summary)]) -> bool {
+    are_same(runs, |run| {
+        let scores = [&run.score, &run.score_errors_as_zero];
+        let scores = scores.map(|score| Some((score.as_ref(), None)));
+        (scores, Kind::PassAt(1))
+    })
+}
+
+/// Whether the best of attempts is shown as pass@k, because both are the same in all runs that have
+/// them.
+fn is_best(runs: &[(&str, &Summary)], k: u32) -> bool {
+    are_same(runs, |run| {
+        let repeated = run.repeated.as_ref();
+        let ways = repeated.map(|run| [&run.errors_excluded, &run.errors_as_zero]);
+        let best = ways.map_or([None; 2], |ways| ways.map(|way| Kind::Best.of(way)));
+        (best, Kind::PassAt(k))
+    })
+}
+
+/// A figure, and the number of its samples.
+type Figure<'a> = (Option<&'a Estimate>, Option<u64>);
+
+/// Whether figures, with errors excluded and as zero, equal the given kind in all runs with several
+/// attempts.
+fn are_same<'a>(
+    runs: &[(&str, &'a Summary)],
+    of_run: impl Fn(&'a Summary) -> ([Option<Figure<'a>>; 2], Kind),
+) -> bool {
+    let mut repeated = runs.iter().filter(|(_, run)| run.repeated.is_some());
+    let is_same = |(_, run): &(&str, &'a Summary)| {
+        let (figures, kind) = of_run(run);
+        let repeated = run.repeated.as_ref();
+        let ways = repeated.map(|run| [&run.errors_excluded, &run.errors_as_zero]);
+        let mut ways = ways.into_iter().flatten().zip(figures);
+        ways.all(|(way, figure)| match (kind.of(way), figure) {
+            (Some((one, samples)), Some((other, _))) => {
+                score_text(one) == score_text(other)
+                    && samples.is_none_or(|samples| samples == run.samples)
+            }
+            _ => false,
+        })
+    };
+    repeated.clone().next().is_some() && repeated.all(is_same)
 }
 
 impl AttemptFigure {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use model::Usage;
 use statistics::Estimate;
 
-use super::attempt_rows::attempt_figures;
+use super::attempt_rows::{attempt_figures, is_pass_at_1};
 use super::{PerAttempt, Statuses, Summary, interval_notes};
 use crate::columns::{in_columns, side_by_side};
 
@@ -55,10 +55,17 @@ fn block(runs: &[(&str, &Summary)], width: u16) -> String {
         let cells = runs.iter().map(|(_, summary)| cell(summary));
         rows.push((name, cells.collect()));
     };
-    row("score".to_owned(), &|run| score_text(run.score.as_ref()));
-    row("  errors as zero".to_owned(), &|run| {
-        score_text(run.score_errors_as_zero.as_ref())
-    });
+    let name = if is_pass_at_1(runs) {
+        "score, pass@1"
+    } else {
+        "score"
+    };
+    row(name.to_owned(), &|run| score_text(run.score.as_ref()));
+    if runs.iter().any(|(_, run)| run.statuses.error > 0) {
+        row("  errors as zero".to_owned(), &|run| {
+            score_text(run.score_errors_as_zero.as_ref())
+        });
+    }
     row("coverage".to_owned(), &|run| {
         format!(
             "{}/{} ({})",

@@ -4,13 +4,13 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 
-use benchmarks::{Dataset, OpenError};
+use benchmarks::{Dataset, OpenError, is_path};
 use browser::Origin;
 use harness::model::web::Browser;
 use harness::provider::Recording;
-use harness::{Engine, Subject};
+use harness::{Engine, Protocol, Subject};
 use records::RunIdentity;
 use records::run_dir::{self, Fingerprint};
 
@@ -35,6 +35,38 @@ pub(in crate::command) struct Prepared {
     whole: usize,
     attempts: u32,
     pub(in crate::command) fingerprint: Fingerprint,
+}
+
+/// Warns once if no row of a user's own benchmark has a context, and the protocol works on one.
+fn warn_without_contexts(dataset: &dyn Dataset, settings: &RunSettings) {
+    static WARNED: Once = Once::new();
+    let protocol = settings.engine.treatment.protocol;
+    let works_on_contexts = [
+        Protocol::Rlm,
+        Protocol::Codeact,
+        Protocol::Retrieve,
+        Protocol::Summary,
+        Protocol::Workflow,
+    ];
+    let is_text = dataset
+        .ids()
+        .first()
+        .and_then(|id| protocol_fit::subject(dataset, id).ok())
+        .is_some_and(|subject| subject == Subject::Texts);
+    if dataset.has_contexts()
+        || !is_text
+        || !is_path(&settings.benchmark)
+        || !works_on_contexts.contains(&protocol)
+    {
+        return;
+    }
+    WARNED.call_once(|| {
+        terminal::warning(&format!(
+            "no row of {} has a context, and --protocol {protocol} is made for one; it is read from the field `context` or \
+             `context_file`, or from those that `fields` of a benchmark.yaml names",
+            dataset.name()
+        ));
+    });
 }
 
 impl Prepared {
@@ -87,6 +119,7 @@ impl Prepared {
             terminal::note("no sample matches: nothing was run");
             return Ok(None);
         }
+        warn_without_contexts(dataset.as_ref(), settings);
         let models = models::parts(&settings.engine, &settings.benchmark, engine.models());
         let fingerprint =
             config::fingerprint(settings, dataset.as_ref(), &grader.identity(), models);
@@ -148,6 +181,27 @@ impl Prepared {
             scorer: self.grader.name().to_owned(),
             fingerprint: self.fingerprint.as_str().to_owned(),
         }
+    }
+
+    /// Returns the words for how the root works, for the run's name: its mode or protocol, its
+    /// prompt and its drivers.
+    pub(in crate::command) fn way(settings: &RunSettings) -> String {
+        const LONGEST: usize = 48;
+        let engine = &settings.engine;
+        let mut way = engine.effective.word(engine.treatment.protocol).to_owned();
+        let prompt = settings.flags.pointer("/engine/guidance/layers/prompt");
+        let prompt = prompt.and_then(|prompt| Path::new(prompt.as_str()?).file_stem());
+        if let Some(prompt) = prompt {
+            way += &format!("-{}", prompt.to_string_lossy());
+        }
+        let drivers = &engine.effective.drivers;
+        let names = drivers.join("-");
+        if names.len() > LONGEST {
+            way += &format!("-{}-drivers", drivers.len());
+        } else if !names.is_empty() {
+            way += &format!("-{names}");
+        }
+        way
     }
 
     /// Returns the selected samples as indices into the dataset.

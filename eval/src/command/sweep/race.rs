@@ -14,7 +14,7 @@ use harness::SharedBudget;
 use records::run_dir::RunDir;
 use sha2::{Digest, Sha256};
 
-use super::{carry_on, conclude, quoted};
+use super::{carry_on, conclude, go_on, spending};
 use crate::cli::{RaceAgainst, SweepArgs};
 use crate::command::run::{self, Show};
 use crate::command::stdout;
@@ -130,7 +130,7 @@ pub(super) fn execute(
         );
         for cell in cells {
             if budget.and_then(SharedBudget::exhausted).is_some() && !has(folder, cell, &samples)? {
-                return Ok(stopped(folder, &log, budget));
+                return Ok(stopped(folder, plan, &log, budget, args));
             }
             if has(folder, cell, &samples)? && !args.retry_errors {
                 continue;
@@ -138,23 +138,23 @@ pub(super) fn execute(
             terminal::note(&format!("block {}: {}", log.blocks.len() + 1, cell.name));
             let show = Show::Nothing(budget.cloned());
             let outcome = carry_on(folder, plan, cell, Some(&samples), args, &show)?;
-            let go_on = || {
+            let undecided = || {
                 terminal::note(&format!(
-                    "block {} is undecided; go on with `rlm-eval sweep --resume {}`",
+                    "block {} is undecided; {}",
                     log.blocks.len() + 1,
-                    quoted(folder)
+                    go_on(folder, plan, args, "")
                 ));
             };
             match outcome {
                 Outcome::Interrupted | Outcome::InfrastructureFailed => {
-                    go_on();
+                    undecided();
                     return Ok(outcome);
                 }
                 _ if !has(folder, cell, &samples)? => {
                     if budget.and_then(SharedBudget::exhausted).is_some() {
-                        return Ok(stopped(folder, &log, budget));
+                        return Ok(stopped(folder, plan, &log, budget, args));
                     }
-                    go_on();
+                    undecided();
                     return Ok(Outcome::Incomplete);
                 }
                 _ => {}
@@ -167,10 +167,10 @@ pub(super) fn execute(
         });
         if let Some(cell) = silent {
             terminal::note(&format!(
-                "{} has no score in block {}, which is undecided; go on with `rlm-eval sweep --resume {} --retry-errors`",
+                "{} has no score in block {}, which is undecided; {}",
                 plan.cells[*cell].name,
                 log.blocks.len() + 1,
-                quoted(folder)
+                go_on(folder, plan, args, " --retry-errors")
             ));
             return Ok(Outcome::InfrastructureFailed);
         }
@@ -188,14 +188,21 @@ pub(super) fn execute(
 }
 
 /// Reports that the budget ended the race, and how to resume it.
-fn stopped(folder: &Path, log: &RaceLog, budget: Option<&SharedBudget>) -> Outcome {
-    if let Some(error) = budget.and_then(SharedBudget::exhausted) {
+fn stopped(
+    folder: &Path,
+    plan: &Plan,
+    log: &RaceLog,
+    budget: Option<&SharedBudget>,
+    args: &SweepArgs,
+) -> Outcome {
+    let mut how = go_on(folder, plan, args, "");
+    if let Some((budget, error)) = budget.and_then(|budget| Some((budget, budget.exhausted()?))) {
         terminal::note(&format!("the race was stopped: {error}"));
+        how = spending::with_more(folder, plan, budget, args);
     }
     terminal::note(&format!(
-        "block {} is undecided; with a higher budget go on with `rlm-eval sweep --resume {} --max-cost …` or the like",
-        log.blocks.len() + 1,
-        quoted(folder)
+        "block {} is undecided; {how}",
+        log.blocks.len() + 1
     ));
     Outcome::Incomplete
 }

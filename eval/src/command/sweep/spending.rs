@@ -5,6 +5,8 @@ use std::path::Path;
 use harness::{SharedBudget, Spent};
 use records::run_dir::{Reopened, RunDir};
 
+use crate::cli::SweepArgs;
+use crate::command::raised_budget::raised;
 use crate::error::Error;
 use crate::settings::{RunSettings, SettingsError};
 use crate::sweep::Plan;
@@ -38,15 +40,23 @@ pub(super) fn open(folder: &Path, plan: &Plan) -> Result<Option<SharedBudget>, E
     for cell in &plan.cells {
         let dir = folder.join(&cell.name);
         if RunDir::is_begun(&dir) {
-            let spent = Reopened::open(&dir)?.spent()?;
-            budget.charge(Spent {
-                cost_usd: spent.cost_usd.unwrap_or(0.0),
-                tokens: spent.usage.total(),
-                calls: spent.llm_calls,
-            });
+            budget.charge(spent_in(&dir)?);
         }
     }
     Ok(Some(budget))
+}
+
+/// Returns what all starts of a cell have spent.
+///
+/// # Errors
+/// [`Error`] if its folder cannot be read or is in use by another process.
+pub(super) fn spent_in(dir: &Path) -> Result<Spent, Error> {
+    let spent = Reopened::open(dir)?.spent()?;
+    Ok(Spent {
+        cost_usd: spent.cost_usd.unwrap_or(0.0),
+        tokens: spent.usage.total(),
+        calls: spent.llm_calls,
+    })
 }
 
 /// Returns whether the budget is exhausted while cells are left, and prints how to resume.
@@ -57,9 +67,11 @@ pub(super) fn stops(
     folder: &Path,
     plan: &Plan,
     budget: Option<&SharedBudget>,
+    args: &SweepArgs,
     retry_errors: bool,
 ) -> Result<bool, Error> {
-    let Some(error) = budget.and_then(SharedBudget::exhausted) else {
+    let Some((budget, error)) = budget.and_then(|budget| Some((budget, budget.exhausted()?)))
+    else {
         return Ok(false);
     };
     let mut left = Vec::new();
@@ -73,14 +85,30 @@ pub(super) fn stops(
     }
     terminal::note(&format!("the sweep was stopped: {error}"));
     terminal::note(&format!(
-        "{} of {} cells {} left: {}; with a higher budget go on with `rlm-eval sweep --resume {} --max-cost …` or the like",
+        "{} of {} cells {} left: {}; {}",
         left.len(),
         plan.cells.len(),
         if left.len() == 1 { "is" } else { "are" },
         left.join(", "),
-        super::quoted(folder)
+        with_more(folder, plan, budget, args)
     ));
     Ok(true)
+}
+
+/// Returns advice with the command that resumes the sweep with a higher budget.
+pub(super) fn with_more(
+    folder: &Path,
+    plan: &Plan,
+    budget: &SharedBudget,
+    args: &SweepArgs,
+) -> String {
+    let raised = raised(&plan.budget.budget(), budget.spent());
+    let lead = if raised.is_empty() {
+        ""
+    } else {
+        "with a higher budget "
+    };
+    format!("{lead}{}", super::go_on(folder, plan, args, &raised))
 }
 
 /// Returns whether a cell is complete.

@@ -110,7 +110,7 @@ fn run(folder: &Path) -> RunFile {
             ("root", cell(None)),
         ],
     );
-    RunFile::open(folder).unwrap()
+    RunFile::open(folder, None).unwrap()
 }
 
 #[test]

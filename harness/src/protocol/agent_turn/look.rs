@@ -14,6 +14,7 @@ pub(super) async fn look(
     page: &dyn Page,
     agent: &WebAgent,
 ) -> Result<Message, Failure> {
+    let _working = attempt.meter.begin();
     let record = |event| attempt.records.emit(root, EventKind::Web { event });
     let mut responds = true;
     let mut text = match page

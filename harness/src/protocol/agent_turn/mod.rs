@@ -164,7 +164,9 @@ impl RootAgent for AgentTurn {
     async fn run(&self, attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure> {
         let agent = WebAgent::of(&attempt.run.treatment)
             .map_err(|error| Failure::new(Status::Error, error.to_string()))?;
+        let working = attempt.meter.begin();
         let page = attempt.browser()?.open(attempt.task).await?;
+        drop(working);
         let executor = Checked {
             inner: Confirmed {
                 inner: OnPage(Arc::clone(&page)),
@@ -250,7 +252,9 @@ impl Turns for WebTurns<'_> {
             repairs: understood.repairs,
             problem: None,
         });
+        let working = self.attempt.meter.begin();
         let (walked, end) = walk::walk(&envelope.actions, &self.executor).await;
+        drop(working);
         self.attempt
             .records
             .count(|stats| stats.protocol_faults += repairs + walked.faults);
@@ -276,7 +280,9 @@ impl Turns for WebTurns<'_> {
         let Some(next) = self.follow_ups.pop_front() else {
             return Ok(Step::Answer(answer));
         };
+        let working = self.attempt.meter.begin();
         self.page.answered(&answer).await?;
+        drop(working);
         self.attempt.records.answered(&answer);
         conversation.push(Message::user(next));
         Ok(Step::GoOn)
@@ -289,6 +295,7 @@ impl Turns for WebTurns<'_> {
     ) -> Result<String, Failure> {
         self.log.record(self.attempt, self.root, conversation);
         if Failure::leaves_a_state(&result) {
+            let _working = self.attempt.meter.begin();
             let state = self.page.state(result.as_deref().ok()).await?;
             if let Some(state) = state {
                 self.attempt.records.judge_by(self.root, state);

@@ -133,7 +133,9 @@ impl Turns for Chat<'_> {
                 self.next_message(answer).await
             }
             Choice::LaunchApp { app } => {
+                let working = self.attempt.meter.begin();
                 self.host.launch(&app).await?;
+                drop(working);
                 self.next_message(String::new()).await
             }
             Choice::List(list) => {
@@ -155,6 +157,7 @@ impl Turns for Chat<'_> {
         if !Failure::leaves_a_state(&result) {
             return result;
         }
+        let _working = self.attempt.meter.begin();
         let state = self.host.state(result.as_deref().ok()).await?;
         if self.attempt.run.conduct.screenshots
             && let Ok(image) = self.host.screenshot().await
@@ -186,7 +189,9 @@ impl Chat<'_> {
         let Some(next) = self.follow_ups.pop_front() else {
             return Ok(Step::Answer(answer));
         };
+        let working = self.attempt.meter.begin();
         self.host.answered(&answer).await?;
+        drop(working);
         self.attempt.records.answered(&answer);
         self.message = next;
         self.asked = Asked::default();

@@ -72,7 +72,9 @@ async fn run(attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure
     let Some(browser) = attempt.run.browser.as_deref() else {
         return run_repl(attempt, root.clone()).await;
     };
+    let working = attempt.meter.begin();
     let page = browser.open(attempt.task).await?;
+    drop(working);
     let functions = PageFunctions::of_root(Arc::clone(&page), attempt.run.treatment.dump);
     let root = Invocation {
         page: Some(functions.clone()),
@@ -83,6 +85,7 @@ async fn run(attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure
         error = functions.broken() => Err(error.into()),
     };
     if Failure::leaves_a_state(&result) {
+        let _working = attempt.meter.begin();
         let state = page.state(result.as_deref().ok()).await?;
         if let Some(state) = state {
             attempt.records.judge_by(&root, state);

@@ -1,0 +1,76 @@
+//! Reads the text files that rows name as their contexts.
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use crate::contained::contained;
+use crate::table::Fault;
+
+/// Maximum size of a context in bytes.
+const LONGEST: u64 = 500_000_000;
+
+/// A file that a row names: its field, and its path relative to the folder of the row's file.
+pub struct ContextFile {
+    /// Name of the field.
+    pub field: String,
+    /// Path as given.
+    pub name: String,
+}
+
+impl ContextFile {
+    /// Returns the text of the file; `folder` is that of the row's file.
+    ///
+    /// # Errors
+    /// [`Fault`] if the file is outside the folder or missing, or is not a text of the permitted
+    /// length.
+    pub fn read(&self, folder: &Path) -> Result<String, Fault> {
+        let path = self.path(folder)?;
+        let fault = |why: String| {
+            let problem = format!("names {}, which cannot be read: {why}", path.display());
+            Fault::new(&self.field, problem)
+        };
+        let file = File::open(&path).map_err(|error| fault(error.to_string()))?;
+        let mut bytes = Vec::new();
+        let read = file.take(LONGEST + 1).read_to_end(&mut bytes);
+        read.map_err(|error| fault(error.to_string()))?;
+        if bytes.len() as u64 > LONGEST {
+            return Err(fault(format!("it has more than {LONGEST} bytes")));
+        }
+        String::from_utf8(bytes).map_err(|_| fault("it is not a text in UTF-8".to_owned()))
+    }
+
+    fn path(&self, folder: &Path) -> Result<PathBuf, Fault> {
+        contained(folder, Path::new(&self.name))
+            .map_err(|problem| Fault::new(&self.field, format!("is {:?}: {problem}", self.name)))
+    }
+}
+
+/// Hashes of context files. A file that many rows name is read once.
+#[derive(Default)]
+pub struct ContextDigests(HashMap<PathBuf, [u8; 32]>);
+
+impl ContextDigests {
+    /// Returns the hash of a file's text.
+    ///
+    /// # Errors
+    /// Those of [`ContextFile::read`].
+    pub fn of(&mut self, file: &ContextFile, folder: &Path) -> Result<[u8; 32], Fault> {
+        let path = file.path(folder)?;
+        let path = fs::canonicalize(&path).unwrap_or(path);
+        if let Some(known) = self.0.get(&path) {
+            return Ok(*known);
+        }
+        let found = hash(&file.read(folder)?);
+        self.0.insert(path, found);
+        Ok(found)
+    }
+}
+
+/// Returns the hash of a text.
+pub fn hash(text: &str) -> [u8; 32] {
+    Sha256::digest(text).into()
+}
