@@ -307,16 +307,7 @@ impl Expense {
             [] => String::new(),
             flags => format!(" (by {})", flags.join(", ")),
         };
-        // A budget is checked before a call begins, when the usage of calls in flight is unknown.
-        let is_budget = |flag: &&str| {
-            flag.ends_with("--max-cost") || flag.ends_with("-tokens") || flag.ends_with("-max-cost")
-        };
-        let flight = if self.most.by.iter().any(is_budget) {
-            ", and one flight: what the calls under way at once take beyond the budget"
-        } else {
-            ""
-        };
-        lines.push_str(&format!("at most {calls}, {tokens}, {cost}{by}{flight}\n"));
+        lines.push_str(&format!("at most {calls}, {tokens}, {cost}{by}\n"));
         if *children_unsized && (self.most.tokens.is_none() || cost_usd.is_none()) {
             lines.push_str(
                 "what a child is sent its caller writes: no number of calls bounds tokens and cost; --argument-limit bounds the \
