@@ -67,24 +67,65 @@ pub fn execute(args: &RunArgs) -> Result<Outcome, Error> {
 pub(super) enum Show {
     /// Prints the summary.
     Summary,
-    /// Prints nothing: the run is a cell of a sweep, which may have a budget.
-    Nothing(Option<SharedBudget>),
+    /// Prints nothing: the run is a cell of a sweep.
+    Nothing(CellStart),
+}
+
+/// How a sweep starts a cell.
+#[derive(Debug, Clone, Default)]
+pub(super) struct CellStart {
+    /// Budget of the sweep, if it has one.
+    pub budget: Option<SharedBudget>,
+    /// Number of samples that this start works on, the first of the run; `None` for all.
+    pub samples: Option<usize>,
 }
 
 impl Show {
     /// Returns the run with its engine bound to the budget of the sweep, if any.
     fn bound(&self, mut prepared: Prepared) -> Prepared {
-        if let Self::Nothing(Some(budget)) = self {
+        if let Some(budget) = self.budget() {
             prepared.engine = prepared.engine.within(budget);
         }
         prepared
+    }
+
+    const fn budget(&self) -> Option<&SharedBudget> {
+        match self {
+            Self::Summary => None,
+            Self::Nothing(start) => start.budget.as_ref(),
+        }
+    }
+
+    /// Whether this start leaves out samples.
+    const fn is_part(&self) -> bool {
+        matches!(
+            self,
+            Self::Nothing(CellStart {
+                samples: Some(_),
+                ..
+            })
+        )
+    }
+
+    /// Returns the attempts that this start makes.
+    fn part_of(&self, mut jobs: Vec<(usize, u32)>, prepared: &Prepared) -> Vec<(usize, u32)> {
+        if let Self::Nothing(CellStart {
+            samples: Some(most),
+            ..
+        }) = self
+        {
+            let samples = prepared.samples();
+            let first: BTreeSet<usize> = samples.iter().take(*most).copied().collect();
+            jobs.retain(|(sample, _)| first.contains(sample));
+        }
+        jobs
     }
 
     /// Returns advice with the command that resumes the run in `dir`. A cell is resumed through its
     /// sweep, because only the sweep enforces its budget. `None` if a budget of the cell or of the
     /// sweep must be raised first, which the sweep reports at its end.
     fn go_on(&self, dir: &Path, again: &str, more: &str, over_budget: bool) -> Option<String> {
-        let Self::Nothing(budget) = self else {
+        let Self::Nothing(start) = self else {
             return Some(format!(
                 "go on with `rlm-eval run --resume {}{more}{again}`",
                 quoted(&dir.display().to_string()),
@@ -95,7 +136,8 @@ impl Show {
             again => format!(" --{again}"),
         };
         let sweep = dir.parent().unwrap_or(dir).display().to_string();
-        if over_budget || budget.as_ref().and_then(SharedBudget::exhausted).is_some() {
+        let budget = start.budget.as_ref();
+        if over_budget || budget.and_then(SharedBudget::exhausted).is_some() {
             return None;
         }
         Some(format!(
@@ -105,18 +147,19 @@ impl Show {
     }
 }
 
-/// Opens benchmark and models and returns whether any sample matches. Writes nothing.
+/// Opens benchmark and models and returns the number of samples that match. Writes nothing.
 ///
 /// # Errors
 /// [`Error`] for settings that the benchmark, the model or the engine cannot use.
-pub(super) fn is_possible(settings: &RunSettings) -> Result<bool, Error> {
-    Ok(Prepared::new(settings)?.is_some())
+pub(super) fn matching(settings: &RunSettings) -> Result<usize, Error> {
+    let prepared = Prepared::new(settings)?;
+    Ok(prepared.map_or(0, |prepared| prepared.samples().len()))
 }
 
 /// Returns the selected samples grouped by cluster, in dataset order. `None` if there are none.
 ///
 /// # Errors
-/// Like [`is_possible`], and for a sample that cannot be generated or read.
+/// Like [`matching`], and for a sample that cannot be generated or read.
 pub(super) fn clusters(settings: &RunSettings) -> Result<Option<Vec<Vec<String>>>, Error> {
     let Some(prepared) = Prepared::new(settings)? else {
         return Ok(None);
@@ -209,7 +252,7 @@ pub(super) fn begin(
     let lock = Lock::new(prepared.fingerprint.clone(), identity);
     let writer = new_run.begin(&config, lock, order)?;
     let remaining = Remaining {
-        jobs,
+        jobs: show.part_of(jobs, &prepared),
         again: BTreeSet::new(),
         earlier: Vec::new(),
     };
@@ -245,7 +288,7 @@ async fn opened(
     let Some(queue) = &settings.queue else {
         return prepared.with_browser(settings).await;
     };
-    if matches!(show, Show::Nothing(Some(_))) {
+    if show.budget().is_some() {
         return Err(SettingsError::with_hint(
             "a sweep's own budget is kept by one process, and --queue has many".to_owned(),
             "give each cell a budget of its own, or leave --queue out".to_owned(),
@@ -297,7 +340,8 @@ pub(super) fn resume(args: &ResumeArgs, show: &Show) -> Result<Outcome, Error> {
     let prepared = runtime.block_on(opened(prepared, &settings, show))?;
     let prepared = show.bound(prepared);
     let reopened = Reopened::open(&dir)?;
-    let remaining = remaining(&reopened, &prepared, retry_errors, allow_program_change)?;
+    let mut remaining = remaining(&reopened, &prepared, retry_errors, allow_program_change)?;
+    remaining.jobs = show.part_of(remaining.jobs, &prepared);
     let spent = reopened.spent()?;
     prepared.engine.charge(harness::Spent {
         cost_usd: spent.cost_usd.unwrap_or(0.0),
@@ -446,7 +490,9 @@ fn carry_out(
     if matches!(show, Show::Summary) {
         print(settings, &identity, &dir, &ended.summary)?;
     }
-    terminal::note(&format!("run directory: {}", dir.display()));
+    if !show.is_part() {
+        terminal::note(&format!("run directory: {}", dir.display()));
+    }
     if let Some(sum) = web.and_then(|web| web.refused()) {
         terminal::note(&format!("{sum}; `allow` in a row lets an origin through"));
     }
@@ -479,7 +525,9 @@ fn carry_out(
         let how = show.go_on(&dir, &again, more, over_budget);
         how.map(|how| format!("; {lead}{how}")).unwrap_or_default()
     };
-    if summary.attempts < summary.attempts_total {
+    // The rest of a part is up to the sweep.
+    let is_open = !(show.is_part() && matches!(ended.ending, Ending::Done));
+    if summary.attempts < summary.attempts_total && is_open {
         terminal::note(&format!(
             "{} of {} attempts are not made yet{}",
             summary.attempts_total - summary.attempts,

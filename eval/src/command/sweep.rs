@@ -2,6 +2,7 @@
 
 mod dry_run;
 mod race;
+mod rounds;
 mod spending;
 
 use std::collections::BTreeSet;
@@ -13,7 +14,7 @@ use records::run_dir::{RunDir, read_config, write_whole};
 use serde_json::json;
 
 use super::raised_budget::raised;
-use super::run::{self, Show};
+use super::run::{self, CellStart, Show};
 use super::{compare, report, stdout};
 use crate::cli::{ResumeArgs, SweepArgs};
 use crate::error::Error;
@@ -72,9 +73,9 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
             settings
                 .warnings
                 .retain(|text| warnings.insert(text.clone()));
-            match run::is_possible(&settings.announce()) {
-                Ok(true) => {}
-                Ok(false) => return Ok(Outcome::NothingMatched),
+            match run::matching(&settings.announce()) {
+                Ok(0) => return Ok(Outcome::NothingMatched),
+                Ok(_) => {}
                 Err(Error::Protocol(unfit)) if plan.cells.len() > 1 => {
                     terminal::note(&format!("skipped {}: {unfit}", cell.name));
                     plan.skip(&cell, unfit.to_string());
@@ -101,27 +102,36 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
     }
     let mut worst = Outcome::Complete;
     let mut failed = BTreeSet::new();
-    for (cell, number) in plan.cells.iter().zip(1..) {
-        if spending::stops(&folder, &plan, budget.as_ref(), args, args.retry_errors)? {
-            return Ok(worse(worst, Outcome::Incomplete));
+    for round in rounds::of(&plan, budget.is_some())? {
+        for (place, cell) in plan.cells.iter().enumerate() {
+            if spending::stops(&folder, &plan, budget.as_ref(), args, args.retry_errors)? {
+                compare_finished(&folder, &plan, args.json)?;
+                return Ok(worse(worst, Outcome::Incomplete));
+            }
+            if !args.retry_errors && round.is_done(&folder, place, cell)? {
+                continue;
+            }
+            terminal::note(&round.title(&plan, place));
+            let show = Show::Nothing(CellStart {
+                budget: budget.clone(),
+                samples: round.samples(place),
+            });
+            let outcome = carry_on(&folder, &plan, cell, None, args, &show)?;
+            if outcome == Outcome::Interrupted {
+                terminal::note(&go_on(&folder, &plan, args, ""));
+                return Ok(outcome);
+            }
+            if outcome == Outcome::InfrastructureFailed {
+                failed.insert(cell.name.as_str());
+            }
+            // Before the last round, no cell is whole.
+            if round.is_last() || outcome == Outcome::InfrastructureFailed {
+                worst = worse(worst, outcome);
+            }
         }
-        terminal::note(&format!(
-            "cell {number} of {}: {}",
-            plan.cells.len(),
-            cell.name
-        ));
-        let show = Show::Nothing(budget.clone());
-        let outcome = carry_on(&folder, &plan, cell, None, args, &show)?;
-        if outcome == Outcome::Interrupted {
-            terminal::note(&go_on(&folder, &plan, args, ""));
-            return Ok(outcome);
-        }
-        if outcome == Outcome::InfrastructureFailed {
-            failed.insert(cell.name.as_str());
-        }
-        worst = worse(worst, outcome);
     }
     if spending::stops(&folder, &plan, budget.as_ref(), args, false)? {
+        compare_finished(&folder, &plan, args.json)?;
         return Ok(worse(worst, Outcome::Incomplete));
     }
     conclude(&folder, &plan, args.json)?;
@@ -262,7 +272,7 @@ fn check_to_go_on(folder: &Path, cell: &Cell, args: &SweepArgs) -> Result<(), Er
     let settings = RunSettings::resolve(&args.over(cell.flags.clone())?)?.settings;
     let command = format!("sweep --resume {} --", quoted(folder));
     settings.check_addresses(folder, args.base_url.as_deref(), &command)?;
-    run::is_possible(&settings).map(drop)
+    run::matching(&settings).map(drop)
 }
 
 /// Starts or resumes the run of a cell, with the given samples or all that its flags select.
@@ -299,6 +309,17 @@ fn carry_on(
         settings.check_addresses(folder, args.base_url.as_deref(), &command)?;
     }
     run::begin(&settings, Some((&dir, plan.run_id(cell))), show)
+}
+
+/// Compares what is finished of a stopped sweep, if every cell has a record.
+fn compare_finished(folder: &Path, plan: &Plan, json: bool) -> Result<(), Error> {
+    for cell in &plan.cells {
+        let dir = folder.join(&cell.name);
+        if !RunDir::is_begun(&dir) || RunDir::open(&dir)?.records.is_empty() {
+            return Ok(());
+        }
+    }
+    conclude(folder, plan, json)
 }
 
 /// Prints differences, scores and comparisons of the cells, and writes them as a page and as CSV.

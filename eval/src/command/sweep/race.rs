@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 
 use super::{carry_on, conclude, go_on, spending};
 use crate::cli::{RaceAgainst, SweepArgs};
-use crate::command::run::{self, Show};
+use crate::command::run::{self, CellStart, Show};
 use crate::command::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
@@ -136,7 +136,10 @@ pub(super) fn execute(
                 continue;
             }
             terminal::note(&format!("block {}: {}", log.blocks.len() + 1, cell.name));
-            let show = Show::Nothing(budget.cloned());
+            let show = Show::Nothing(CellStart {
+                budget: budget.cloned(),
+                samples: None,
+            });
             let outcome = carry_on(folder, plan, cell, Some(&samples), args, &show)?;
             let undecided = || {
                 terminal::note(&format!(
