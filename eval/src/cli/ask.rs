@@ -58,14 +58,13 @@ pub struct AskArgs {
     pub document: Vec<PathBuf>,
 
     /// Show the app that is launched in a window of Chromium, until you close it
-    #[arg(long, requires = "document", help_heading = "World")]
+    #[arg(long, help_heading = "World")]
     pub show: bool,
 
     /// Save the HTML of the app that is launched
     #[arg(
         long,
         value_name = "FILE",
-        requires = "document",
         help_heading = "World"
     )]
     pub save: Option<PathBuf>,
