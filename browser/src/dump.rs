@@ -166,7 +166,11 @@ mod tests {
         let rows = [
             ("URL: u\nTITLE: t\nVIEWPORT: v\n<p>x</p>", false, "<p>x</p>"),
             ("URL: u\nTITLE: t\nVIEWPORT: v", false, ""),
-            ("URL: u\nTITLE: t\nVIEWPORT: v\n[...truncated]", true, "[...truncated]"),
+            (
+                "URL: u\nTITLE: t\nVIEWPORT: v\n[...truncated]",
+                true,
+                "[...truncated]",
+            ),
             ("URL: u\n[...truncated]", true, "[...truncated]"),
             ("URL: u\nTIT\n[...truncated]", true, "[...truncated]"),
             ("[...trun", true, "[...truncated]"),

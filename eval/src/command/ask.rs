@@ -9,9 +9,9 @@ use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 
 use benchmarks::{AppWorld, Image, OwnWorld, document_uri, with_selection};
-use harness::{Protocol, Task};
 use harness::model::web::Browser;
 use harness::model::{Event, EventKind, EventSink, Status, WebEvent};
+use harness::{Protocol, Task};
 use parking_lot::Mutex;
 use report::sanitize::sanitize;
 

@@ -65,7 +65,10 @@ impl AskSettings {
             .transpose()?;
         let is_app = args.engine.guidance.protocol == Protocol::JsonAction;
         let of_app = [("--show", args.show), ("--save", args.save.is_some())];
-        if let Some((flag, _)) = of_app.into_iter().find(|(_, is_given)| *is_given && !is_app) {
+        if let Some((flag, _)) = of_app
+            .into_iter()
+            .find(|(_, is_given)| *is_given && !is_app)
+        {
             let problem = format!("{flag}: only agents of --protocol json-action launch apps");
             return Err(SettingsError::new(problem));
         }

@@ -7,7 +7,8 @@ use harness::{AgentSettings, Asker, Assigned, Conduct, Protocol, Specialist, Tre
 
 use super::treatment::{Agents, Flags};
 use super::{
-    Keys, ModelSettings, Resolved, SettingsError, Start, budget, compaction, guidance, layers, models, web,
+    Keys, ModelSettings, Resolved, SettingsError, Start, budget, compaction, guidance, layers,
+    models, web,
 };
 use crate::cli::{EngineArgs, StoreArgs, TrafficArgs};
 use crate::providers::{ModelRef, UnknownModel};
@@ -119,7 +120,9 @@ impl EngineSettings {
         let left_out = fit_reasoning(&mut resolved.settings, &references, &models.sampling);
         resolved.warnings.extend(left_out);
         let treatment = &resolved.settings.treatment;
-        resolved.notes.extend(not_forced(treatment, model, &models.sampling));
+        resolved
+            .notes
+            .extend(not_forced(treatment, model, &models.sampling));
         Ok(resolved.map(|agents| {
             let Agents {
                 treatment,
@@ -156,9 +159,7 @@ impl EngineSettings {
 ///
 /// # Errors
 /// [`SettingsError`] if neither names a model.
-pub(super) fn main_model(
-    args: &EngineArgs,
-) -> Result<(ModelRef, Option<String>), SettingsError> {
+pub(super) fn main_model(args: &EngineArgs) -> Result<(ModelRef, Option<String>), SettingsError> {
     const HINT: &str = "name a model with --model; `rlm-eval list models` shows what there is";
     let layers = &args.guidance.layers;
     let named = match layers.prompt.as_deref().map(str::trim) {
@@ -177,7 +178,9 @@ pub(super) fn main_model(
         let alias = aliases.find(|alias| alias.alias == *named)?;
         Some(alias.model.clone())
     };
-    let reference = named.as_ref().map(|named| of_alias(named).unwrap_or_else(|| named.clone()));
+    let reference = named
+        .as_ref()
+        .map(|named| of_alias(named).unwrap_or_else(|| named.clone()));
     match (&args.model, reference, named) {
         (Some(model), Some(reference), Some(named)) if reference != model.as_str() => {
             let note = format!(
@@ -189,7 +192,8 @@ pub(super) fn main_model(
         (None, Some(reference), Some(named)) => {
             let reference = reference.parse().map_err(|error| {
                 let problem = format!("--prompt {name}: its model `{named}`: {error}");
-                let hint = format!("give the name a model with --model-alias {named}=PROVIDER/MODEL");
+                let hint =
+                    format!("give the name a model with --model-alias {named}=PROVIDER/MODEL");
                 SettingsError::with_hint(problem, hint)
             })?;
             Ok((reference, None))

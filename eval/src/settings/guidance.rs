@@ -40,7 +40,10 @@ pub(super) struct Guidance {
 /// # Errors
 /// [`SettingsError`] for an invalid alias.
 pub fn alias_names(args: &GuidanceArgs) -> Result<Vec<String>, SettingsError> {
-    Ok(aliases(args)?.into_iter().map(|alias| alias.alias).collect())
+    Ok(aliases(args)?
+        .into_iter()
+        .map(|alias| alias.alias)
+        .collect())
 }
 
 /// Returns the models that agents may call, by their names.

@@ -156,9 +156,8 @@ fn definition(library: &Library, name: &str, known: &Known) -> Result<Definition
     if faults.is_empty() {
         return Ok(definition.clone());
     }
-    let of_model = |fault: &Fault| {
-        fault.place.field == "model" && fault.problem.starts_with("unknown model")
-    };
+    let of_model =
+        |fault: &Fault| fault.place.field == "model" && fault.problem.starts_with("unknown model");
     if faults.iter().all(of_model) {
         let hint = format!(
             "give the name a model with --model-alias {}=PROVIDER/MODEL",

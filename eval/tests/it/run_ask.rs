@@ -214,15 +214,34 @@ fn examples_of_the_specification_run_in_every_protocol() {
         "module.exports = { description: 'D', parameters: { type: 'object' }, run: () => 'x' };\n";
     let binary = || {
         let files = FOLDER.iter();
-        files.fold(Binary::new(), |binary, (name, text)| binary.file(name, text))
+        files.fold(Binary::new(), |binary, (name, text)| {
+            binary.file(name, text)
+        })
     };
     let alias = ["--model-alias", "conversational=scripted:any.yaml"];
     let heavy = ["--model-alias", "heavy=scripted:any.yaml"];
-    let prompts = ["assistant", "customer_support", "sales_agent", "code_reviewer"];
+    let prompts = [
+        "assistant",
+        "customer_support",
+        "sales_agent",
+        "code_reviewer",
+    ];
     for protocol in ["rlm", "direct", "tools"] {
         for prompt in prompts {
-            let own = if prompt == "code_reviewer" { heavy } else { alias };
-            let fixed = ["ask", "--query", "hi", "--prompts-dir", "prompts", "--tools-dir", "tools"];
+            let own = if prompt == "code_reviewer" {
+                heavy
+            } else {
+                alias
+            };
+            let fixed = [
+                "ask",
+                "--query",
+                "hi",
+                "--prompts-dir",
+                "prompts",
+                "--tools-dir",
+                "tools",
+            ];
             let ask = |more: &[&str]| {
                 let all = ["--prompt", prompt, "--protocol", protocol];
                 binary().run(&[&fixed, &all[..], more].concat(), "")
@@ -238,7 +257,12 @@ fn examples_of_the_specification_run_in_every_protocol() {
             let ran = ask(&[&own[..], &["--model", "scripted:other.yaml"]].concat());
             let note = "note: --model scripted:other.yaml takes the place of the model `conversational` that the definition \
                         `assistant` names\n";
-            assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "2\n"), "{}", ran.stderr);
+            assert_eq!(
+                (ran.code, ran.stdout.as_str()),
+                (Some(0), "2\n"),
+                "{}",
+                ran.stderr
+            );
             assert!(ran.stderr.contains(note), "{}", ran.stderr);
 
             for more in [&[][..], &["--model", "scripted:other.yaml"]] {

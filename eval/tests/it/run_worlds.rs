@@ -580,7 +580,10 @@ fn a_question_may_be_about_a_live_page_or_documents() {
     for documents in [&["--document", "notes.txt"][..], &[]] {
         let rest = "--protocol json-action --model scripted:app.yaml --save app.html --trust-pages";
         let rest: Vec<&str> = rest.split(' ').collect();
-        let ran = binary.run(&[&["ask", "--query", "Look."], documents, &rest].concat(), "");
+        let ran = binary.run(
+            &[&["ask", "--query", "Look."], documents, &rest].concat(),
+            "",
+        );
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
         let file = binary.path().join("app.html");
         let saved = std::fs::read_to_string(&file).unwrap();

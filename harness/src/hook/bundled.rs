@@ -123,7 +123,12 @@ fn limit(mut event: HookEvent) -> (HookEvent, Vec<String>) {
         if sent > MOST_MESSAGES && kept.is_some() {
             break;
         }
-        open.extend(message.tool_results.iter().map(|result| result.call.as_str()));
+        open.extend(
+            message
+                .tool_results
+                .iter()
+                .map(|result| result.call.as_str()),
+        );
         for call in &message.tool_calls {
             open.remove(call.id.as_str());
         }

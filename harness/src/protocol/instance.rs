@@ -12,8 +12,8 @@ use crate::agent::{
 use crate::model::{EventKind, Message, Role};
 use crate::protocol::direct::OneCall;
 use crate::protocol::rlm::ReplAgent;
-use crate::protocol::tool_run::names;
 use crate::protocol::subprompt::{First, first, inherited, result_text};
+use crate::protocol::tool_run::names;
 use crate::protocol::tools::ToolsAgent;
 use crate::tool::{InstanceKind, ToolError};
 

@@ -260,7 +260,7 @@ pub(crate) fn result_text(
         let failed = calls.iter().filter_map(|call| {
             let error = call.shown.as_ref().err()?;
             let error = error.strip_prefix("error: ").unwrap_or(error);
-            Some(if error.starts_with(&call.name) {
+            Some(if error.starts_with(&format!("{}(", call.name)) {
                 subprompt_error(error)
             } else {
                 subprompt_error(&format!("{}: {error}", call.name))
@@ -282,7 +282,8 @@ mod tests {
     const T: &str = "The answer.";
     const C: &str = "[tool call] search({\"q\":1})\n[result] found\n\n[tool call] search({\"q\":1})\n[failed] broke";
     /// The same calls without the error.
-    const F: &str = "[tool call] search({\"q\":1})\n[result] found\n\n[tool call] search({\"q\":1})\n[failed]";
+    const F: &str =
+        "[tool call] search({\"q\":1})\n[result] found\n\n[tool call] search({\"q\":1})\n[failed]";
     /// The error of a call without the calls.
     const B: &str = "[error] search: broke";
     const E: &str = "[error] out of iterations";

@@ -8,11 +8,12 @@
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{
     CallExpression, Class, Decorator, ExportDefaultDeclarationKind, Expression, FormalParameter,
-    Function, ImportDeclaration, ImportDeclarationSpecifier, ImportOrExportKind, ImportSpecifier, MethodDefinition, ModuleExportName, Program,
-    PropertyDefinition, Statement, TSAsExpression, TSEnumDeclaration, TSIndexSignature,
-    TSInterfaceDeclaration, TSNamespaceDeclaration, TSNonNullExpression, TSSatisfiesExpression,
-    TSThisParameter, TSTypeAliasDeclaration, TSTypeAnnotation, TSTypeAssertion,
-    TSTypeParameterDeclaration, TSTypeParameterInstantiation, VariableDeclaration,
+    Function, ImportDeclaration, ImportDeclarationSpecifier, ImportOrExportKind, ImportSpecifier,
+    MethodDefinition, ModuleExportName, Program, PropertyDefinition, Statement, TSAsExpression,
+    TSEnumDeclaration, TSIndexSignature, TSInterfaceDeclaration, TSNamespaceDeclaration,
+    TSNonNullExpression, TSSatisfiesExpression, TSThisParameter, TSTypeAliasDeclaration,
+    TSTypeAnnotation, TSTypeAssertion, TSTypeParameterDeclaration, TSTypeParameterInstantiation,
+    VariableDeclaration,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_diagnostics::OxcDiagnostic;
@@ -95,9 +96,10 @@ impl<'a> Visit<'a> for Calls<'_> {
 
     fn visit_call_expression(&mut self, it: &CallExpression<'a>) {
         self.found |= match it.callee.without_parentheses() {
-            Expression::Identifier(callee) => {
-                self.aliases.iter().any(|alias| alias == callee.name.as_str())
-            }
+            Expression::Identifier(callee) => self
+                .aliases
+                .iter()
+                .any(|alias| alias == callee.name.as_str()),
             Expression::StaticMemberExpression(callee) => callee.property.name == self.name,
             _ => false,
         };
