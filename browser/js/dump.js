@@ -122,12 +122,18 @@
       this.children(element, depth, said ? "said" : where);
     }
 
-    // A row's cells share one line; what can be acted on inside of them follows, and its words stand there alone.
+    // A row's cells share one line; what can be acted on inside of them follows. A cell that only wraps controls is empty, as their
+    // words stand in their own lines.
     row(row, depth) {
       this.number(row, depth, `<tr>${labelOf(row) && ` ${labelOf(row)}`}`);
       const cells = [...nodesOf(row)].filter((node) => node.localName === "td" || node.localName === "th");
       const shown = cells.filter((cell) => this.fate(cell) === "shown" && !isInteractive(cell));
-      const line = shown.map((cell) => `<${cell.localName}>${this.text(cell, true)}</${cell.localName}>`).join("");
+      const words = (cell) => {
+        const own = { controls: false };
+        const text = this.text(cell, true, own);
+        return own.controls ? "" : text;
+      };
+      const line = shown.map((cell) => `<${cell.localName}>${words(cell)}</${cell.localName}>`).join("");
       if (line) this.push(row, depth + 1, line);
       for (const node of nodesOf(row)) {
         if (node.nodeType !== Node.ELEMENT_NODE) continue;
@@ -284,7 +290,7 @@
       }
       const control = fate === "shown" && isInteractive(node);
       if (control) sawControl();
-      if (FIELDS.has(tag) || tag === "iframe" || (control && inCell)) return " ";
+      if (FIELDS.has(tag) || tag === "iframe") return " ";
       const inner = gather(node, inControl || control);
       return INLINE.has(tag) ? inner : ` ${inner} `;
     }

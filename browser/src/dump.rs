@@ -143,8 +143,51 @@ impl Dump {
         })
     }
 
-    /// Returns the text without its header; empty if the cut left only the header.
+    /// Returns the text without its header. If the cut left only a part of the header, this is the
+    /// mark of the cut.
     pub fn tree(&self) -> &str {
-        self.text.splitn(4, '\n').nth(3).unwrap_or_default()
+        let tree = self.text.splitn(4, '\n').nth(3).unwrap_or_default();
+        if self.truncated && !tree.ends_with(TRUNCATED) {
+            return TRUNCATED;
+        }
+        tree
+    }
+}
+
+/// Last line of a dump that was cut.
+const TRUNCATED: &str = "[...truncated]";
+
+#[cfg(test)]
+mod tests {
+    use super::Dump;
+
+    #[test]
+    fn a_cut_within_the_header_is_marked() {
+        let rows = [
+            ("URL: u\nTITLE: t\nVIEWPORT: v\n<p>x</p>", false, "<p>x</p>"),
+            ("URL: u\nTITLE: t\nVIEWPORT: v", false, ""),
+            (
+                "URL: u\nTITLE: t\nVIEWPORT: v\n[...truncated]",
+                true,
+                "[...truncated]",
+            ),
+            ("URL: u\n[...truncated]", true, "[...truncated]"),
+            ("URL: u\nTIT\n[...truncated]", true, "[...truncated]"),
+            ("[...trun", true, "[...truncated]"),
+        ];
+        for (text, truncated, tree) in rows {
+            let dump = Dump {
+                text: text.to_owned(),
+                truncated,
+                url: String::new(),
+                title: String::new(),
+                viewport: [0; 3],
+                chars: 0,
+                bytes: 0,
+                elements: Vec::new(),
+                millis: 0.0,
+            };
+            assert_eq!(dump.tree(), tree, "{text}");
+        }
     }
 }

@@ -65,6 +65,7 @@ pub use process::system_calls;
 pub use process::{MAX_SESSIONS, WorkerCommand, confine, worker_main};
 pub use rewrite::{
     DEFAULT_EXPORT, IMPORTS, SyntaxError, cell_of_module, ends_in_a_bare_value, is_unfinished,
+    module_calls,
 };
 pub use session::{Config, Event, Lister, Lost, LostCause, Recorder, Repl, Session, StartError};
 pub use snapshot::keep_snapshot_in;

@@ -11,6 +11,7 @@ use super::EngineArgs;
 #[command(
     after_help = DETAILS,
     allow_negative_numbers = true,
+    override_usage = "rlm-eval ask [OPTIONS] --model <REF> <--query <TEXT>|--query-file <FILE>>",
     group = ArgGroup::new("question").args(["query", "query_file"]).required(true),
     group = ArgGroup::new("text").args(["context_file", "context_dir"])
 )]
@@ -58,16 +59,11 @@ pub struct AskArgs {
     pub document: Vec<PathBuf>,
 
     /// Show the app that is launched in a window of Chromium, until you close it
-    #[arg(long, requires = "document", help_heading = "World")]
+    #[arg(long, help_heading = "World")]
     pub show: bool,
 
     /// Save the HTML of the app that is launched
-    #[arg(
-        long,
-        value_name = "FILE",
-        requires = "document",
-        help_heading = "World"
-    )]
+    #[arg(long, value_name = "FILE", help_heading = "World")]
     pub save: Option<PathBuf>,
 
     /// Show all that the agents do, one line for each event

@@ -19,9 +19,9 @@ use crate::providers::ModelRef;
 pub struct EngineArgs {
     /// The model: `openai/MODEL`, `anthropic/MODEL` and so on over HTTP (see `rlm-eval list models`); `scripted` for
     /// the benchmark's scripted model, `scripted/NAME` for a bundled one, `scripted:FILE` for your own; or
-    /// `replay:FILE` for the recorded responses of an earlier run
-    #[arg(long, value_name = "REF")]
-    pub model: ModelRef,
+    /// `replay:FILE` for the recorded responses of an earlier run [default with --prompt: the `model` of the definition]
+    #[arg(long, required_unless_present = "prompt", value_name = "REF")]
+    pub model: Option<ModelRef>,
 
     /// How models are called.
     #[command(flatten)]

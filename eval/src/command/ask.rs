@@ -9,9 +9,9 @@ use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 
 use benchmarks::{AppWorld, Image, OwnWorld, document_uri, with_selection};
-use harness::Task;
 use harness::model::web::Browser;
 use harness::model::{Event, EventKind, EventSink, Status, WebEvent};
+use harness::{Protocol, Task};
 use parking_lot::Mutex;
 use report::sanitize::sanitize;
 
@@ -125,13 +125,15 @@ fn world(settings: &AskSettings) -> Result<Option<OwnWorld>, Error> {
         }
         documents.push((uri, text));
     }
-    Ok(documents.first().map(|(uri, _)| uri.clone()).map(|active| {
-        OwnWorld::Apps(AppWorld {
-            active: Some(active),
-            documents,
-            ..AppWorld::default()
-        })
-    }))
+    // An agent that builds apps needs no document.
+    if documents.is_empty() && settings.engine.treatment.protocol != Protocol::JsonAction {
+        return Ok(None);
+    }
+    Ok(Some(OwnWorld::Apps(AppWorld {
+        active: documents.first().map(|(uri, _)| uri.clone()),
+        documents,
+        ..AppWorld::default()
+    })))
 }
 
 /// Saves the launched app if `--save` names a file.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use benchmarks::{Image, OwnSite, SiteSource};
 use browser::Origin;
+use harness::Protocol;
 use url::Url;
 
 use super::bounds::within;
@@ -62,6 +63,15 @@ impl AskSettings {
             .as_deref()
             .map(|url| site(url, &args.allow))
             .transpose()?;
+        let is_app = args.engine.guidance.protocol == Protocol::JsonAction;
+        let of_app = [("--show", args.show), ("--save", args.save.is_some())];
+        if let Some((flag, _)) = of_app
+            .into_iter()
+            .find(|(_, is_given)| *is_given && !is_app)
+        {
+            let problem = format!("{flag}: only agents of --protocol json-action launch apps");
+            return Err(SettingsError::new(problem));
+        }
         if args.show {
             check_display()?;
         }

@@ -1,12 +1,14 @@
 //! Settings of the engine, shared by all commands that run agents.
 
+use harness::prompt::definition::ToolStrategy;
 use harness::provider::{MaybeShared, PriceTable, Sampling};
 use harness::treatment::{Effective, Sent};
-use harness::{AgentSettings, Asker, Assigned, Conduct, Specialist, Treatment};
+use harness::{AgentSettings, Asker, Assigned, Conduct, Protocol, Specialist, Treatment};
 
 use super::treatment::{Agents, Flags};
 use super::{
-    Keys, ModelSettings, Resolved, SettingsError, Start, budget, compaction, layers, models, web,
+    Keys, ModelSettings, Resolved, SettingsError, Start, budget, compaction, guidance, layers,
+    models, web,
 };
 use crate::cli::{EngineArgs, StoreArgs, TrafficArgs};
 use crate::providers::{ModelRef, UnknownModel};
@@ -58,7 +60,8 @@ impl EngineSettings {
         keys: Keys,
         start: Start,
     ) -> Result<Resolved<Self>, SettingsError> {
-        let model = &args.model;
+        let (model, model_note) = main_model(args)?;
+        let model = &model;
         let conduct = args.conduct()?;
         let flags = Flags {
             guidance: &args.guidance,
@@ -73,6 +76,7 @@ impl EngineSettings {
             &conduct.isolation,
             start,
         )?;
+        resolved.notes.extend(model_note);
         let treatment = &resolved.settings.treatment;
         let mut references = vec![("--model".to_owned(), model.clone())];
         for alias in &treatment.aliases {
@@ -115,6 +119,10 @@ impl EngineSettings {
         resolved.warnings.extend(idle);
         let left_out = fit_reasoning(&mut resolved.settings, &references, &models.sampling);
         resolved.warnings.extend(left_out);
+        let treatment = &resolved.settings.treatment;
+        resolved
+            .notes
+            .extend(not_forced(treatment, model, &models.sampling));
         Ok(resolved.map(|agents| {
             let Agents {
                 treatment,
@@ -144,6 +152,77 @@ impl EngineSettings {
             }
         }))
     }
+}
+
+/// Returns the root's model: that of `--model`, or else the one that the root's definition names. A
+/// note says that `--model` takes the place of the definition's.
+///
+/// # Errors
+/// [`SettingsError`] if neither names a model.
+pub(super) fn main_model(args: &EngineArgs) -> Result<(ModelRef, Option<String>), SettingsError> {
+    const HINT: &str = "name a model with --model; `rlm-eval list models` shows what there is";
+    let layers = &args.guidance.layers;
+    let named = match layers.prompt.as_deref().map(str::trim) {
+        Some(name) => {
+            let library = layers::library(layers.prompts_dir.as_deref())?;
+            let model = library.find(name).map(|found| found.model.clone());
+            model.filter(|model| !model.is_empty())
+        }
+        None => None,
+    };
+    let name = layers.prompt.as_deref().unwrap_or_default().trim();
+    let named = named.filter(|model| model != layers::DEFAULT_MODEL);
+    let aliases = guidance::aliases(&args.guidance)?;
+    let of_alias = |named: &String| {
+        let mut aliases = aliases.iter();
+        let alias = aliases.find(|alias| alias.alias == *named)?;
+        Some(alias.model.clone())
+    };
+    let reference = named
+        .as_ref()
+        .map(|named| of_alias(named).unwrap_or_else(|| named.clone()));
+    match (&args.model, reference, named) {
+        (Some(model), Some(reference), Some(named)) if reference != model.as_str() => {
+            let note = format!(
+                "--model {model} takes the place of the model `{named}` that the definition `{name}` names"
+            );
+            Ok((model.clone(), Some(note)))
+        }
+        (Some(model), ..) => Ok((model.clone(), None)),
+        (None, Some(reference), Some(named)) => {
+            let reference = reference.parse().map_err(|error| {
+                let problem = format!("--prompt {name}: its model `{named}`: {error}");
+                let hint =
+                    format!("give the name a model with --model-alias {named}=PROVIDER/MODEL");
+                SettingsError::with_hint(problem, hint)
+            })?;
+            Ok((reference, None))
+        }
+        (None, ..) => {
+            let problem = format!(
+                "--prompt {name}: its model is the run's own (`{}`), and no --model is given",
+                layers::DEFAULT_MODEL
+            );
+            Err(SettingsError::with_hint(problem, HINT))
+        }
+    }
+}
+
+/// Returns a note if the API of the root's model cannot force the tool that the root has to call.
+fn not_forced(treatment: &Treatment, model: &ModelRef, sampling: &Sampling) -> Option<String> {
+    let (endpoint, name) = model.on_server()?;
+    let tool = match treatment.protocol {
+        Protocol::AgentTurn => "`agent_turn`",
+        Protocol::Tools if treatment.root.tool_choice == ToolStrategy::Required => "a tool",
+        _ => return None,
+    };
+    let sampling = treatment.root.reasoning_over(sampling);
+    endpoint.cannot_force_tools(name, &sampling).then(|| {
+        format!(
+            "{model}: the API does not allow forcing a call of {tool} while the model reasons; a response without the call is \
+             asked for again"
+        )
+    })
 }
 
 /// Removes the reasoning settings of definitions that the API of their model does not support:

@@ -40,8 +40,18 @@ pub(super) struct Guidance {
 /// # Errors
 /// [`SettingsError`] for an invalid alias.
 pub fn alias_names(args: &GuidanceArgs) -> Result<Vec<String>, SettingsError> {
-    let aliases = parse_aliases(&names(&args.model_aliases))?;
-    Ok(aliases.into_iter().map(|alias| alias.alias).collect())
+    Ok(aliases(args)?
+        .into_iter()
+        .map(|alias| alias.alias)
+        .collect())
+}
+
+/// Returns the models that agents may call, by their names.
+///
+/// # Errors
+/// [`SettingsError`] for an invalid alias.
+pub(super) fn aliases(args: &GuidanceArgs) -> Result<Vec<ModelAlias>, SettingsError> {
+    Ok(parse_aliases(&names(&args.model_aliases))?)
 }
 
 /// Resolves drivers, profile and aliases. Without a model, `--profile auto` finds no profile. Of a
@@ -73,10 +83,11 @@ pub(super) fn resolve(
     let driver_names: Vec<String> = of_profile.iter().cloned().chain(typed_names).collect();
     let drivers = library.resolve(&driver_names)?;
 
-    let aliases = parse_aliases(&names(&args.model_aliases))?;
+    let aliases = aliases(args)?;
     let alias_names: Vec<String> = aliases.iter().map(|alias| alias.alias.clone()).collect();
     let mut layers = layers::resolve(&args.layers, &alias_names, hooks)?;
     layers.overrides.repl_api = args.repl_api;
+    notes.append(&mut layers.notes);
     let warnings = idle(&layers, args.protocol).into_iter().collect();
 
     Ok(Resolved {

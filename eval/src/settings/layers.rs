@@ -1,12 +1,12 @@
 //! Resolves prompt overrides: reads files, finds and checks definitions, and fixes the date.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::path::Path;
 use std::sync::Arc;
 
 use harness::hook::{Hook, HookRegistry};
-use harness::prompt::definition::{Definition, Faults, Kind, Known, Library};
+use harness::prompt::definition::{Definition, Fault, Faults, Kind, Known, Library};
 use harness::prompt::{
     ActionOverrides, DefinitionPiece, PromptOverrides, ReplApi, Replacement, RootDefinition,
 };
@@ -28,6 +28,10 @@ pub(super) struct PromptOverrideSettings {
     pub overrides: PromptOverrides,
     /// Definition of the root.
     pub definition: Option<Definition>,
+    /// Models that the user's definitions name, whether or not an agent of the run has them.
+    pub named_models: BTreeSet<String>,
+    /// Notes on files of the folder that are not definitions.
+    pub notes: Vec<String>,
 }
 
 /// Name by which a definition refers to the run's main model.
@@ -47,6 +51,8 @@ pub(super) fn resolve(
 ) -> Result<PromptOverrideSettings, SettingsError> {
     let library = library(args.prompts_dir.as_deref())?;
     let sections = own_sections(&library)?;
+    let own = library.iter().filter(|definition| definition.is_own());
+    let named_models = own.map(|definition| definition.model.clone()).collect();
     let definition = match args.prompt.as_deref().map(str::trim) {
         Some(name) => {
             let tools = tool_registry(args.tools_dir.as_deref())?;
@@ -93,6 +99,8 @@ pub(super) fn resolve(
     Ok(PromptOverrideSettings {
         overrides: layers,
         definition,
+        named_models,
+        notes: library.notes(),
     })
 }
 
@@ -146,10 +154,18 @@ fn definition(library: &Library, name: &str, known: &Known) -> Result<Definition
     }
     let faults = library.check_one(definition, known);
     if faults.is_empty() {
-        Ok(definition.clone())
-    } else {
-        Err(Faults(faults).into())
+        return Ok(definition.clone());
     }
+    let of_model =
+        |fault: &Fault| fault.place.field == "model" && fault.problem.starts_with("unknown model");
+    if faults.iter().all(of_model) {
+        let hint = format!(
+            "give the name a model with --model-alias {}=PROVIDER/MODEL",
+            definition.model
+        );
+        return Err(SettingsError::with_hint(Faults(faults).to_string(), hint));
+    }
+    Err(Faults(faults).into())
 }
 
 /// Returns user-supplied texts that replace bundled sections, with their includes resolved.

@@ -17,11 +17,13 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use serve::{Client, Clients, KeyHash, Limits};
 
+use super::engine::main_model;
 use super::{EngineSettings, Keys, Resolved, SettingsError, Start, recorded_fields};
 use crate::cli::{self};
 use crate::cli::{EngineArgs, ServeArgs, ServedArgs, recorded};
 use crate::env_vars;
 use crate::protocol_fit;
+use crate::providers::ModelRef;
 
 /// Minimum length of a key in characters; shorter ones can be guessed.
 const SHORTEST_KEY: usize = 16;
@@ -107,7 +109,7 @@ impl ServedSettings {
             notes: Vec::new(),
             warnings: Vec::new(),
         };
-        let mut models = vec![engine.model.clone()];
+        let mut models = vec![main_model(engine)?.0];
         for model in &args.also_model {
             if !models.contains(model) {
                 models.push(model.clone());
@@ -115,8 +117,8 @@ impl ServedSettings {
         }
         for model in models {
             let mut flags = engine.clone();
-            flags.model = model;
-            for (name, flags) in named(flags) {
+            flags.model = Some(model.clone());
+            for (name, flags) in named(&model, flags) {
                 resolved.add(name, None, &flags)?;
             }
         }
@@ -190,8 +192,7 @@ impl Resolved<ServedSettings> {
 }
 
 /// Returns the names under which a model is served, each with its flags.
-fn named(flags: EngineArgs) -> Vec<(String, EngineArgs)> {
-    let model = flags.model.to_string();
+fn named(model: &ModelRef, flags: EngineArgs) -> Vec<(String, EngineArgs)> {
     let protocol = flags.guidance.protocol;
     if protocol != Protocol::Rlm {
         return vec![(format!("{protocol}/{model}"), flags)];

@@ -6,7 +6,7 @@
 use std::convert::Infallible;
 
 use harness::prompt::definition::Definition;
-use harness::prompt::{self, Driver, PromptMode, ReplApi};
+use harness::prompt::{self, Driver, ModelAlias, PromptMode, ReplApi};
 use harness::sandbox::Isolation;
 use harness::treatment::{
     Brought, Claim, DEFAULT_MAX_DEPTH, DEFAULT_MAX_ITERATIONS, Effective, ProtocolSetting,
@@ -201,6 +201,7 @@ impl Flags<'_> {
             claims.push(Claim::MaxIterations(run.max_iterations));
         }
         let layers = &run.overrides;
+        let named_models = &guidance.layers.named_models;
         let args = self.guidance;
         let settings = [
             (Setting::AgentName, !layers.agent_name.is_empty()),
@@ -251,7 +252,9 @@ impl Flags<'_> {
         claims.extend(drivers.into_iter().map(Claim::Driver));
         claims.extend(names(&self.tools.tools).into_iter().map(Claim::Tool));
         claims.extend(names(&self.hooks.hooks).into_iter().map(Claim::Hook));
-        let aliases = guidance.aliases.iter();
+        // A definition that names an alias uses it, wherever the definition is called.
+        let is_named = |alias: &&ModelAlias| !named_models.contains(&alias.alias);
+        let aliases = guidance.aliases.iter().filter(is_named);
         claims.extend(aliases.map(|alias| Claim::ModelAlias(alias.alias.clone())));
         let assigned = &guidance.assigned;
         claims.extend(assigned.children.as_ref().map(|_| Claim::ChildModel));

@@ -163,3 +163,114 @@ fn tools_from_several_files_work_from_the_first_call_on() {
         )
     );
 }
+
+/// The examples of the specification of prompts, and how a run of one ends without `--model`, with
+/// an alias, and with both.
+#[test]
+fn examples_of_the_specification_run_in_every_protocol() {
+    const FOLDER: &[(&str, &str)] = &[
+        (
+            "prompts/assistant.ts",
+            "import { definePrompt } from '@standardagents/spec';\n\n\
+             export default definePrompt({\n  name: 'assistant',\n  toolDescription: 'General purpose assistant',\n  \
+             model: 'conversational',\n  prompt: 'You are a helpful assistant. Be concise and accurate.',\n});\n",
+        ),
+        (
+            "prompts/customer_support.ts",
+            "import { definePrompt } from '@standardagents/spec';\nimport { z } from 'zod';\n\n\
+             export default definePrompt({\n  name: 'customer_support',\n  toolDescription: 'Handle customer support inquiries',\n  \
+             model: 'conversational',\n  prompt: `You are a customer support agent.`,\n  \
+             tools: ['search_knowledge_base', 'create_ticket'],\n  includeChat: true,\n  \
+             hooks: ['limit_to_20_messages', 'log_tool_calls', 'redact_credit_cards'],\n  \
+             requiredSchema: z.object({\n    query: z.string().describe('The customer inquiry'),\n  }),\n});\n",
+        ),
+        (
+            "prompts/sales_agent.ts",
+            "import { definePrompt } from '@standardagents/spec';\n\n\
+             export default definePrompt({\n  name: 'sales_agent',\n  toolDescription: 'Handle sales inquiries',\n  \
+             model: 'conversational',\n  prompt: [\n    { type: 'text', content: 'You are a sales representative.\\n\\n' },\n    \
+             { type: 'include', prompt: 'company_info' },\n  ],\n  tools: ['create_ticket'],\n});\n",
+        ),
+        (
+            "prompts/code_reviewer.ts",
+            "import { definePrompt } from '@standardagents/spec';\n\n\
+             export default definePrompt({\n  name: 'code_reviewer',\n  toolDescription: 'Review code for issues',\n  \
+             model: 'heavy',\n  prompt: 'You are an expert code reviewer.',\n  \
+             reasoning: { effort: 'high', maxTokens: 4096, exclude: false },\n});\n",
+        ),
+        ("prompts/company_info.md", "We sell lamps.\n"),
+        ("tools/search_knowledge_base.js", TOOL),
+        ("tools/create_ticket.js", TOOL),
+        (
+            "any.yaml",
+            "description: Says 1.\nrules:\n- {when: {roles: [root]}, reply: \"```js\\nreturn(1)\\n```\"}\n- reply: '1'\n",
+        ),
+        (
+            "other.yaml",
+            "description: Says 2.\nrules:\n- {when: {roles: [root]}, reply: \"```js\\nreturn(2)\\n```\"}\n- reply: '2'\n",
+        ),
+    ];
+    const TOOL: &str =
+        "module.exports = { description: 'D', parameters: { type: 'object' }, run: () => 'x' };\n";
+    let binary = || {
+        let files = FOLDER.iter();
+        files.fold(Binary::new(), |binary, (name, text)| {
+            binary.file(name, text)
+        })
+    };
+    let alias = ["--model-alias", "conversational=scripted:any.yaml"];
+    let heavy = ["--model-alias", "heavy=scripted:any.yaml"];
+    let prompts = [
+        "assistant",
+        "customer_support",
+        "sales_agent",
+        "code_reviewer",
+    ];
+    for protocol in ["rlm", "direct", "tools"] {
+        for prompt in prompts {
+            let own = if prompt == "code_reviewer" {
+                heavy
+            } else {
+                alias
+            };
+            let fixed = [
+                "ask",
+                "--query",
+                "hi",
+                "--prompts-dir",
+                "prompts",
+                "--tools-dir",
+                "tools",
+            ];
+            let ask = |more: &[&str]| {
+                let all = ["--prompt", prompt, "--protocol", protocol];
+                binary().run(&[&fixed, &all[..], more].concat(), "")
+            };
+            let ran = ask(&own);
+            let row = format!("{prompt} in {protocol}: {}", ran.stderr);
+            assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "1\n"), "{row}");
+            assert!(!ran.stderr.contains("takes the place"), "{row}");
+            if prompt != "assistant" {
+                continue;
+            }
+
+            let ran = ask(&[&own[..], &["--model", "scripted:other.yaml"]].concat());
+            let note = "note: --model scripted:other.yaml takes the place of the model `conversational` that the definition \
+                        `assistant` names\n";
+            assert_eq!(
+                (ran.code, ran.stdout.as_str()),
+                (Some(0), "2\n"),
+                "{}",
+                ran.stderr
+            );
+            assert!(ran.stderr.contains(note), "{}", ran.stderr);
+
+            for more in [&[][..], &["--model", "scripted:other.yaml"]] {
+                let ran = ask(more);
+                let hint = "hint: give the name a model with --model-alias conversational=PROVIDER/MODEL\n";
+                assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+                assert!(ran.stderr.contains(hint), "{}", ran.stderr);
+            }
+        }
+    }
+}

@@ -83,3 +83,19 @@ fn what_follows_an_action_that_leaves_the_page_is_skipped() {
         ]
     );
 }
+
+/// Anthropic's API does not allow forcing a tool on a model that reasons.
+#[test]
+fn a_call_that_cannot_be_forced_is_announced() {
+    let note = "note: anthropic/m: the API does not allow forcing a call of `agent_turn` while the model reasons; \
+                a response without the call is asked for again\n";
+    for (flags, is_told) in [("", false), (" --reasoning-tokens 2048", true)] {
+        let line = "run --benchmark webnav --protocol agent-turn --model anthropic/m --max-samples 1 --dry-run --trust-pages";
+        let line = format!("{line}{flags}");
+        let words: Vec<&str> = line.split(' ').collect();
+        let binary = Binary::new().variable("ANTHROPIC_API_KEY", "k-0123456789");
+        let ran = binary.run(&words, "");
+        assert_eq!(ran.stderr.contains(note), is_told, "{}", ran.stderr);
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    }
+}

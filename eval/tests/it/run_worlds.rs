@@ -576,29 +576,23 @@ fn a_question_may_be_about_a_live_page_or_documents() {
         );
     }
     assert!(asked.lock().unwrap().iter().any(|path| path == "/live?x=1"));
-    let ran = binary.run(
-        &[
-            "ask",
-            "--query",
-            "Look.",
-            "--document",
-            "notes.txt",
-            "--protocol",
-            "json-action",
-            "--model",
-            "scripted:app.yaml",
-            "--save",
-            "app.html",
-            "--trust-pages",
-        ],
-        "",
-    );
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let saved = std::fs::read_to_string(binary.path().join("app.html")).unwrap();
-    assert!(
-        saved.starts_with("<!DOCTYPE html><title>Length</title>"),
-        "{saved}"
-    );
+    // Documents are optional.
+    for documents in [&["--document", "notes.txt"][..], &[]] {
+        let rest = "--protocol json-action --model scripted:app.yaml --save app.html --trust-pages";
+        let rest: Vec<&str> = rest.split(' ').collect();
+        let ran = binary.run(
+            &[&["ask", "--query", "Look."], documents, &rest].concat(),
+            "",
+        );
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        let file = binary.path().join("app.html");
+        let saved = std::fs::read_to_string(&file).unwrap();
+        assert!(
+            saved.starts_with("<!DOCTYPE html><title>Length</title>"),
+            "{saved}"
+        );
+        std::fs::remove_file(file).unwrap();
+    }
     let document: &[(&[&str], &str)] = &[
         (
             &["--url", "example.com"],
@@ -633,6 +627,10 @@ fn a_question_may_be_about_a_live_page_or_documents() {
         (
             &["--document", "none.txt", "--protocol", "json-action"],
             "error: --document none.txt: No such file or directory (os error 2)\n",
+        ),
+        (
+            &["--save", "app.html"],
+            "error: --save: only agents of --protocol json-action launch apps\n",
         ),
         (
             &["--document", "notes.txt"],

@@ -73,6 +73,13 @@ impl Message {
         }
     }
 
+    /// Returns how many messages this is in a request of most APIs: one for each result of a call,
+    /// and one for the text and the images.
+    pub fn sent_as(&self) -> usize {
+        let has_own = !self.content.is_empty() || !self.images.is_empty();
+        self.tool_results.len() + usize::from(has_own || self.tool_results.is_empty())
+    }
+
     /// Returns all text of the message, each part on its own line: results of tools, then its own
     /// text.
     pub fn all_text(&self) -> String {

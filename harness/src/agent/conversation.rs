@@ -280,17 +280,21 @@ pub(super) fn tokens_of(message: &Message) -> u64 {
 }
 
 /// Returns messages as they are sent: in all but the `newest`, a line of text replaces each image.
+/// Each result of a call counts as a message of its own, as it is sent.
 pub(crate) fn recent(
     mut messages: Vec<Arc<Message>>,
     newest: Option<NonZeroU32>,
 ) -> Vec<Arc<Message>> {
     let newest = newest.map_or(usize::MAX, |newest| newest.get() as usize);
-    let older = messages.len().saturating_sub(newest);
-    let older = &mut messages[..older];
-    let with_images = older
-        .iter_mut()
-        .filter(|message| !message.images.is_empty());
-    for message in with_images.map(Arc::make_mut) {
+    let mut later = 0;
+    for message in messages.iter_mut().rev() {
+        // Its images are in the last of the messages that it is sent as.
+        let is_older = later >= newest;
+        later += message.sent_as();
+        if !is_older || message.images.is_empty() {
+            continue;
+        }
+        let message = Arc::make_mut(message);
         for image in std::mem::take(&mut message.images) {
             if !message.content.is_empty() {
                 message.content.push('\n');
@@ -331,8 +335,10 @@ impl Cuttable {
 mod tests {
     use std::num::NonZeroU32;
 
+    use std::sync::Arc;
+
     use super::{Conversation, Message, Trimmed, image_left_out, recent};
-    use crate::model::Image;
+    use crate::model::{Image, ToolResult};
     use crate::prompt::flat_message;
 
     #[test]
@@ -372,6 +378,35 @@ mod tests {
                 .collect();
             assert_eq!(seen[..2], expected, "{newest:?}");
             assert_eq!(seen[2], ("third".to_owned(), 1), "{newest:?}");
+        }
+    }
+
+    #[test]
+    fn each_result_of_a_call_is_a_message_between_images() {
+        let image = Image {
+            media_type: "image/png".to_owned(),
+            data: "iVBORw0KGgo=".to_owned(),
+        };
+        let result = |call: &str| ToolResult {
+            call: call.to_owned(),
+            content: "found".to_owned(),
+            is_error: false,
+        };
+        let messages = [
+            Message {
+                images: vec![image],
+                ..Message::user("Look.")
+            },
+            Message::assistant("two calls"),
+            Message {
+                tool_results: vec![result("a"), result("b")],
+                ..Message::user("")
+            },
+        ];
+        for (newest, images) in [(4, 1), (3, 0)] {
+            let messages = messages.clone().map(Arc::new).to_vec();
+            let sent = recent(messages, NonZeroU32::new(newest));
+            assert_eq!(sent[0].images.len(), images, "{newest}");
         }
     }
 

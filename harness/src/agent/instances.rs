@@ -87,7 +87,7 @@ impl Instances {
     ///
     /// # Errors
     /// If the maximum number is open.
-    pub fn admit(&self, kind: &InstanceKind) -> Result<(), ToolError> {
+    pub fn admit(&self, function: &str, kind: &InstanceKind) -> Result<(), ToolError> {
         let known = self.0.lock();
         let open = known
             .values()
@@ -97,7 +97,7 @@ impl Instances {
             return Ok(());
         }
         Err(ToolError(format!(
-            "agents.create(): {} of `{}` are open, which is as many as may be; close one first",
+            "{function}(): {} of `{}` are open, which is as many as may be; close one first",
             most, kind.agent
         )))
     }

@@ -1,10 +1,13 @@
 //! The hooks that are part of the program.
 
+use std::collections::HashSet;
+
 use async_trait::async_trait;
 
 use super::event::ToolStage;
 use super::redact::{without_cards, without_secrets};
 use super::{Hook, HookError, HookEvent, HookWork, Passed};
+use crate::model::Message;
 
 /// Messages that `limit_to_20_messages` lets pass.
 const MOST_MESSAGES: usize = 20;
@@ -17,6 +20,8 @@ struct Bundled {
     description: &'static str,
     events: &'static [&'static str],
     least_messages: usize,
+    /// Version, for fingerprints.
+    digest: &'static str,
     see: See,
 }
 
@@ -32,9 +37,10 @@ const REDACTED: &[&str] = &[
 const ALL: [Bundled; 4] = [
     Bundled {
         name: "limit_to_20_messages",
-        description: "Sends the first message and the newest 19 alone; the records keep all.",
+        description: "Sends only the first message and the newest 19, each result of a call being one; the records keep all.",
         events: &["before_request"],
         least_messages: MOST_MESSAGES + 1,
+        digest: "bundled/2",
         see: limit,
     },
     Bundled {
@@ -42,6 +48,7 @@ const ALL: [Bundled; 4] = [
         description: "Writes a line for each tool call into the trajectory.",
         events: &["after_tool_success", "after_tool_failure"],
         least_messages: 0,
+        digest: "bundled/1",
         see: log,
     },
     Bundled {
@@ -49,6 +56,7 @@ const ALL: [Bundled; 4] = [
         description: "Redacts card numbers, recognised by their check digit, in messages and tool results.",
         events: REDACTED,
         least_messages: 0,
+        digest: "bundled/1",
         see: |event| redact(event, without_cards),
     },
     Bundled {
@@ -56,6 +64,7 @@ const ALL: [Bundled; 4] = [
         description: "Strikes out keys and tokens of known forms in messages and tool results.",
         events: REDACTED,
         least_messages: 0,
+        digest: "bundled/1",
         see: |event| redact(event, without_secrets),
     },
 ];
@@ -83,7 +92,7 @@ impl Hook for Bundled {
     }
 
     fn digest(&self) -> &'static str {
-        "bundled/1"
+        self.digest
     }
 
     fn begin(&self) -> Box<dyn HookWork> {
@@ -99,12 +108,36 @@ impl HookWork for See {
     }
 }
 
-/// Of a longer conversation the task, which is its first message, and the newest messages.
+/// Keeps the task of a longer conversation, which is its first message, and the newest messages, as
+/// many as are sent. The results of calls stay with the response that made the calls, so the newest
+/// response keeps all of its own, however many there are.
 fn limit(mut event: HookEvent) -> (HookEvent, Vec<String>) {
-    if let HookEvent::BeforeRequest { messages, .. } = &mut event
-        && messages.len() > MOST_MESSAGES
-    {
-        messages.drain(1..=messages.len() - MOST_MESSAGES);
+    let HookEvent::BeforeRequest { messages, .. } = &mut event else {
+        return (event, Vec::new());
+    };
+    let mut sent = messages.first().map_or(0, Message::sent_as);
+    let mut open: HashSet<&str> = HashSet::new();
+    let mut kept = None;
+    for (at, message) in messages.iter().enumerate().skip(1).rev() {
+        sent += message.sent_as();
+        if sent > MOST_MESSAGES && kept.is_some() {
+            break;
+        }
+        open.extend(
+            message
+                .tool_results
+                .iter()
+                .map(|result| result.call.as_str()),
+        );
+        for call in &message.tool_calls {
+            open.remove(call.id.as_str());
+        }
+        if open.is_empty() {
+            kept = Some(at);
+        }
+    }
+    if let Some(kept) = kept {
+        messages.drain(1..kept);
     }
     (event, Vec::new())
 }
@@ -142,7 +175,7 @@ fn redact(mut event: HookEvent, change: fn(&str) -> String) -> (HookEvent, Vec<S
 mod tests {
     use super::super::event::ToolStage;
     use super::{ALL, HookEvent};
-    use crate::model::Message;
+    use crate::model::{Message, ToolCall, ToolResult};
 
     fn seen(name: &str, event: HookEvent) -> (HookEvent, Vec<String>) {
         let hook = ALL.into_iter().find(|hook| hook.name == name).unwrap();
@@ -175,6 +208,55 @@ mod tests {
             ),
         ] {
             assert_eq!(seen("limit_to_20_messages", before), (after, Vec::new()));
+        }
+    }
+
+    /// For each response its number of calls, and the responses that are sent.
+    #[test]
+    fn results_of_calls_count_and_stay_with_their_calls() {
+        let rows: [(&[usize], &[usize]); 5] = [
+            (&[5, 5, 5], &[0, 1, 2]),
+            (&[5, 5, 5, 5], &[1, 2, 3]),
+            (&[1, 1, 17], &[2]),
+            (&[1, 1, 30], &[2]),
+            (&[30, 1, 1], &[1, 2]),
+        ];
+        for (calls, expected) in rows {
+            let mut messages = vec![Message::user("task")];
+            for (turn, count) in calls.iter().enumerate() {
+                let ids: Vec<String> = (0..*count).map(|call| format!("{turn}.{call}")).collect();
+                let call = |id: &String| ToolCall {
+                    id: id.clone(),
+                    name: "look".to_owned(),
+                    arguments: "{}".to_owned(),
+                };
+                let result = |id: &String| ToolResult {
+                    call: id.clone(),
+                    content: "seen".to_owned(),
+                    is_error: false,
+                };
+                messages.push(Message {
+                    tool_calls: ids.iter().map(call).collect(),
+                    ..Message::assistant(turn.to_string())
+                });
+                messages.push(Message {
+                    tool_results: ids.iter().map(result).collect(),
+                    ..Message::user("")
+                });
+            }
+            let system = String::new();
+            let event = HookEvent::BeforeRequest { system, messages };
+            let (HookEvent::BeforeRequest { messages, .. }, _) =
+                seen("limit_to_20_messages", event)
+            else {
+                panic!("another event");
+            };
+            let turns: Vec<usize> = messages
+                .iter()
+                .filter_map(|message| message.content.parse().ok())
+                .collect();
+            assert_eq!(turns, expected, "{calls:?}");
+            assert_eq!(messages.len(), 1 + 2 * turns.len(), "{calls:?}");
         }
     }
 

@@ -99,7 +99,11 @@ impl ScriptHook {
                 .to_owned(),
             digest: hex::encode(digest),
             file: file.to_owned(),
-            is_module: source.contains("defineHook("),
+            is_module: sandbox::module_calls(
+                &source,
+                file.extension().is_some_and(|ending| ending == "ts"),
+                "defineHook",
+            ),
             source,
             events: Vec::new(),
         };

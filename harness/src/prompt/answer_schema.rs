@@ -45,6 +45,7 @@ impl AnswerSchema {
         // A model may have written the schema, so patterns must match in linear time.
         let validator = jsonschema::options()
             .with_pattern_options(PatternOptions::regex())
+            .should_validate_formats(true)
             .build(&json)
             .map_err(|error| {
                 let error = error.to_string();

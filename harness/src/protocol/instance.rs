@@ -13,6 +13,7 @@ use crate::model::{EventKind, Message, Role};
 use crate::protocol::direct::OneCall;
 use crate::protocol::rlm::ReplAgent;
 use crate::protocol::subprompt::{First, first, inherited, result_text};
+use crate::protocol::tool_run::names;
 use crate::protocol::tools::ToolsAgent;
 use crate::tool::{InstanceKind, ToolError};
 
@@ -37,11 +38,10 @@ impl Attempt<'_> {
     ) -> Result<Created<'b>, ToolError> {
         let name = name.trim();
         if name.is_empty() {
-            return Err(ToolError(
-                "agents.create(): the name must not be empty".to_owned(),
-            ));
+            let create = names(caller).create;
+            return Err(ToolError(format!("{create}(): the name must not be empty")));
         }
-        caller.instances.admit(kind)?;
+        caller.instances.admit(names(caller).create, kind)?;
         let specialist = Arc::clone(self.specialist(&kind.specialist)?);
         let mut child = self.specialist_child(caller, id, &specialist, &First::named(name))?;
         child.outbox = kind.explicit.then(Outbox::default);
@@ -80,8 +80,8 @@ impl Attempt<'_> {
         id: &str,
         message: Value,
     ) -> Result<(Arc<InstanceKind>, Answered), ToolError> {
-        const FUNCTION: &str = "agent.send";
-        let kind = caller.instances.kind(FUNCTION, id)?;
+        let function = names(caller).send;
+        let kind = caller.instances.kind(function, id)?;
         let specialist = self.specialist(&kind.specialist)?;
         let first = match message {
             Value::String(text) if !text.trim().is_empty() => First::text(text),
@@ -92,7 +92,7 @@ impl Attempt<'_> {
                         let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
                         let faults = faults.join("; ");
                         ToolError(format!(
-                            "{FUNCTION}(): wrong arguments of {}: {faults}",
+                            "{function}(): wrong arguments of {}: {faults}",
                             kind.agent
                         ))
                     })?,
@@ -101,14 +101,14 @@ impl Attempt<'_> {
             }
             _ => {
                 return Err(ToolError(format!(
-                    "{FUNCTION}(): the message must be a text that is not empty, or an object of arguments"
+                    "{function}(): the message must be a text that is not empty, or an object of arguments"
                 )));
             }
         };
         // What was said for a message whose answer nobody awaited is not said for this one.
         caller.instances.take_said(id);
         let message = first.into_message();
-        let answered = caller.instances.send(FUNCTION, id, message)?;
+        let answered = caller.instances.send(function, id, message)?;
         self.records.count(|stats| stats.delegations += 1);
         self.emit_sent(caller, id);
         Ok((kind, answered))
@@ -124,7 +124,7 @@ impl Attempt<'_> {
     ) -> Result<String, ToolError> {
         let Ok(result) = answered.await else {
             // It ended before it came to the message.
-            let ended = caller.instances.show("agent.send", id).err();
+            let ended = caller.instances.show(names(caller).send, id).err();
             return Err(ended.unwrap_or_else(|| ToolError(format!("{id} has ended"))));
         };
         self.emit_answered(caller, id, &result);

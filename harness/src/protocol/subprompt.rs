@@ -249,11 +249,24 @@ pub(crate) fn result_text(
     if settings.include_calls {
         parts.extend(calls.iter().map(|call| {
             let (worked, shown) = match &call.shown {
-                Ok(result) => (true, result),
-                Err(error) => (false, error),
+                Ok(result) => (true, result.as_str()),
+                Err(error) if settings.include_errors => (false, error.as_str()),
+                Err(_) => (false, ""),
             };
-            subprompt_call(&call.name, &call.arguments, shown, worked)
+            let call = subprompt_call(&call.name, &call.arguments, shown, worked);
+            call.trim_end_matches(' ').to_owned()
         }));
+    } else if settings.include_errors {
+        let failed = calls.iter().filter_map(|call| {
+            let error = call.shown.as_ref().err()?;
+            let error = error.strip_prefix("error: ").unwrap_or(error);
+            Some(if error.starts_with(&format!("{}(", call.name)) {
+                subprompt_error(error)
+            } else {
+                subprompt_error(&format!("{}: {error}", call.name))
+            })
+        });
+        parts.extend(failed);
     }
     if settings.include_errors {
         parts.extend(error.map(subprompt_error));
@@ -268,6 +281,11 @@ mod tests {
 
     const T: &str = "The answer.";
     const C: &str = "[tool call] search({\"q\":1})\n[result] found\n\n[tool call] search({\"q\":1})\n[failed] broke";
+    /// The same calls without the error.
+    const F: &str =
+        "[tool call] search({\"q\":1})\n[result] found\n\n[tool call] search({\"q\":1})\n[failed]";
+    /// The error of a call without the calls.
+    const B: &str = "[error] search: broke";
     const E: &str = "[error] out of iterations";
 
     fn settings(text: bool, calls: bool, errors: bool) -> CallSettings {
@@ -295,12 +313,18 @@ mod tests {
                 format!("{T}\n\n{C}"),
                 format!("{C}\n\n{E}"),
             ),
-            (true, true, false, format!("{T}\n\n{C}"), C.to_owned()),
-            (true, false, true, T.to_owned(), E.to_owned()),
+            (true, true, false, format!("{T}\n\n{F}"), F.to_owned()),
+            (
+                true,
+                false,
+                true,
+                format!("{T}\n\n{B}"),
+                format!("{B}\n\n{E}"),
+            ),
             (true, false, false, T.to_owned(), String::new()),
             (false, true, true, C.to_owned(), format!("{C}\n\n{E}")),
-            (false, true, false, C.to_owned(), C.to_owned()),
-            (false, false, true, String::new(), E.to_owned()),
+            (false, true, false, F.to_owned(), F.to_owned()),
+            (false, false, true, B.to_owned(), format!("{B}\n\n{E}")),
             (false, false, false, String::new(), String::new()),
         ] {
             let settings = settings(text, tools, errors);

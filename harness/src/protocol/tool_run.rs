@@ -10,7 +10,9 @@ use crate::agent::{Attempt, Invocation, LoggedCall, Specialist};
 use crate::model::lenient_json;
 use crate::model::{EventKind, ToolCall, ToolResult, ms};
 use crate::protocol::subprompt::Prepared;
-use crate::tool::{InstanceArguments, InstanceCall, Runs, ToolError, ToolScope};
+use crate::tool::{
+    BoundTool, InstanceArguments, InstanceCall, InstanceNames, Runs, ToolError, ToolScope,
+};
 
 /// A call of a tool.
 #[derive(Debug, Clone)]
@@ -106,8 +108,8 @@ impl Attempt<'_> {
         caller: &Invocation,
         run: &ToolRun,
     ) -> Option<Result<Beside<'b>, ToolError>> {
-        let given = caller.tools.get(&run.name).ok()?;
-        let arguments = || given.accept(&run.arguments);
+        let given = tool_of(caller, &run.name).ok()?;
+        let arguments = || given.accept(&run.name, &run.arguments);
         match &given.runs {
             Runs::Specialist { name, settings } if !settings.blocks() => Some(
                 arguments()
@@ -133,7 +135,7 @@ impl Attempt<'_> {
                 InstanceCall::Send => {
                     let input = arguments().and_then(InstanceArguments::read);
                     let input = input.ok()?;
-                    let kind = caller.instances.kind("agent.send", &input.id).ok()?;
+                    let kind = caller.instances.kind(names(caller).send, &input.id).ok()?;
                     if kind.settings.blocks() {
                         return None;
                     }
@@ -202,8 +204,8 @@ impl Attempt<'_> {
         caller: &Invocation,
         run: &ToolRun,
     ) -> Result<Value, ToolError> {
-        let given = caller.tools.get(&run.name)?;
-        let arguments = given.accept(&run.arguments)?;
+        let given = tool_of(caller, &run.name)?;
+        let arguments = given.accept(&run.name, &run.arguments)?;
         let (tool, values, options) = match &given.runs {
             Runs::Tool {
                 tool,
@@ -253,23 +255,26 @@ impl Attempt<'_> {
     ) -> Result<Value, ToolError> {
         let InstanceArguments { id, message, .. } = arguments;
         match call {
-            InstanceCall::Get => caller.instances.show("agents.get", &id),
+            InstanceCall::Get => caller.instances.show(names(caller).get, &id),
             InstanceCall::Send => {
                 let (kind, answered) = self.post(caller, &id, message)?;
                 let answer = self.heard_back(caller, &id, &kind, answered).await?;
                 Ok(Value::String(answer))
             }
             InstanceCall::Close => {
-                caller.instances.close("agent.close", &id)?;
+                caller.instances.close(names(caller).close, &id)?;
                 Ok(Value::String(format!("closed {id}")))
             }
             InstanceCall::TellCaller => {
-                let nobody = || ToolError("parent.send(): nobody hears it".to_owned());
+                let function = names(caller).tell_caller;
+                let nobody = || ToolError(format!("{function}(): nobody hears it"));
                 let outbox = caller.outbox.as_ref().ok_or_else(nobody)?;
                 outbox.lock().push(text_of(&message));
                 Ok(Value::String("sent".to_owned()))
             }
-            InstanceCall::Create(_) => Err(ToolError("agents.create(): not here".to_owned())),
+            InstanceCall::Create(_) => {
+                Err(ToolError(format!("{}(): not here", names(caller).create)))
+            }
         }
     }
 
@@ -311,6 +316,20 @@ pub(crate) enum Beside<'a> {
         value: Value,
         serving: BoxFuture<'a, ()>,
     },
+}
+
+/// The agent's tool of this name; an error names its tools as the agent calls them.
+fn tool_of<'c>(caller: &'c Invocation, name: &str) -> Result<&'c BoundTool, ToolError> {
+    if caller.role.has_repl() {
+        caller.tools.get(name)
+    } else {
+        caller.tools.get_native(name)
+    }
+}
+
+/// What the caller calls the functions for agents that take messages.
+pub(crate) const fn names(caller: &Invocation) -> &'static InstanceNames {
+    InstanceNames::of(caller.role.has_repl())
 }
 
 /// What a message gives whose sender does not wait for the answer.

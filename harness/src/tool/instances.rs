@@ -73,6 +73,36 @@ pub(crate) enum InstanceCall {
     TellCaller,
 }
 
+/// What the calls are named in errors: as the caller calls them.
+pub(crate) struct InstanceNames {
+    pub create: &'static str,
+    pub get: &'static str,
+    pub send: &'static str,
+    pub close: &'static str,
+    pub tell_caller: &'static str,
+}
+
+impl InstanceNames {
+    /// Those of a caller with a REPL, or of one that calls tools natively.
+    pub const fn of(has_repl: bool) -> &'static Self {
+        const REPL: InstanceNames = InstanceNames {
+            create: "agents.create",
+            get: "agents.get",
+            send: "agent.send",
+            close: "agent.close",
+            tell_caller: "parent.send",
+        };
+        const NATIVE: InstanceNames = InstanceNames {
+            create: "subagent_create",
+            get: "agents.get",
+            send: "subagent_message",
+            close: "subagent_close",
+            tell_caller: "parent_message",
+        };
+        if has_repl { &REPL } else { &NATIVE }
+    }
+}
+
 /// The arguments of any of them.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, default)]

@@ -29,8 +29,8 @@ pub use call_settings::CallSettings;
 pub use files::FILES_DIR;
 pub(crate) use files::{bytes_of, confined};
 pub(crate) use instances::{
-    ImmediateAgent, InstanceArguments, InstanceCall, InstanceKind, MAX_INSTANCES, instance_tools,
-    tell_caller,
+    ImmediateAgent, InstanceArguments, InstanceCall, InstanceKind, InstanceNames, MAX_INSTANCES,
+    instance_tools, tell_caller,
 };
 pub use registry::{RegistryError, ToolRegistry};
 pub use sandbox::ToolSandbox;

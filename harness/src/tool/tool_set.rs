@@ -160,6 +160,11 @@ impl BoundTool {
         }
     }
 
+    /// Whether requests offer it to a model that calls tools natively.
+    fn is_offered(&self) -> bool {
+        !matches!(&self.runs, Runs::Instance(tool) if tool.native.is_none())
+    }
+
     /// Whether it is a function of the REPL by itself: what gives an agent to speak to, and the methods of such an agent, are not.
     fn is_function(&self) -> bool {
         match &self.runs {
@@ -182,14 +187,12 @@ impl BoundTool {
             || object(others).as_ref() == Some(own)
     }
 
-    /// The arguments with defaults filled in, if they conform.
+    /// The arguments with defaults filled in, if they conform. `name` is what the caller called.
     ///
     /// # Errors
     /// Everything that does not.
-    pub fn accept(&self, arguments: &str) -> Result<Value, ToolError> {
-        let wrong = |problem: String| {
-            ToolError(format!("{}(): wrong arguments: {problem}", self.spec.name))
-        };
+    pub fn accept(&self, name: &str, arguments: &str) -> Result<Value, ToolError> {
+        let wrong = |problem: String| ToolError(format!("{name}(): wrong arguments: {problem}"));
         let arguments = if arguments.trim().is_empty() {
             "{}"
         } else {
@@ -357,13 +360,26 @@ impl ToolSet {
     /// The tool with this name in a REPL or on the wire.
     ///
     /// # Errors
-    /// A sentence with the nearest name.
+    /// A sentence with the nearest name in a REPL.
     pub fn get(&self, name: &str) -> Result<&BoundTool, ToolError> {
-        let found = self
-            .iter()
-            .find(|given| given.spec.name == name || given.wire_name() == name);
-        found.ok_or_else(|| {
-            let known: Vec<String> = self.iter().map(|given| given.spec.name.clone()).collect();
+        self.find(name, |given| Some(given.spec.name.clone()))
+    }
+
+    /// The same for a caller that calls tools natively.
+    ///
+    /// # Errors
+    /// A sentence with the nearest name on the wire.
+    pub(crate) fn get_native(&self, name: &str) -> Result<&BoundTool, ToolError> {
+        self.find(name, |given| given.is_offered().then(|| given.wire_name()))
+    }
+
+    fn find(
+        &self,
+        name: &str,
+        written: impl Fn(&BoundTool) -> Option<String>,
+    ) -> Result<&BoundTool, ToolError> {
+        self.named(name).ok_or_else(|| {
+            let known: Vec<String> = self.iter().filter_map(written).collect();
             let near = nearest(name, known.iter().map(String::as_str));
             let hint = did_you_mean(near.as_deref(), &known);
             ToolError(format!("there is no tool `{name}`{hint}"))

@@ -363,11 +363,11 @@ impl Treatment {
     }
 
     /// Messages that the last request of an agent with so many responses can have; none if nothing bounds them. An agent with a REPL
-    /// gets one message after each response; one that calls native tools gets as many as it calls tools.
+    /// gets one message after each response; one that calls native tools, or runs code by them, gets as many as it calls tools.
     fn most_messages(&self, iterations: u32) -> Option<usize> {
         if iterations <= 1 {
             Some(MESSAGES_OF_ONE_CALL)
-        } else if self.protocol.nature().has_repl() {
+        } else if self.protocol.nature().has_repl() && !self.code_via_tool {
             Some(MESSAGES_OF_ONE_CALL * iterations as usize)
         } else {
             None

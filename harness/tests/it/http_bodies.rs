@@ -285,6 +285,35 @@ fn reasoning_that_is_kept_goes_back_as_the_server_said_it() {
     insta::assert_snapshot!("kept-reasoning", said);
 }
 
+/// Anthropic requires signed reasoning within a turn. Afterwards it goes back only where the
+/// definition keeps it.
+#[test]
+fn signed_reasoning_goes_back_until_the_turn_ends() {
+    let signed = json!([{"type": "thinking", "thinking": "hm", "signature": "c2ln"}]).to_string();
+    for (answer, keep, expected) in [
+        (None, false, 1),
+        (Some(""), false, 1),
+        (Some("It is 42."), false, 0),
+        (Some("It is 42."), true, 1),
+    ] {
+        let mut request = request(Sampling::default());
+        request.tools = tools(ToolChoice::Auto, false);
+        request.keep_reasoning = keep;
+        let calls = vec![call("a1", "read", "{}")];
+        request.messages.push(called(calls, Some(&signed)).into());
+        let mut told = Message::user("");
+        told.tool_results = vec![result("a1", "42", false)];
+        request.messages.push(told.into());
+        if let Some(answer) = answer {
+            request.messages.push(Message::assistant(answer).into());
+            request.messages.push(Message::user("And now?").into());
+        }
+        let body = seen("anthropic", &request, false).body;
+        let sent = body["messages"].to_string().matches("c2ln").count();
+        assert_eq!(sent, expected, "{answer:?}, kept {keep}");
+    }
+}
+
 #[test]
 fn reasoning_goes_back_with_the_calls_that_it_led_to() {
     for field in ["reasoning_content", "reasoning"] {
@@ -623,6 +652,9 @@ fn a_tool_is_forced_only_where_the_model_lets_it() {
         request.tools = tools(ToolChoice::Forced("read".to_owned()), false);
         let body = seen("anthropic", &request, false).body;
         assert_eq!(body["tool_choice"]["type"], json!(expected), "{model}");
+        let anthropic = endpoint("anthropic").unwrap();
+        let cannot = anthropic.cannot_force_tools(model, &request.sampling);
+        assert_eq!(cannot, expected == "auto", "{model}");
     }
 }
 

@@ -170,7 +170,7 @@ async fn call(registry: &ToolRegistry, row: &Row, scope: &ToolScope) -> Result<V
         .get(&row.tool)
         .map_err(|error| ToolError(error.to_string()))?;
     let given = BoundTool::tool(Arc::clone(&tool), Values::default(), Map::new()).unwrap();
-    let arguments = given.accept(&row.arguments.to_string())?;
+    let arguments = given.accept(&row.tool, &row.arguments.to_string())?;
     tool.call(arguments, scope).await
 }
 

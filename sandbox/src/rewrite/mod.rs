@@ -39,7 +39,7 @@ use oxc_syntax::scope::ScopeId;
 
 use blocks::Blocks;
 pub(crate) use builtins::is_builtin;
-pub use module::{DEFAULT_EXPORT, IMPORTS, cell_of_module};
+pub use module::{DEFAULT_EXPORT, IMPORTS, cell_of_module, module_calls};
 use sources::CellSources;
 pub(crate) use sources::Sources;
 pub use unfinished::{ends_in_a_bare_value, is_unfinished};

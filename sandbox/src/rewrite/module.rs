@@ -7,12 +7,13 @@
 
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{
-    Class, Decorator, ExportDefaultDeclarationKind, FormalParameter, Function, ImportDeclaration,
-    ImportDeclarationSpecifier, ImportOrExportKind, MethodDefinition, ModuleExportName, Program,
-    PropertyDefinition, Statement, TSAsExpression, TSEnumDeclaration, TSIndexSignature,
-    TSInterfaceDeclaration, TSNamespaceDeclaration, TSNonNullExpression, TSSatisfiesExpression,
-    TSThisParameter, TSTypeAliasDeclaration, TSTypeAnnotation, TSTypeAssertion,
-    TSTypeParameterDeclaration, TSTypeParameterInstantiation, VariableDeclaration,
+    CallExpression, Class, Decorator, ExportDefaultDeclarationKind, Expression, FormalParameter,
+    Function, ImportDeclaration, ImportDeclarationSpecifier, ImportOrExportKind, ImportSpecifier,
+    MethodDefinition, ModuleExportName, Program, PropertyDefinition, Statement, TSAsExpression,
+    TSEnumDeclaration, TSIndexSignature, TSInterfaceDeclaration, TSNamespaceDeclaration,
+    TSNonNullExpression, TSSatisfiesExpression, TSThisParameter, TSTypeAliasDeclaration,
+    TSTypeAnnotation, TSTypeAssertion, TSTypeParameterDeclaration, TSTypeParameterInstantiation,
+    VariableDeclaration,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_diagnostics::OxcDiagnostic;
@@ -47,6 +48,63 @@ pub fn cell_of_module(source: &str, is_typescript: bool) -> Result<String, Synta
         return Err(of_diagnostic(source, first));
     }
     blank_types(source, &parsed.program).map_err(|(offset, message)| at(offset, message))
+}
+
+/// Whether a module calls a function that it imports under this name, or has it under this name
+/// without an import. Type arguments, line breaks and an alias of the import make no difference.
+/// For code that does not parse, whether the name occurs in it.
+pub fn module_calls(source: &str, is_typescript: bool, name: &str) -> bool {
+    if !source.contains(name) {
+        return false;
+    }
+    if nesting::check(source).is_err() {
+        return true;
+    }
+    let allocator = Allocator::default();
+    let kind = if is_typescript {
+        SourceType::ts()
+    } else {
+        SourceType::mjs()
+    };
+    let parsed = Parser::new(&allocator, source, kind).parse();
+    if !parsed.diagnostics.is_empty() {
+        return true;
+    }
+    let mut calls = Calls {
+        name,
+        aliases: vec![name.to_owned()],
+        found: false,
+    };
+    calls.visit_program(&parsed.program);
+    calls.found
+}
+
+/// Looks for calls of a function.
+struct Calls<'n> {
+    name: &'n str,
+    /// Names that the file has for it.
+    aliases: Vec<String>,
+    found: bool,
+}
+
+impl<'a> Visit<'a> for Calls<'_> {
+    fn visit_import_specifier(&mut self, it: &ImportSpecifier<'a>) {
+        if it.imported.name() == self.name {
+            self.aliases.push(it.local.name.to_string());
+        }
+    }
+
+    fn visit_call_expression(&mut self, it: &CallExpression<'a>) {
+        self.found |= match it.callee.without_parentheses() {
+            Expression::Identifier(callee) => self
+                .aliases
+                .iter()
+                .any(|alias| alias == callee.name.as_str()),
+            Expression::StaticMemberExpression(callee) => callee.property.name == self.name,
+            _ => false,
+        };
+        walk::walk_call_expression(self, it);
+    }
 }
 
 /// Rewrites a parsed file; see [`cell_of_module`]. The error is the place of what is not supported,
@@ -377,7 +435,7 @@ impl<'a> Visit<'a> for Rewriter<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::cell_of_module;
+    use super::{cell_of_module, module_calls};
 
     /// Files and the cells that they become, with runs of blanks collapsed, or the error.
     const ROWS: [(&str, &str); 17] = [
@@ -443,5 +501,31 @@ mod tests {
             assert_eq!(once.collect::<String>(), expected, "{file}");
         }
         assert!(cell_of_module("const a: string = 1", false).is_err());
+    }
+
+    #[test]
+    fn calls_are_found_however_they_are_written() {
+        let import = "import { define } from 'm';\n";
+        let rows = [
+            ("define({})", true),
+            ("define<'a', never>({})", true),
+            ("define\n({})", true),
+            ("define ({})", true),
+            ("(define)({})", true),
+            ("import { define as d } from 'm'; d({})", true),
+            ("import * as m from 'm'; m.define({})", true),
+            ("define(", true),
+            ("// define({})", false),
+            ("'define({})'", false),
+            ("other({ define })", false),
+            ("1", false),
+        ];
+        for (code, expected) in rows {
+            for code in [code.to_owned(), format!("{import}{code}")] {
+                if code.matches("import").count() < 2 {
+                    assert_eq!(module_calls(&code, true, "define"), expected, "{code}");
+                }
+            }
+        }
     }
 }

@@ -46,6 +46,9 @@ pub(super) fn execute(args: &PromptArgs, folder: &Path) -> Result<Outcome, Error
             .collect();
         stdout::write(&lines.concat())?;
     }
+    for note in library.notes() {
+        terminal::note(&note);
+    }
     if faults.is_empty() {
         let count = library.iter().filter(|own| own.is_own()).count();
         terminal::note(&format!(

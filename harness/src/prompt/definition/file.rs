@@ -3,6 +3,8 @@
 
 use std::path::Path;
 
+use sandbox::module_calls;
+
 use super::fault::{Fault, Faults};
 use super::parse::{self, Body};
 use super::properties::{Definition, Source};
@@ -37,8 +39,9 @@ impl Format {
 
     /// Whether a file with this text is a definition. A folder may also contain other code.
     pub fn fits(self, text: &str) -> bool {
-        let is_code = matches!(self, Self::TypeScript | Self::JavaScript);
-        !is_code || text.contains("definePrompt(")
+        let is_typescript = self == Self::TypeScript;
+        let is_code = is_typescript || self == Self::JavaScript;
+        !is_code || module_calls(text, is_typescript, "definePrompt")
     }
 }
 

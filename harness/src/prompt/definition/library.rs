@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, DirEntry};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::fault::{Fault, Faults, Place};
 use super::file::{self, Format};
@@ -20,6 +20,8 @@ pub struct Library {
     broken: BTreeSet<String>,
     /// Readable parts of these files, each with the fields whose faults have been reported.
     partial: Vec<(Definition, Vec<String>)>,
+    /// Code files that define nothing.
+    other_code: Vec<PathBuf>,
 }
 
 impl Library {
@@ -35,6 +37,7 @@ impl Library {
             definitions: definitions.collect(),
             broken: BTreeSet::new(),
             partial: Vec::new(),
+            other_code: Vec::new(),
         }
     }
 
@@ -97,6 +100,7 @@ impl Library {
                 }
             };
             if !format.fits(&text) {
+                self.other_code.push(path);
                 continue;
             }
             let stem = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -123,6 +127,17 @@ impl Library {
     /// Whether a file with this name has faults that have been reported.
     pub(super) fn is_broken(&self, name: &str) -> bool {
         self.broken.contains(name)
+    }
+
+    /// Returns a note about each file of code that defines nothing.
+    pub fn notes(&self) -> Vec<String> {
+        let note = |path: &PathBuf| {
+            format!(
+                "{} defines no prompt: it does not call `definePrompt`",
+                path.display()
+            )
+        };
+        self.other_code.iter().map(note).collect()
     }
 
     /// Returns all definitions, sorted by name.

@@ -30,8 +30,8 @@ fn field_name(pointer: &str) -> String {
 }
 
 impl InputSchema {
-    /// Creates a schema. `$ref` can only refer to parts of the schema itself: no file or network is
-    /// read.
+    /// Creates a schema, whose formats are checked. `$ref` can only refer to parts of the schema
+    /// itself: no file or network is read.
     ///
     /// # Errors
     /// Returns the reason why the schema is invalid or not a schema of an object.
@@ -45,7 +45,11 @@ impl InputSchema {
             let place = error.instance_path().to_string();
             format!("not a valid JSON Schema: {}: {error}", field_name(&place))
         })?;
-        let validator = jsonschema::validator_for(&json)
+        // By default, the newer drafts take formats as comments.
+        let validator = jsonschema::options()
+            .should_validate_formats(true)
+            .should_ignore_unknown_formats(false)
+            .build(&json)
             .map_err(|error| format!("not a usable JSON Schema: {error}"))?;
         Ok(Self {
             json: Arc::new(json),

@@ -11,11 +11,11 @@ const BOUNDARY: usize = 16;
 /// The fence has a boundary that does not occur in the text, so the text cannot end it. The fence
 /// also states that the text is data and contains no instructions. The same text always gets the
 /// same fence, so that prompts can be cached. `label` describes the text; only its letters, digits,
-/// spaces, `_`, `-` and `.` are kept.
+/// spaces, `_`, `-`, `.` and `/` are kept.
 pub fn fence_untrusted(label: &str, text: &str) -> String {
     let label: String = label
         .chars()
-        .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-' | '.'))
+        .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-' | '.' | '/'))
         .collect();
     untrusted_text(label.trim(), &boundary(&[text], BOUNDARY), text)
 }

@@ -195,7 +195,9 @@ impl Entry {
                 "expected a JSON Schema with `type: object`, since arguments have names".to_owned(),
             ));
         }
-        let validator = jsonschema::validator_for(&spec.parameters)
+        let validator = jsonschema::options()
+            .should_validate_formats(true)
+            .build(&spec.parameters)
             .map_err(|fault| error(format!("not a usable JSON Schema: {fault}")))?;
         Ok(Self {
             spec,

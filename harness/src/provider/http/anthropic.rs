@@ -96,6 +96,20 @@ fn thinking(sampling: &Sampling, rules: Option<&Rules>) -> Option<Value> {
     }
 }
 
+/// Whether the API does not allow forcing a tool on this model with these settings, because it
+/// reasons.
+pub(super) fn cannot_force(model: &str, sampling: &Sampling) -> bool {
+    let rules = reasoning::rules(Api::Anthropic, model);
+    let of_extra = sampling.extra.get("thinking").cloned();
+    let thinking = of_extra.or_else(|| thinking(sampling, rules));
+    let thinks = thinking.is_some_and(|thinking| thinking["type"] != "disabled");
+    thinks || refuses_forced_tools(rules)
+}
+
+fn refuses_forced_tools(rules: Option<&Rules>) -> bool {
+    rules.is_some_and(|rules| rules.refuses_forced_tools)
+}
+
 /// Returns the body of a request. The system prompt is marked as a cacheable prefix, and so is the
 /// conversation of an agent that continues after its first response.
 pub(super) fn body(request: &Request) -> Value {
@@ -131,13 +145,11 @@ pub(super) fn body(request: &Request) -> Value {
         offer(&request.tools, &mut body);
     }
     add_extra(&mut body, &sampling.extra);
-    // The API does not allow forcing a tool on a reasoning model; the prompt asks it to use the
-    // tool.
+    // The prompt asks the model to use the tool instead.
     let thinks = body
         .get("thinking")
         .is_some_and(|thinking| thinking["type"] != "disabled");
-    let refuses = rules.is_some_and(|rules| rules.refuses_forced_tools);
-    if (thinks || refuses)
+    if (thinks || refuses_forced_tools(rules))
         && let Some(choice) = body.get_mut("tool_choice").and_then(Value::as_object_mut)
         && choice
             .get("type")
@@ -170,10 +182,20 @@ fn offer(tools: &ToolUse, body: &mut Value) {
 
 fn messages(request: &Request) -> Vec<Value> {
     let mut all = Vec::new();
-    for message in paired(request) {
+    let said = paired(request);
+    // The API requires the reasoning of a turn as long as the turn goes on: until the model says
+    // something without a call.
+    let ends_turn = |message: &Message| {
+        message.role == MessageRole::Assistant
+            && message.tool_calls.is_empty()
+            && !message.content.trim().is_empty()
+    };
+    let turn = said.iter().rposition(|message| ends_turn(message));
+    for (at, message) in said.iter().enumerate() {
+        let keeps = request.keep_reasoning || turn.is_none_or(|end| at > end);
         let (role, content) = match message.role {
-            MessageRole::Assistant => ("assistant", assistant(&message)),
-            MessageRole::User => ("user", user(&message)),
+            MessageRole::Assistant => ("assistant", assistant(message, keeps)),
+            MessageRole::User => ("user", user(message)),
         };
         // The API rejects empty turns, and merges consecutive turns of the same role.
         if !content.is_empty() {
@@ -218,12 +240,13 @@ fn user(message: &Message) -> Vec<Value> {
     content
 }
 
-fn assistant(message: &Message) -> Vec<Value> {
+fn assistant(message: &Message, keeps_reasoning: bool) -> Vec<Value> {
     // The server's signed reasoning must precede the call that it led to, or the server rejects the
     // conversation.
     let carried = message
         .reasoning_signature
         .as_deref()
+        .filter(|_| keeps_reasoning)
         .and_then(|carry| serde_json::from_str(carry).ok());
     let mut content: Vec<Value> = carried.unwrap_or_default();
     if !message.content.trim().is_empty() {

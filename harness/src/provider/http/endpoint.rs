@@ -148,6 +148,12 @@ impl Endpoint {
         self.wire(model).check(model, sampling)
     }
 
+    /// Whether a model of this API calls a required tool only if it wants to, because the API does not
+    /// allow forcing tools on models that reason.
+    pub fn cannot_force_tools(&self, model: &str, sampling: &Sampling) -> bool {
+        self.wire(model).cannot_force(model, sampling)
+    }
+
     /// Whether a model named without an endpoint most likely belongs to this one.
     pub fn is_known_by(&self, model: &str) -> bool {
         self.known_by.iter().any(|glob| fits(glob, model))

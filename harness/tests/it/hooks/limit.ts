@@ -1,9 +1,9 @@
 // Sends the newest message alone, and keeps numbers back.
-import { defineHook } from '@standardagents/spec';
+import { defineHook as define } from '@standardagents/spec';
 
 type Message = { role: string; content: string };
 
-export default defineHook({
+export default define({
   hook: 'filter_messages',
   id: 'newest_alone',
   execute: async (state: unknown, messages: Message[]) => {
