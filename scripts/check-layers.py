@@ -67,7 +67,7 @@ LAYERS = {
         decimal
         image environment
         sample
-        catalog+dataset+generated+own_world+user_dataset+rows+score+table+template
+        catalog+context_file+dataset+generated+own_world+user_dataset+rows+score+table+template
         longbench ruler
     """,
     "browser": """

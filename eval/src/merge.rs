@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
 use harness::model::Event;
 use records::AttemptRecord;
 use records::makers;
@@ -17,10 +18,18 @@ use records::run_dir::{
 use report::summary::Summary;
 use serde_json::Value;
 
-use crate::cli::Preference;
 use crate::run_event::{Reporter, RunEvent};
 use crate::run_store::RunStore;
 use shares::Shares;
+
+/// Rule that chooses between different records of one attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Preference {
+    /// The record of the try that began last.
+    Newest,
+    /// The record with a score, else that of the run with more attempts.
+    Complete,
+}
 
 /// Reason why runs cannot be merged.
 #[derive(Debug, thiserror::Error)]

@@ -2,17 +2,10 @@
 
 use std::path::PathBuf;
 
+use clap::Args;
 use clap::builder::BoolishValueParser;
-use clap::{Args, ValueEnum};
 
-/// Rule that chooses between different records of one attempt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Preference {
-    /// The record of the try that began last.
-    Newest,
-    /// The record with a score, else that of the run with more attempts.
-    Complete,
-}
+use crate::merge::Preference;
 
 /// The flags of `rlm-eval merge`.
 #[derive(Debug, Clone, Args)]

@@ -64,7 +64,7 @@ pub use hooks::HookArgs;
 pub use import::{ImportArgs, ImportSystem, NodeRlmArgs};
 pub use layers::PromptOverrideArgs;
 pub use list::{List, ListArgs};
-pub use merge::{MergeArgs, Preference};
+pub use merge::MergeArgs;
 pub use model::ModelArgs;
 pub use places::{Granted, Place, recorded_places};
 pub use powers::{

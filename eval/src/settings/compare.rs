@@ -89,8 +89,8 @@ const OTHER_FILES: [&str; 6] = ["html", "json", "jsonl", "log", "md", "yaml"];
 /// Separates files that are next to runs, such as `report.html`, because a glob matches them too.
 fn without_other_files(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<PathBuf>) {
     let is_score = |path: &PathBuf| {
-        let is_of_sweep = path.ends_with("comparison.csv")
-            && path.parent().is_some_and(crate::sweep::Plan::is_in);
+        let is_of_sweep =
+            path.ends_with("comparison.csv") && path.with_file_name("sweep.json").is_file();
         let ending = path.extension().unwrap_or_default();
         let is_other = OTHER_FILES.iter().any(|other| ending == *other) || is_of_sweep;
         !(path.is_file() && is_other)

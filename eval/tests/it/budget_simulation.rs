@@ -30,7 +30,7 @@ struct Bill {
     /// Sum of the output tokens above the longest response of the time when each request arrived.
     above: f64,
     /// Tokens of the longest prompt.
-    input: f64,
+    input: u64,
 }
 
 /// One random run.
@@ -40,8 +40,8 @@ struct Design {
     concurrency: u32,
     /// Value of `--max-output-tokens`.
     most_output: Option<u64>,
-    /// Characters per token at the server.
-    chars_per_token: f64,
+    /// Characters that the server counts as 100 tokens.
+    characters_per_100: u64,
     delegates: bool,
     streams: bool,
     /// Share of requests that fail.
@@ -70,7 +70,7 @@ impl Design {
             seed,
             concurrency: random.random_range(1..=64),
             most_output,
-            chars_per_token: random.random_range(2.0..5.0),
+            characters_per_100: random.random_range(200..500),
             delegates,
             streams: random.random_bool(0.4),
             failing: if random.random_bool(0.5) { 0.15 } else { 0.0 },
@@ -83,11 +83,11 @@ impl Design {
         let bill = Arc::new(Mutex::new(Bill::default()));
         let shared = Arc::clone(&bill);
         let random = Mutex::new(StdRng::seed_from_u64(self.seed ^ 0x5eed));
-        let (ratio, most, failing) = (self.chars_per_token, self.most_output, self.failing);
+        let (ratio, most, failing) = (self.characters_per_100, self.most_output, self.failing);
         let delegates = self.delegates;
         let server = FaultServer::start(move |seen| {
             let mut random = random.lock().unwrap();
-            let input = characters(seen) / ratio;
+            let input = (characters(seen) * 100).div_ceil(ratio);
             let output = match most {
                 Some(most) => random.random_range(1..=most),
                 None => random.random_range(1..2_000),
@@ -96,7 +96,7 @@ impl Design {
             let fate: f64 = random.random();
             let child = random.random_bool(0.7);
             drop(random);
-            let cost = input.ceil() * INPUT + output as f64 * OUTPUT;
+            let cost = input as f64 * INPUT + output as f64 * OUTPUT;
             let is_free = fate < failing / 2.0;
             {
                 let mut bill = shared.lock().unwrap();
@@ -126,7 +126,7 @@ impl Design {
                 "1"
             };
             let finish = if fate < failing { "error" } else { "stop" };
-            respond(seen, text, finish, input.ceil() as u64, output)
+            respond(seen, text, finish, input, output)
         });
         (server, bill)
     }
@@ -192,7 +192,7 @@ impl Design {
         let bill = std::mem::take(&mut *bill.lock().unwrap());
         // Interrupted calls are booked by their estimates, whatever the server bills.
         let estimate =
-            bill.input.max(1.0) * INPUT + self.most_output.unwrap_or(2_000) as f64 * OUTPUT;
+            bill.input as f64 * INPUT + self.most_output.unwrap_or(2_000) as f64 * OUTPUT;
         if !done && self.interrupted_after.is_none() && estimate < self.budget / 100.0 {
             assert!(bill.billed > 0.9 * self.budget, "{self:?}: {}", bill.billed);
         }
@@ -201,7 +201,7 @@ impl Design {
 }
 
 /// Returns the number of characters of all messages of a request.
-fn characters(seen: &Seen) -> f64 {
+fn characters(seen: &Seen) -> u64 {
     let messages = seen.body["messages"]
         .as_array()
         .map_or(&[][..], Vec::as_slice);
@@ -210,7 +210,7 @@ fn characters(seen: &Seen) -> f64 {
             .as_str()
             .map_or(0, |text| text.chars().count())
     });
-    lengths.sum::<usize>() as f64
+    lengths.sum::<usize>() as u64
 }
 
 fn respond(seen: &Seen, text: &str, finish: &str, input: u64, output: u64) -> Behaviour {

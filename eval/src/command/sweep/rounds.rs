@@ -122,7 +122,7 @@ mod tests {
             let rounds = parts(totals);
             let samples: Vec<&[usize]> = rounds.iter().map(|round| &round.samples[..]).collect();
             assert_eq!(samples, expected, "{totals:?}");
-            assert!(rounds.last().is_some_and(|round| round.is_last()));
+            assert!(rounds.last().is_some_and(super::Round::is_last));
         }
     }
 }
