@@ -1,42 +1,89 @@
-//! Compares the memory limits of concurrent attempts with the memory of the machine.
+//! Compares the memory of the machine with what concurrent attempts use.
 
-/// Returns a warning if `concurrency` heaps at their limit exceed the machine's memory. Most
-/// attempts use little of theirs.
-pub fn too_little(concurrency: usize, heap_bytes: u64) -> Option<String> {
-    remark(concurrency, heap_bytes, total_bytes()?)
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Memory in bytes of a waiting attempt with eight attempts per worker, the most of any isolation
+/// (docs/concepts/performance.md).
+const WAITING_ATTEMPT: u64 = 4 << 20;
+
+/// Share of the machine's memory below which a run warns.
+const SHORT: u64 = 20;
+
+/// Memory of a machine, in bytes.
+#[derive(Debug, Clone, Copy)]
+struct Memory {
+    total: u64,
+    available: u64,
 }
 
-fn remark(concurrency: usize, heap_bytes: u64, total: u64) -> Option<String> {
-    let needed = heap_bytes.saturating_mul(concurrency as u64);
-    (needed > total).then(|| {
+/// Returns a warning if the available memory is too little for `concurrency` attempts that only
+/// wait.
+pub fn too_little(concurrency: usize) -> Option<String> {
+    before(concurrency, memory()?)
+}
+
+/// Returns a warning if little memory is left while attempts run; only once per process.
+pub fn runs_short(attempts: usize) -> Option<String> {
+    static WARNED: AtomicBool = AtomicBool::new(false);
+    let warning = meanwhile(attempts, memory()?)?;
+    (!WARNED.swap(true, Ordering::Relaxed)).then_some(warning)
+}
+
+fn before(concurrency: usize, memory: Memory) -> Option<String> {
+    let needed = WAITING_ATTEMPT.saturating_mul(concurrency as u64);
+    (needed > memory.available).then(|| {
         format!(
-            "{concurrency} attempts at once may take {} MB of heap ({} MB each), and the machine has {} MB: where many \
-             need it, lower --concurrency or --memory-limit",
+            "{concurrency} concurrent attempts use at least {} MB, and {} MB of memory are available; lower --concurrency",
             needed >> 20,
-            heap_bytes >> 20,
-            total >> 20
+            memory.available >> 20
         )
     })
 }
 
-/// Returns the memory of the machine in bytes, if known.
-fn total_bytes() -> Option<u64> {
+fn meanwhile(attempts: usize, memory: Memory) -> Option<String> {
+    (memory.available < memory.total / SHORT).then(|| {
+        format!(
+            "{} of {} MB of memory are available while {attempts} attempts run; lower --concurrency or --memory-limit \
+             before the system ends processes",
+            memory.available >> 20,
+            memory.total >> 20
+        )
+    })
+}
+
+/// Returns the memory of the machine, if known.
+fn memory() -> Option<Memory> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find(|line| line.starts_with("MemTotal:"))?;
-    let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(kilobytes << 10)
+    let field = |name: &str| -> Option<u64> {
+        let line = text.lines().find(|line| line.starts_with(name))?;
+        let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+        Some(kilobytes << 10)
+    };
+    Some(Memory {
+        total: field("MemTotal:")?,
+        available: field("MemAvailable:")?,
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::remark;
+    use super::{Memory, before, meanwhile};
 
     #[test]
-    fn heaps_that_do_not_fit_are_remarked_upon() {
-        assert_eq!(remark(4, 2048 << 20, 8 << 30), None);
+    fn warns_of_what_attempts_use() {
+        let memory = |available: u64| Memory {
+            total: 8 << 30,
+            available: available << 20,
+        };
+        assert_eq!(before(500, memory(4000)), None);
         insta::assert_snapshot!(
-            remark(8, 2048 << 20, 8 << 30).unwrap_or_default(),
-            @"8 attempts at once may take 16384 MB of heap (2048 MB each), and the machine has 8192 MB: where many need it, lower --concurrency or --memory-limit"
+            before(1000, memory(3000)).unwrap_or_default(),
+            @"1000 concurrent attempts use at least 4000 MB, and 3000 MB of memory are available; lower --concurrency"
+        );
+        assert_eq!(meanwhile(8, memory(500)), None);
+        insta::assert_snapshot!(
+            meanwhile(8, memory(300)).unwrap_or_default(),
+            @"300 of 8192 MB of memory are available while 8 attempts run; lower --concurrency or --memory-limit before the system ends processes"
         );
     }
 }

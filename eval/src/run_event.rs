@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use harness::model::Event;
+use harness::{Budget, Spent};
 use records::{AttemptRecord, RunIdentity};
 
 use report::summary::Summary;
@@ -22,6 +23,8 @@ pub enum RunEvent {
     },
     /// An engine event of an attempt.
     Engine(Event),
+    /// Amounts spent so far, at most once per second.
+    Spending(Spent),
     /// An attempt ended. No event of it follows.
     AttemptFinished(Arc<AttemptRecord>),
     /// The run ended, complete or not. No event follows.
@@ -45,6 +48,8 @@ pub struct RunPlan {
     pub scores_done: Vec<(String, f64)>,
     /// Maximum concurrent attempts.
     pub concurrency: usize,
+    /// Budget of the run.
+    pub budget: Budget,
 }
 
 /// Shows or stores a run. It only receives events: a reporter cannot change what a run does.

@@ -46,7 +46,7 @@ impl RunStore {
 
     fn store(&mut self, event: &RunEvent) {
         match event {
-            RunEvent::RunStarted(_) => {}
+            RunEvent::RunStarted(_) | RunEvent::Spending(_) => {}
             RunEvent::AttemptStarted { sample, attempt } => {
                 self.writer.begin_attempt(sample, *attempt);
             }

@@ -25,12 +25,14 @@ use report::summary::Summary;
 use serde_json::json;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
-use tokio::time::timeout;
+use tokio::time::{MissedTickBehavior, timeout};
 
 use crate::grader::{Answered, Grade, Grader, JudgeLog, grade};
+use crate::machine_memory;
 use crate::record::{judged, of_attempt};
 use crate::run_event::{Reporter, RunEvent, RunPlan};
 use crate::run_store::RunStore;
+use crate::terminal;
 use shared_samples::SharedSamples;
 
 pub use maker::Maker;
@@ -239,6 +241,9 @@ async fn attempts(
     let mut running = JoinSet::new();
     let mut names = HashMap::new();
     let mut made = Progress::default();
+    let mut spent = Spent::default();
+    let mut tick = tokio::time::interval(Duration::from_secs(1));
+    tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     tokio::pin!(stop);
     loop {
         if !made.is_halted()
@@ -277,6 +282,7 @@ async fn attempts(
                         broken(&identity, run.dataset.as_ref(), index, attempt, &panic.to_string())
                     }
                 };
+                report_spending(&run.engine, &mut spent, events);
                 match record {
                     Ok(record) => made.add(record, events),
                     Err(error) => {
@@ -295,6 +301,12 @@ async fn attempts(
                 break;
             }
             _ = failure.changed() => break,
+            _ = tick.tick() => {
+                report_spending(&run.engine, &mut spent, events);
+                if let Some(warning) = machine_memory::runs_short(running.len()) {
+                    terminal::warning(&warning);
+                }
+            }
             // Start no more attempts. Those in progress may finish, unless all of them would fail.
             reason = run.engine.halted(), if !made.is_halted() => made.ending = Ending::Halted(reason),
         }
@@ -314,6 +326,19 @@ async fn attempts(
     // What is stored does not depend on whether all stopped in time.
     let _ = timeout(STOP_GRACE, stopping).await;
     made
+}
+
+/// Reports the amounts spent if they have changed.
+fn report_spending(
+    engine: &Engine,
+    reported: &mut Spent,
+    events: &mpsc::UnboundedSender<RunEvent>,
+) {
+    let spent = engine.spent();
+    if spent != *reported {
+        *reported = spent;
+        send(events, RunEvent::Spending(spent));
+    }
 }
 
 impl Progress {

@@ -8,6 +8,8 @@ use std::path::PathBuf;
 use clap::builder::BoolishValueParser;
 use clap::{Args, Command};
 
+use super::number::whole;
+
 /// Flags of one start.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Run")]
@@ -54,6 +56,18 @@ pub struct StartArgs {
         conflicts_with = "resume"
     )]
     pub dry_run: bool,
+
+    /// With --dry-run: run the first N samples, once each, to base the estimate on what they cost; this makes a run of its
+    /// own, and spends [default: earlier runs of the same experiment in --log-dir]
+    #[arg(
+        long,
+        value_parser = whole::<usize>(1..=1_000),
+        num_args = 0..=1,
+        default_missing_value = "2",
+        requires = "dry_run",
+        value_name = "N"
+    )]
+    pub pilot: Option<usize>,
 
     /// With --dry-run: request 16 tokens from the main model, to check whether its server accepts the key
     #[arg(

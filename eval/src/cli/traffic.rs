@@ -43,14 +43,13 @@ pub struct TrafficArgs {
     )]
     pub rate_burst: u32,
 
-    /// Maximum requests to one endpoint in progress at once
+    /// Maximum requests to one endpoint in progress at once [default: 64, or --concurrency if that is higher]
     #[arg(
         long,
         value_parser = whole::<u32>(1..=10_000),
-        default_value_t = 64,
         value_name = "N"
     )]
-    pub max_connections: u32,
+    pub max_connections: Option<u32>,
 
     /// Whether to reduce concurrent requests after status 429 or 529: half as many, and one more after each round of
     /// successes
@@ -80,11 +79,22 @@ impl TrafficArgs {
                 per_second: limit.per_second,
                 burst: self.rate_burst,
             }),
-            connections: self.max_connections,
+            connections: self.max_connections.unwrap_or(MOST_CONNECTIONS),
             adaptive: self.adaptive,
         }
     }
+
+    /// Raises the default limit of connections, so that it does not limit concurrent attempts.
+    pub fn allow_concurrent(&mut self, attempts: usize) {
+        let attempts = u32::try_from(attempts).unwrap_or(u32::MAX);
+        if attempts > MOST_CONNECTIONS {
+            self.max_connections.get_or_insert(attempts);
+        }
+    }
 }
+
+/// Default of `--max-connections`, unless the concurrency is higher.
+const MOST_CONNECTIONS: u32 = 64;
 
 /// So many requests in a time: `90` and `90/m` are 1.5 a second, `5/s` is 5.
 #[derive(Debug, Clone)]

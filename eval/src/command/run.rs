@@ -57,9 +57,26 @@ pub(super) use stop_signal::StopSignal;
 pub fn execute(args: &RunArgs) -> Result<Outcome, Error> {
     let settings = RunSettings::resolve(args)?.announce();
     if settings.dry_run {
+        if let Some(samples) = args.start.pilot {
+            let stopped = pilot(args, samples)?;
+            if stopped != Outcome::Complete {
+                return Ok(stopped);
+            }
+        }
         return dry_run::execute(settings);
     }
     begin(&settings, None, &Show::Summary)
+}
+
+/// Runs the first samples once each, for an estimate of the rest.
+fn pilot(args: &RunArgs, samples: usize) -> Result<Outcome, Error> {
+    let mut args = args.clone();
+    args.start.dry_run = false;
+    args.start.pilot = None;
+    args.attempts = 1;
+    args.max_tasks = Some(args.max_tasks.map_or(samples, |most| most.min(samples)));
+    let settings = RunSettings::resolve(&args)?.settings;
+    begin(&settings, None, &Show::Nothing(CellStart::default()))
 }
 
 /// Output of a run on stdout.
@@ -156,6 +173,17 @@ pub(super) fn matching(settings: &RunSettings) -> Result<usize, Error> {
     Ok(prepared.map_or(0, |prepared| prepared.samples().len()))
 }
 
+/// Returns the expense of a run at least; `None` if no sample matches.
+///
+/// # Errors
+/// Like [`matching`], and for a sample that cannot be generated or read.
+pub(super) fn least(settings: &RunSettings) -> Result<Option<expense::Sum>, Error> {
+    let Some(prepared) = Prepared::new(settings)? else {
+        return Ok(None);
+    };
+    dry_run::estimated_least(settings, &prepared).map(Some)
+}
+
 /// Returns the selected samples grouped by cluster, in dataset order. `None` if there are none.
 ///
 /// # Errors
@@ -217,6 +245,13 @@ pub(super) fn begin(
     let stop = StopSignal::catch(&runtime)?;
     let prepared = runtime.block_on(opened(prepared, settings, show))?;
     let prepared = show.bound(prepared);
+    if matches!(show, Show::Summary) {
+        let least = dry_run::least(settings, &prepared)?;
+        let caps = expense::Caps::from(settings.engine.conduct.budget);
+        if let Some(warning) = least.shortfall(caps, "") {
+            terminal::warning(&warning);
+        }
+    }
     let new_run = match at {
         Some((path, id)) => NewRun::create_at(path)?.with_id(id),
         None => match &settings.name {
@@ -245,6 +280,7 @@ pub(super) fn begin(
         attempts_done: 0,
         scores_done: Vec::new(),
         concurrency: settings.concurrency,
+        budget: settings.engine.conduct.budget,
     };
     let whole = prepared.attempts_of_all_shares();
     let order = prepared.order();
@@ -366,6 +402,7 @@ pub(super) fn resume(args: &ResumeArgs, show: &Show) -> Result<Outcome, Error> {
             .filter_map(|record| Some((record.id.clone(), record.score?)))
             .collect(),
         concurrency: settings.concurrency,
+        budget: settings.engine.conduct.budget,
         identity,
     };
     let whole = prepared.attempts_of_all_shares();
@@ -411,8 +448,7 @@ fn carry_out(
     if let Some(remark) = open_files::too_few(settings.concurrency) {
         terminal::warning(&remark);
     }
-    let heap = settings.engine.treatment.repl.config.limits.heap_bytes;
-    if let Some(remark) = machine_memory::too_little(settings.concurrency, heap) {
+    if let Some(remark) = machine_memory::too_little(settings.concurrency) {
         terminal::warning(&remark);
     }
     let dir = plan.dir.clone();
@@ -497,12 +533,16 @@ fn carry_out(
         terminal::note(&format!("{sum}; `allow` in a row lets an origin through"));
     }
     let summary = &ended.summary;
+    // The sweep reports that its budget is used up.
+    let is_of_sweep = show.budget().and_then(SharedBudget::exhausted).is_some();
     match &ended.ending {
         Ending::TooManyErrors { errors } => terminal::note(&format!(
             "stopped by --fail-on-error when {errors} had ended in an error"
         )),
         Ending::Halted(HaltReason::OverBudget(message)) => {
-            terminal::note(&format!("the run was stopped: {message}"));
+            if !is_of_sweep {
+                terminal::note(&format!("the run was stopped: {message}"));
+            }
         }
         Ending::Halted(HaltReason::Failing(_)) | Ending::Done | Ending::Interrupted => {}
     }
@@ -526,7 +566,7 @@ fn carry_out(
         how.map(|how| format!("; {lead}{how}")).unwrap_or_default()
     };
     // The rest of a part is up to the sweep.
-    let is_open = !(show.is_part() && matches!(ended.ending, Ending::Done));
+    let is_open = !is_of_sweep && !(show.is_part() && matches!(ended.ending, Ending::Done));
     if summary.attempts < summary.attempts_total && is_open {
         terminal::note(&format!(
             "{} of {} attempts are not made yet{}",

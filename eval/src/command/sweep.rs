@@ -14,6 +14,7 @@ use records::run_dir::{RunDir, read_config, write_whole};
 use serde_json::json;
 
 use super::raised_budget::raised;
+use super::run::expense::{Caps, Sum};
 use super::run::{self, CellStart, Show};
 use super::{compare, report, stdout};
 use crate::cli::{ResumeArgs, SweepArgs};
@@ -92,6 +93,7 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
                 return Ok(Outcome::NothingMatched);
             }
         }
+        warn_of_shortfall(&plan)?;
         let folder = args.out.clone().unwrap_or_else(default_folder);
         plan.create(&folder)?;
         (folder, plan)
@@ -104,8 +106,10 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
     let mut failed = BTreeSet::new();
     for round in rounds::of(&plan, budget.is_some())? {
         for (place, cell) in plan.cells.iter().enumerate() {
-            if spending::stops(&folder, &plan, budget.as_ref(), args, args.retry_errors)? {
+            let left = spending::left(&folder, &plan, budget.as_ref(), args.retry_errors)?;
+            if !left.is_empty() {
                 compare_finished(&folder, &plan, args.json)?;
+                spending::announce(&folder, &plan, budget.as_ref(), args, &left);
                 return Ok(worse(worst, Outcome::Incomplete));
             }
             if !args.retry_errors && round.is_done(&folder, place, cell)? {
@@ -130,14 +134,36 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
             }
         }
     }
-    if spending::stops(&folder, &plan, budget.as_ref(), args, false)? {
+    let left = spending::left(&folder, &plan, budget.as_ref(), false)?;
+    if !left.is_empty() {
         compare_finished(&folder, &plan, args.json)?;
+        spending::announce(&folder, &plan, budget.as_ref(), args, &left);
         return Ok(worse(worst, Outcome::Incomplete));
     }
     conclude(&folder, &plan, args.json)?;
     terminal::note(&format!("sweep: {}", folder.display()));
     advise(&folder, &plan, &failed, args)?;
     Ok(worst)
+}
+
+/// Warns if the budget of a sweep is below what all cells take at least.
+fn warn_of_shortfall(plan: &Plan) -> Result<(), Error> {
+    let caps = Caps::from(plan.budget.budget());
+    // A race usually stops before all samples are taken.
+    if caps.is_empty() || plan.race.is_some() {
+        return Ok(());
+    }
+    let mut least = Sum::NOTHING;
+    for cell in &plan.cells {
+        let settings = RunSettings::resolve(&cell.flags)?.settings;
+        if let Some(of_cell) = run::least(&settings)? {
+            least = least.plus(of_cell);
+        }
+    }
+    if let Some(warning) = least.shortfall(caps, "the sweep's ") {
+        terminal::warning(&warning);
+    }
+    Ok(())
 }
 
 /// Returns advice with the command that resumes the sweep with `more` flags of its own.
@@ -286,7 +312,16 @@ fn carry_on(
 ) -> Result<Outcome, Error> {
     let dir = folder.join(&cell.name);
     if RunDir::is_begun(&dir) {
-        let mut args = of_cell(&dir, args)?;
+        let mut args = match &args.resume {
+            Some(_) => of_cell(&dir, args)?,
+            // This start has begun the cell, and was given all that the cell's folder names.
+            None => {
+                let given = RunSettings::resolve(&cell.flags)?.settings.typed_again();
+                let words = shlex::split(&given.join(" ")).unwrap_or_default();
+                let (retry, change) = (args.retry_errors, args.allow_program_change);
+                ResumeArgs::of_folder(&dir, retry, change, &words)?
+            }
+        };
         args.samples = samples.map(<[String]>::to_vec);
         return run::resume(&args, show);
     }

@@ -85,15 +85,20 @@ impl BarReporter {
             }
             self.fill_lines();
         }
-        let score = self.tally.mean().map(|mean| format!("score {mean:.2}"));
-        let errors = (self.tally.errors > 0).then(|| counted(self.tally.errors, "error"));
-        let parts: Vec<String> = score.into_iter().chain(errors).collect();
-        self.run.set_message(parts.join(", "));
+        self.show_tally();
         self.run.set_position(self.tally.done);
         if record.status == harness::model::Status::Error {
             let label = label(&record.id, record.attempt);
             self.say(format!("{label} error{}", error(record)));
         }
+    }
+
+    fn show_tally(&self) {
+        let score = self.tally.mean().map(|mean| format!("score {mean:.2}"));
+        let errors = (self.tally.errors > 0).then(|| counted(self.tally.errors, "error"));
+        let spending = self.tally.spending();
+        let parts: Vec<String> = score.into_iter().chain(errors).chain(spending).collect();
+        self.run.set_message(parts.join(", "));
     }
 
     /// Assigns free lines to the attempts that have waited longest.
@@ -145,6 +150,10 @@ impl Reporter for BarReporter {
                     line.set_message(running.activity.line());
                 }
             }
+            RunEvent::Spending(spent) => {
+                self.tally.spent = *spent;
+                self.show_tally();
+            }
             RunEvent::AttemptFinished(record) => self.attempt_finished(record),
             RunEvent::RunFinished(summary) => {
                 for line in self.running.drain(..).filter_map(|attempt| attempt.line) {
@@ -159,7 +168,7 @@ impl Reporter for BarReporter {
 }
 
 /// Returns the style of the run's bar:
-/// `━━━━━━━━──────────── 12/40 3m, 7m left  score 0.92, 1 error`.
+/// `━━━━━━━━──────────── 12/40 3m, 7m left  score 0.92, 1 error, $0.52 of $2, 120k tokens`.
 fn run_style(color: bool, done_before: u64) -> ProgressStyle {
     let template = if color {
         "{bar:20.cyan} {pos}/{len} {elapsed}, {left} left  {wide_msg}"

@@ -70,8 +70,10 @@ impl<W: Write + Send> LineReporter<W> {
         let agents = record.agents.map_or_else(String::new, |agents| {
             format!(" {}", counted(agents, "agent"))
         });
+        let spending = self.tally.spending();
+        let spending = spending.map_or_else(String::new, |spent| format!("; run: {spent}"));
         self.line(format_args!(
-            "[{done}/{total}] {} {} {score} {}{} {:.1} s{}",
+            "[{done}/{total}] {} {} {score} {}{} {:.1} s{}{spending}",
             label(&record.id, record.attempt),
             record.status,
             counted(record.iterations, "iteration"),
@@ -93,6 +95,7 @@ impl<W: Write + Send> Reporter for LineReporter<W> {
                     self.line(format_args!("{line}"));
                 }
             }
+            RunEvent::Spending(spent) => self.tally.spent = *spent,
             RunEvent::AttemptFinished(record) => self.finished(record),
             RunEvent::RunFinished(summary) => self.line(format_args!("{}", headline(summary))),
         }

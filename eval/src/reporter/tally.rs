@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use records::AttemptRecord;
 
-use crate::run_event::RunPlan;
-
+use harness::{Budget, Spent};
 use report::sanitize::sanitize;
+use report::summary::{amount, usd};
+
+use crate::run_event::RunPlan;
 
 /// Maximum width of a sample id, in columns.
 const ID_WIDTH: usize = 40;
@@ -23,6 +25,9 @@ pub(super) struct Tally {
     pub(super) done: u64,
     /// Attempts of this start that ended in an error.
     pub(super) errors: u64,
+    /// Amounts spent, including by earlier starts.
+    pub(super) spent: Spent,
+    budget: Budget,
     /// Sum and number of the scores of each sample, including those of earlier starts.
     scores: BTreeMap<String, (f64, u64)>,
 }
@@ -33,6 +38,7 @@ impl Tally {
         let mut tally = Self {
             total: plan.attempts_total,
             done: plan.attempts_done,
+            budget: plan.budget,
             ..Self::default()
         };
         for (sample, score) in &plan.scores_done {
@@ -54,6 +60,29 @@ impl Tally {
         if let Some(score) = record.score {
             self.add_score(&record.id, score);
         }
+    }
+
+    /// Returns the amounts spent, each with its budget if it has one: `$0.52 of $2, 12k tokens`. A
+    /// cost that is 0 or unknown is left out, and so are tokens that neither cost anything nor have
+    /// a budget.
+    pub(super) fn spending(&self) -> Option<String> {
+        let Budget {
+            cost_usd, tokens, ..
+        } = self.budget;
+        let of = |budget: Option<String>| {
+            budget.map_or_else(String::new, |budget| format!(" of {budget}"))
+        };
+        let cost = (self.spent.cost_usd > 0.0).then(|| {
+            let most = of(cost_usd.map(|most| format!("${most}")));
+            format!("{}{most}", usd(self.spent.cost_usd))
+        });
+        let counts = self.spent.cost_usd > 0.0 || tokens.is_some();
+        let tokens = (self.spent.tokens > 0 && counts).then(|| {
+            let most = of(tokens.map(amount));
+            format!("{}{most} tokens", amount(self.spent.tokens))
+        });
+        let parts: Vec<String> = cost.into_iter().chain(tokens).collect();
+        (!parts.is_empty()).then(|| parts.join(", "))
     }
 
     /// Returns the mean over samples of the mean score of their attempts, as in the summary, if any

@@ -222,6 +222,7 @@ impl RunSettings {
             Keys::Needed
         };
         let mut engine = EngineSettings::resolve(&args.engine, keys, start)?;
+        engine.settings.traffic.allow_concurrent(args.concurrency);
         engine
             .warnings
             .extend(benchmark::unread_data_dir(&benchmark, &args.options));

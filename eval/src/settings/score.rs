@@ -74,11 +74,13 @@ impl ScoreSettings {
         if let Some(old) = budget::old_prices(&prices, judge, layers::today()) {
             terminal::warning(&old);
         }
+        let mut traffic = args.traffic.clone();
+        traffic.allow_concurrent(args.concurrency);
         Ok(Self {
             dirs: args.dirs.clone(),
             scorer,
             grader,
-            traffic: args.traffic.clone(),
+            traffic,
             budget: Budget {
                 cost_usd: args.max_cost,
                 tokens: args.max_tokens,

@@ -2,6 +2,8 @@
 //!
 //! The server counts tokens in a way of its own, so that the harness has to learn the ratio.
 
+use std::collections::BTreeMap;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -21,13 +23,12 @@ const OUTPUT: f64 = 40e-6;
 const PRICES: &str =
     "{date: 2026-11-01, source: s, prices: [{models: ['openai/*'], input: 10, output: 40}]}";
 
-/// What the server has billed, and by how much responses were more expensive than expected.
+/// What the server has billed.
 #[derive(Default)]
 struct Bill {
     billed: f64,
     requests: usize,
-    longest: u64,
-    /// Sum of the output tokens above the longest response of the time when each request arrived.
+    /// By how much responses were more expensive than the harness had expected.
     above: f64,
     /// Tokens of the longest prompt.
     input: u64,
@@ -104,20 +105,12 @@ impl Design {
                 if !is_free {
                     bill.billed += cost;
                     bill.input = bill.input.max(input);
-                    let expected = if bill.longest == 0 {
-                        4_000
-                    } else {
-                        bill.longest
-                    };
-                    bill.above += output.saturating_sub(expected) as f64 * OUTPUT;
                 }
             }
             std::thread::sleep(wait);
             if is_free {
                 return Behaviour::Status(503, Vec::new(), "{}".to_owned());
             }
-            let longest = &mut shared.lock().unwrap().longest;
-            *longest = (*longest).max(output);
             let text = if delegates && child && !seen.text.contains("part of it") {
                 "```js\nconst parts = await Promise.all([1, 2, 3].map(n => llm('part of it ' + n)));\nreturn(parts.join())\n```"
             } else if delegates {
@@ -189,7 +182,8 @@ impl Design {
         assert!(matches!(ran.code, Some(0 | 106 | 1)), "{self:?}: {ran:?}");
         let done = ran.code != Some(106);
         drop(server);
-        let bill = std::mem::take(&mut *bill.lock().unwrap());
+        let mut bill = std::mem::take(&mut *bill.lock().unwrap());
+        bill.above = above_estimates(&run_dir(binary.path()));
         // Interrupted calls are booked by their estimates, whatever the server bills.
         let estimate =
             bill.input as f64 * INPUT + self.most_output.unwrap_or(2_000) as f64 * OUTPUT;
@@ -198,6 +192,31 @@ impl Design {
         }
         bill
     }
+}
+
+/// Returns by how much the responses in the trajectories of a run were more expensive than their
+/// estimates.
+fn above_estimates(run: &Path) -> f64 {
+    let mut above = 0.0;
+    for file in std::fs::read_dir(run.join("trajectories")).unwrap() {
+        let text = std::fs::read_to_string(file.unwrap().path()).unwrap();
+        let mut estimates = BTreeMap::new();
+        for line in text.lines() {
+            let event: Value = serde_json::from_str(line).unwrap();
+            let (agent, kind) = (event["invocation"].to_string(), &event["kind"]);
+            let cost = kind["cost_usd"].as_f64();
+            match kind["type"].as_str() {
+                Some("llm_request") => {
+                    estimates.insert(agent, kind["estimate"]["cost_usd"].as_f64().unwrap());
+                }
+                Some("llm_response" | "llm_billed") => {
+                    above += (cost.unwrap() - estimates[&agent]).max(0.0);
+                }
+                _ => {}
+            }
+        }
+    }
+    above
 }
 
 /// Returns the number of characters of all messages of a request.

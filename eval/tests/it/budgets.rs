@@ -144,6 +144,42 @@ fn a_call_is_not_sent_again_once_the_budget_is_used_up() {
     }
 }
 
+#[test]
+fn a_small_budget_is_announced_and_a_pilot_gives_likely_figures() {
+    let binary = Binary::new().file("priced.yaml", PRICED);
+    // Six attempts with two calls each.
+    let (code, stderr) = run(&binary, &["--max-llm-calls", "5"]);
+    let warning = "warning: --max-llm-calls 5 is below the least expected expense of 12 calls, so not all attempts will be \
+                   made (see --dry-run)\n";
+    assert_eq!(code, Some(106), "{stderr}");
+    assert!(stderr.contains(warning), "{stderr}");
+    let (_, stderr) = run(&binary, &["--max-llm-calls", "12"]);
+    assert!(!stderr.contains("least expected"), "{stderr}");
+
+    let binary = Binary::new().file("priced.yaml", PRICED);
+    let dry = |more: &[&str]| {
+        let mut args = vec!["run", "--benchmark", "s-niah", "--context-len", "2k"];
+        args.extend([
+            "--samples-per-length",
+            "6",
+            "--model",
+            "scripted:priced.yaml",
+        ]);
+        args.push("--dry-run");
+        args.extend(more);
+        binary.run(&args, "")
+    };
+    assert!(!dry(&[]).stdout.contains("likely"));
+    let ran = dry(&["--pilot"]);
+    let likely = "likely: 12 calls, ~1200 tokens, cost $0.12, by 2 attempts of 1 earlier run\n";
+    assert!(ran.stdout.contains(likely), "{ran:?}");
+    assert_eq!(records(binary.path()).len(), 2);
+    let ran = dry(&["--json"]);
+    let shown: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(shown["likely"]["calls"], 12, "{shown}");
+    assert_eq!(shown["likely"]["attempts"], 2, "{shown}");
+}
+
 /// A server whose calls are abandoned, and the run that abandons them.
 struct GivenUp {
     server: FaultServer,

@@ -303,7 +303,7 @@ fn tries_that_gave_no_response_are_paid_for() {
     let behaviours = vec![Behaviour::Empty, Behaviour::Filter];
     let server = FaultServer::list(behaviours);
     let binary = binary().file("prices.yaml", prices);
-    let more = ["--prices", "prices.yaml", "--max-tokens", "36", "--json"];
+    let more = ["--prices", "prices.yaml", "--max-tokens", "5000", "--json"];
     let ran = one_call(&binary, &server.openai(), &more);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let record = &records(binary.path())[0];
@@ -337,6 +337,8 @@ fn tries_that_gave_no_response_are_paid_for() {
             "--resume",
             dir.to_str().unwrap(),
             "--retry-errors",
+            "--max-tokens",
+            "36",
             "--base-url",
             &server.openai(),
         ],

@@ -48,6 +48,7 @@ pub fn identity(run_id: &str) -> RunIdentity {
 pub fn plan(attempts_total: u64, attempts_done: u64, concurrency: usize) -> RunPlan {
     RunPlan {
         scores_done: Vec::new(),
+        budget: harness::Budget::default(),
         run_id: "run".to_owned(),
         dir: "results/run".into(),
         identity: identity("run"),

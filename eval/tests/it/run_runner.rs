@@ -156,6 +156,7 @@ fn run(dataset: Samples, stop_after: Option<usize>) -> (Result<Ended, RunError>,
     };
     let plan = RunPlan {
         scores_done: Vec::new(),
+        budget: harness::Budget::default(),
         run_id: new.id().to_owned(),
         dir: new.path().to_owned(),
         identity: identity.clone(),

@@ -222,7 +222,9 @@ fn a_key_goes_to_no_address_that_only_a_folder_names() {
             .unwrap()
             .display()
             .to_string();
-        let again = format!("go on with `rlm-eval run --resume {dir} --base-url {url}`\n");
+        let again = format!(
+            "go on with `rlm-eval run --resume {dir} --max-llm-calls 2 --base-url {url}`\n"
+        );
         assert!(ran.stderr.contains(&again), "{ran:?}");
         (binary, dir)
     };

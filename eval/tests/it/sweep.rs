@@ -348,7 +348,7 @@ const PRICED_MATRIX: &str = "{run: {benchmark: s-niah, context-len: 2k, samples-
 
 #[test]
 fn a_sweep_keeps_its_own_budget_over_all_cells_and_starts() {
-    // Three calls of the first cell, and as many as are left of the six of the second.
+    // In rounds of one and two samples: two calls of the first cell, and four of the second.
     let rows = [
         ("--max-cost", "0.06", "0.07", "0.12", "$0.0600 of $0.06"),
         (
@@ -379,10 +379,13 @@ fn a_sweep_keeps_its_own_budget_over_all_cells_and_starts() {
             "note: the sweep was stopped: the sweep's {flag} budget is used up ({spent})\n"
         );
         let left = format!(
-            "note: 1 of 2 cells is left: 02-solver; with a higher budget go on with `rlm-eval sweep --resume sweep {flag} \
+            "note: 2 of 2 cells are left: 01-direct, 02-solver; with a higher budget go on with `rlm-eval sweep --resume sweep {flag} \
              {twice}`\n"
         );
         assert!(ran.stderr.ends_with(&(stopped.clone() + &left)), "{ran:?}");
+        // What both cells have is compared.
+        let coverage = " coverage               2/3 (67 %)            2/3 (67 %)";
+        assert!(ran.stdout.contains(coverage), "{ran:?}");
         let calls = |binary: &Binary| -> u64 {
             let cells =
                 ["01-direct", "02-solver"].map(|cell| binary.path().join("sweep").join(cell));

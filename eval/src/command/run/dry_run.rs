@@ -8,10 +8,11 @@ use harness::prompt::PromptMode;
 use harness::provider::http::{IMAGE_TOKENS, estimate_tokens};
 use harness::provider::{Caller, IgnoreCalls, ProviderError, Request, Sampling};
 use harness::{Engine, Model, Task, ToolUse};
+use records::run_dir::{RunDir, read_lock};
 use serde::Serialize;
 use serde_json::json;
 
-use super::expense::{Expense, basis};
+use super::expense::{Caps, Expense, Sum, basis};
 use super::prepared::Prepared;
 use super::runtime;
 use crate::command::stdout;
@@ -42,8 +43,9 @@ pub(super) fn execute(mut settings: RunSettings) -> Result<Outcome, Error> {
     let Some(prepared) = Prepared::new(&settings)? else {
         return Ok(Outcome::NothingMatched);
     };
-    let rows = rows(&prepared)?;
+    let rows = rows(&prepared, prepared.samples())?;
     let expense = expense(&settings, &rows);
+    let likely = likely(&settings, &prepared);
     let key = if settings.check_key {
         Some(check_key(&settings, &prepared.engine)?)
     } else {
@@ -51,12 +53,19 @@ pub(super) fn execute(mut settings: RunSettings) -> Result<Outcome, Error> {
     };
     if settings.json {
         let mut shown = json!(expense);
+        shown["likely"] = json!(likely);
         shown["samples"] = json!(rows);
         shown["attempts_at_each"] = json!(settings.attempts);
         shown["key"] = json!(key);
         stdout::write_json(&shown)?;
     } else {
-        stdout::write(&text(&settings, &rows, &expense, key.as_deref()))?;
+        stdout::write(&text(
+            &settings,
+            &rows,
+            &expense,
+            likely.as_ref(),
+            key.as_deref(),
+        ))?;
     }
     Ok(Outcome::Complete)
 }
@@ -69,7 +78,86 @@ pub(in crate::command) fn of_run(settings: &RunSettings) -> Result<Option<Expens
     let Some(prepared) = Prepared::new(settings)? else {
         return Ok(None);
     };
-    Ok(Some(expense(settings, &rows(&prepared)?)))
+    Ok(Some(expense(
+        settings,
+        &rows(&prepared, prepared.samples())?,
+    )))
+}
+
+/// Returns the expense of a run at least, from the first requests of some samples.
+///
+/// # Errors
+/// [`Error`] for a sample that cannot be generated or read.
+pub(super) fn least(settings: &RunSettings, prepared: &Prepared) -> Result<Sum, Error> {
+    let caps = Caps::from(settings.engine.conduct.budget);
+    if caps.is_empty() {
+        return Ok(Sum::NOTHING);
+    }
+    estimated_least(settings, prepared)
+}
+
+/// Returns the same, whether or not the run has a budget of its own.
+///
+/// # Errors
+/// [`Error`] for a sample that cannot be generated or read.
+pub(super) fn estimated_least(settings: &RunSettings, prepared: &Prepared) -> Result<Sum, Error> {
+    let samples = prepared.samples();
+    let stride = samples.len().div_ceil(SAMPLED);
+    let some: Vec<usize> = samples.iter().step_by(stride.max(1)).copied().collect();
+    let rows = rows(prepared, &some)?;
+    let sizes: Vec<u64> = rows.iter().map(|row| row.tokens).collect();
+    let all: Vec<u64> = sizes.iter().cycle().take(samples.len()).copied().collect();
+    Ok(Expense::new(settings, &all).least)
+}
+
+/// Maximum number of samples that are read to check a budget before a run.
+const SAMPLED: usize = 20;
+
+/// Expected expense, by the attempts of earlier runs.
+#[derive(Serialize)]
+struct Likely {
+    #[serde(flatten)]
+    sum: Sum,
+    /// Number of attempts that it is based on.
+    attempts: u64,
+    /// Number of their runs.
+    runs: u64,
+}
+
+/// Returns the expected expense by the attempts of earlier runs of the same experiment in the log
+/// folder; `None` without any. Runs that cannot be read are left out.
+fn likely(settings: &RunSettings, prepared: &Prepared) -> Option<Likely> {
+    let folders = std::fs::read_dir(&settings.log_dir).ok()?;
+    let (mut attempts, mut runs) = (0_u64, 0);
+    let (mut calls, mut tokens, mut cost) = (0, 0, Some(0.0));
+    for folder in folders.flatten() {
+        let is_same = read_lock(&folder.path())
+            .is_ok_and(|lock| lock.run.fingerprint == prepared.fingerprint.as_str());
+        let Some(run) = is_same.then(|| RunDir::open(&folder.path()).ok()).flatten() else {
+            continue;
+        };
+        runs += u64::from(!run.records.is_empty());
+        for record in &run.records {
+            attempts += 1;
+            calls += u64::from(record.llm_calls.unwrap_or(0));
+            tokens += record.usage.map_or(0, |usage| usage.total());
+            cost = cost.zip(record.cost_usd).map(|(sum, cost)| sum + cost);
+        }
+    }
+    let wanted = prepared.jobs().len() as u64;
+    let scaled = |amount: u64| {
+        let scaled = u128::from(amount) * u128::from(wanted) / u128::from(attempts.max(1));
+        u64::try_from(scaled).unwrap_or(u64::MAX)
+    };
+    (attempts > 0).then(|| Likely {
+        sum: Sum {
+            calls: scaled(calls),
+            tokens: scaled(tokens),
+            cost_usd: cost.map(|cost| cost * wanted as f64 / attempts as f64),
+        },
+        attempts,
+        runs,
+    })
 }
 
 fn expense(settings: &RunSettings, rows: &[Row]) -> Expense {
@@ -77,9 +165,9 @@ fn expense(settings: &RunSettings, rows: &[Row]) -> Expense {
     Expense::new(settings, &first_requests)
 }
 
-fn rows(prepared: &Prepared) -> Result<Vec<Row>, Error> {
+fn rows(prepared: &Prepared, samples: &[usize]) -> Result<Vec<Row>, Error> {
     let mut rows = Vec::new();
-    for sample in prepared.samples() {
+    for sample in samples {
         let sample = prepared
             .dataset
             .sample(*sample)
@@ -112,7 +200,13 @@ fn rows(prepared: &Prepared) -> Result<Vec<Row>, Error> {
     Ok(rows)
 }
 
-fn text(settings: &RunSettings, rows: &[Row], expense: &Expense, key: Option<&str>) -> String {
+fn text(
+    settings: &RunSettings,
+    rows: &[Row],
+    expense: &Expense,
+    likely: Option<&Likely>,
+    key: Option<&str>,
+) -> String {
     let width = rows.iter().map(|row| row.id.chars().count()).max();
     let width = width.unwrap_or(0).max("SAMPLE".len());
     let mut text = format!(
@@ -142,6 +236,18 @@ fn text(settings: &RunSettings, rows: &[Row], expense: &Expense, key: Option<&st
         expense.lines(),
         basis(settings),
     ));
+    if let Some(Likely {
+        sum,
+        attempts,
+        runs,
+    }) = likely
+    {
+        text.push_str(&format!(
+            "likely: {sum}, by {attempts} attempt{} of {runs} earlier run{}\n",
+            plural(*attempts == 1),
+            plural(*runs == 1)
+        ));
+    }
     if settings.grader.judge.is_some() {
         text.push_str(
             "not in these figures: the judge's calls, which the budgets of the run bound, too\n",

@@ -4,7 +4,7 @@
 
 use harness::model::Usage;
 use harness::prompt::iterations_for_depth;
-use harness::{Asker, Subject};
+use harness::{Asker, Budget, Subject};
 use report::summary::usd;
 use serde::Serialize;
 
@@ -75,14 +75,54 @@ pub(in crate::command) struct Caps {
     pub calls: Option<u64>,
 }
 
+impl From<Budget> for Caps {
+    fn from(budget: Budget) -> Self {
+        Self {
+            cost_usd: budget.cost_usd,
+            tokens: budget.tokens,
+            calls: budget.calls,
+        }
+    }
+}
+
+impl Caps {
+    /// Whether nothing is limited.
+    pub const fn is_empty(self) -> bool {
+        self.cost_usd.is_none() && self.tokens.is_none() && self.calls.is_none()
+    }
+}
+
 impl Sum {
-    const NOTHING: Self = Self {
+    pub const NOTHING: Self = Self {
         calls: 0,
         tokens: 0,
         cost_usd: Some(0.0),
     };
 
-    fn plus(self, other: Self) -> Self {
+    /// Returns a warning if a budget is below this minimum. `whose` precedes the flag.
+    pub fn shortfall(self, caps: Caps, whose: &str) -> Option<String> {
+        let warning = |flag: &str, budget: String, least: String| {
+            format!(
+                "{whose}{flag} {budget} is below the least expected expense of {least}, so not all attempts will be made \
+                 (see --dry-run)"
+            )
+        };
+        if let (Some(cap), Some(least)) = (caps.cost_usd, self.cost_usd)
+            && cap < least
+        {
+            let least = format!("about {}", dollars(Some(least)));
+            return Some(warning("--max-cost", format!("${cap}"), least));
+        }
+        if let Some(cap) = caps.tokens.filter(|cap| *cap < self.tokens) {
+            let least = format!("about {} tokens", self.tokens);
+            return Some(warning("--max-tokens", cap.to_string(), least));
+        }
+        let cap = caps.calls.filter(|cap| *cap < self.calls)?;
+        let least = counted(self.calls);
+        Some(warning("--max-llm-calls", cap.to_string(), least))
+    }
+
+    pub fn plus(self, other: Self) -> Self {
         Self {
             calls: self.calls.saturating_add(other.calls),
             tokens: self.tokens.saturating_add(other.tokens),

@@ -59,30 +59,40 @@ pub(super) fn spent_in(dir: &Path) -> Result<Spent, Error> {
     })
 }
 
-/// Returns whether the budget is exhausted while cells are left, and prints how to resume.
+/// Returns the cells that are left if the budget is exhausted.
 ///
 /// # Errors
 /// [`Error`] if a cell's folder cannot be read.
-pub(super) fn stops(
+pub(super) fn left<'a>(
     folder: &Path,
-    plan: &Plan,
+    plan: &'a Plan,
     budget: Option<&SharedBudget>,
-    args: &SweepArgs,
     retry_errors: bool,
-) -> Result<bool, Error> {
-    let Some((budget, error)) = budget.and_then(|budget| Some((budget, budget.exhausted()?)))
-    else {
-        return Ok(false);
-    };
+) -> Result<Vec<&'a str>, Error> {
+    if budget.and_then(SharedBudget::exhausted).is_none() {
+        return Ok(Vec::new());
+    }
     let mut left = Vec::new();
     for cell in &plan.cells {
         if !is_whole(&folder.join(&cell.name), retry_errors)? {
             left.push(cell.name.as_str());
         }
     }
-    if left.is_empty() {
-        return Ok(false);
-    }
+    Ok(left)
+}
+
+/// Prints why the sweep stopped and how to resume it; cells in `left` are not finished.
+pub(super) fn announce(
+    folder: &Path,
+    plan: &Plan,
+    budget: Option<&SharedBudget>,
+    args: &SweepArgs,
+    left: &[&str],
+) {
+    let Some((budget, error)) = budget.and_then(|budget| Some((budget, budget.exhausted()?)))
+    else {
+        return;
+    };
     terminal::note(&format!("the sweep was stopped: {error}"));
     terminal::note(&format!(
         "{} of {} cells {} left: {}; {}",
@@ -92,7 +102,6 @@ pub(super) fn stops(
         left.join(", "),
         with_more(folder, plan, budget, args)
     ));
-    Ok(true)
 }
 
 /// Returns advice with the command that resumes the sweep with a higher budget.
