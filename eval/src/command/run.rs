@@ -566,8 +566,8 @@ fn carry_out(
         how.map(|how| format!("; {lead}{how}")).unwrap_or_default()
     };
     // The rest of a part is up to the sweep.
-    let is_open = !is_of_sweep && !(show.is_part() && matches!(ended.ending, Ending::Done));
-    if summary.attempts < summary.attempts_total && is_open {
+    let is_part = show.is_part() && matches!(ended.ending, Ending::Done);
+    if summary.attempts < summary.attempts_total && !is_of_sweep && !is_part {
         terminal::note(&format!(
             "{} of {} attempts are not made yet{}",
             summary.attempts_total - summary.attempts,

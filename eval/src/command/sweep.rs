@@ -312,15 +312,14 @@ fn carry_on(
 ) -> Result<Outcome, Error> {
     let dir = folder.join(&cell.name);
     if RunDir::is_begun(&dir) {
-        let mut args = match &args.resume {
-            Some(_) => of_cell(&dir, args)?,
+        let mut args = if args.resume.is_some() {
+            of_cell(&dir, args)?
+        } else {
             // This start has begun the cell, and was given all that the cell's folder names.
-            None => {
-                let given = RunSettings::resolve(&cell.flags)?.settings.typed_again();
-                let words = shlex::split(&given.join(" ")).unwrap_or_default();
-                let (retry, change) = (args.retry_errors, args.allow_program_change);
-                ResumeArgs::of_folder(&dir, retry, change, &words)?
-            }
+            let given = RunSettings::resolve(&cell.flags)?.settings.typed_again();
+            let words = shlex::split(&given.join(" ")).unwrap_or_default();
+            let (retry, change) = (args.retry_errors, args.allow_program_change);
+            ResumeArgs::of_folder(&dir, retry, change, &words)?
         };
         args.samples = samples.map(<[String]>::to_vec);
         return run::resume(&args, show);
