@@ -66,6 +66,11 @@ pub struct AskArgs {
     #[arg(long, value_name = "FILE", help_heading = "World")]
     pub save: Option<PathBuf>,
 
+    /// Folder in which the question gets a run directory of its own, with its trajectory, which `rlm-eval view` shows
+    /// [default: nothing is kept]
+    #[arg(long, value_name = "DIR", help_heading = "Question")]
+    pub log_dir: Option<PathBuf>,
+
     /// Show all that the agents do, one line for each event
     #[arg(long, short = 'v', help_heading = "Question")]
     pub verbose: bool,

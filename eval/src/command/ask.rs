@@ -10,12 +10,14 @@ use std::sync::Arc;
 
 use benchmarks::{AppWorld, Image, OwnWorld, document_uri, with_selection};
 use harness::model::web::Browser;
-use harness::model::{Event, EventKind, EventSink, Status, WebEvent};
+use harness::model::{Event, EventKind, EventSink, Stats, Status, WebEvent};
 use harness::{Protocol, Task};
 use parking_lot::Mutex;
 use report::sanitize::sanitize;
+use report::summary::{amount, usd};
 
 use super::run::{StopSignal, engine, runtime};
+use super::serve::recorder::Recorder;
 use super::stdout;
 use crate::cli::AskArgs;
 use crate::error::Error;
@@ -43,7 +45,7 @@ pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
     }
     let shown = settings.images.iter().map(|path| Image::read(path));
     let shown = shown.collect::<Result<Vec<_>, _>>()?;
-    let task = Task {
+    let mut task = Task {
         run_id: "ask".to_owned(),
         sample: "ask".to_owned(),
         attempt: 1,
@@ -57,6 +59,16 @@ pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
     };
     let (engine, _) = engine(&settings.engine, None, None)?;
     let mut engine = engine.with_person(Arc::new(AtTerminal::default()));
+    let recorder = match &settings.log_dir {
+        Some(folder) => Some(Arc::new(Recorder::begin(
+            "asked",
+            "ask",
+            &settings.engine,
+            folder,
+            &engine,
+        )?)),
+        None => None,
+    };
     let runtime = runtime()?;
     let stop = StopSignal::catch(&runtime)?;
     let mut web = None;
@@ -77,15 +89,37 @@ pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
     } else {
         Arc::new(Progress)
     };
+    let record = recorder.as_ref().map(|recorder| {
+        let record = Recorder::attempt(recorder, "ask", Arc::new(|_| {}));
+        recorder.run_id().clone_into(&mut task.run_id);
+        record.sample().clone_into(&mut task.sample);
+        record
+    });
+    let progress: Arc<dyn EventSink> = match &record {
+        Some(record) => Arc::new(Both(progress, record.sink())),
+        None => progress,
+    };
     let outcome = runtime.block_on(async {
         tokio::select! {
             outcome = engine.run(&task, progress) => Some(outcome),
             () = stop.received() => None,
         }
     });
+    if let (Some(record), Some(outcome)) = (&record, &outcome) {
+        record.end(outcome);
+    }
+    drop(record);
+    if let Some(recorder) = &recorder {
+        recorder.finish()?;
+        let dir = recorder.dir().display();
+        terminal::note(&format!("run directory: {dir}"));
+    }
     let Some(outcome) = outcome else {
         return Ok(Outcome::Interrupted);
     };
+    if let Some(spent) = spent(&outcome.stats) {
+        terminal::progress(&spent);
+    }
     if let Some(web) = web {
         if let Some(sum) = web.refused() {
             terminal::note(&format!("{sum}; --allow ORIGIN lets an origin through"));
@@ -102,6 +136,32 @@ pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
             terminal::note(&format!("no answer: {}", outcome.error.unwrap_or_default()));
             Ok(Outcome::Incomplete)
         }
+    }
+}
+
+/// Formats calls, tokens and cost of an answer; `None` if no model counted tokens.
+fn spent(stats: &Stats) -> Option<String> {
+    let usage = stats.usage.filter(|usage| usage.total() > 0)?;
+    let calls = match stats.llm_calls {
+        1 => "1 call".to_owned(),
+        calls => format!("{calls} calls"),
+    };
+    let about = if usage.estimated { "~" } else { "" };
+    let tokens = format!("{about}{} tokens", amount(usage.total()));
+    let cost = match stats.cost_usd() {
+        Some(cost) => format!("cost {about}{}", usd(cost)),
+        None => "unknown cost".to_owned(),
+    };
+    Some(format!("{calls}, {tokens}, {cost}"))
+}
+
+/// Sends events to two sinks.
+struct Both(Arc<dyn EventSink>, Arc<dyn EventSink>);
+
+impl EventSink for Both {
+    fn emit(&self, event: Event) {
+        self.0.emit(event.clone());
+        self.1.emit(event);
     }
 }
 

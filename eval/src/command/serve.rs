@@ -1,6 +1,6 @@
 //! `rlm-eval serve`: serves agents behind an `OpenAI`-compatible API.
 
-mod recorder;
+pub(super) mod recorder;
 mod service;
 mod steps;
 

@@ -31,6 +31,8 @@ pub struct AskSettings {
     pub show: bool,
     /// File that the app is saved to.
     pub save: Option<PathBuf>,
+    /// Folder in which the trajectory is kept.
+    pub log_dir: Option<PathBuf>,
     /// Settings of the agents.
     pub engine: EngineSettings,
 }
@@ -87,6 +89,7 @@ impl AskSettings {
                 .filter(|text| !text.trim().is_empty()),
             documents: args.document.clone(),
             show: args.show,
+            log_dir: args.log_dir.clone(),
             save: args.save.clone(),
             engine,
         }))

@@ -206,11 +206,14 @@ fn above_estimates(run: &Path) -> f64 {
             let (agent, kind) = (event["invocation"].to_string(), &event["kind"]);
             let cost = kind["cost_usd"].as_f64();
             match kind["type"].as_str() {
+                // A response of an earlier start has no estimate.
                 Some("llm_request") => {
-                    estimates.insert(agent, kind["estimate"]["cost_usd"].as_f64().unwrap());
+                    estimates.insert(agent, kind["estimate"]["cost_usd"].as_f64());
                 }
                 Some("llm_response" | "llm_billed") => {
-                    above += (cost.unwrap() - estimates[&agent]).max(0.0);
+                    if let (Some(cost), Some(estimate)) = (cost, estimates[&agent]) {
+                        above += (cost - estimate).max(0.0);
+                    }
                 }
                 _ => {}
             }

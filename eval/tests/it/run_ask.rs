@@ -274,3 +274,41 @@ fn examples_of_the_specification_run_in_every_protocol() {
         }
     }
 }
+
+#[test]
+fn an_answer_has_its_cost_and_keeps_its_trajectory_where_that_is_wanted() {
+    let priced = "description: d\nrules:\n  - tokens: { input: 90, output: 10 }\n    cost_usd: 0.01\n    \
+                  reply: \"```js\\nreturn(1)\\n```\"\n";
+    let binary = Binary::new().file("priced.yaml", priced);
+    let ask = |more: &[&str]| {
+        let args = [
+            "ask",
+            "--model",
+            "scripted:priced.yaml",
+            "--query",
+            "How many?",
+        ];
+        let ran = binary.run(&[&args[..], more].concat(), "");
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "1\n"), "{ran:?}");
+        ran.stderr
+    };
+    let stderr = ask(&[]);
+    assert!(
+        stderr.ends_with("2 calls, 200 tokens, cost $0.0200\n"),
+        "{stderr}"
+    );
+    assert!(!binary.path().join("kept").exists());
+
+    let stderr = ask(&["--log-dir", "kept"]);
+    assert!(
+        stderr.contains("note: run directory: kept/asked-solver-"),
+        "{stderr}"
+    );
+    let mut runs = std::fs::read_dir(binary.path().join("kept")).unwrap();
+    let run = runs.next().unwrap().unwrap().path();
+    let events = std::fs::read_to_string(run.join("trajectories/request-000001.1.jsonl")).unwrap();
+    assert!(events.contains("\"type\":\"attempt_end\""), "{events}");
+    let page = ["view", run.to_str().unwrap(), "--export", "page.html"];
+    let ran = binary.run(&page, "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+}

@@ -1,4 +1,4 @@
-//! Writes the run directory of a served agent.
+//! Writes the run directory of an agent that answers questions: a served one, or that of `ask`.
 //!
 //! Each question is recorded as an attempt at a sample of its own, and its events are stored as
 //! they arrive. As in a run, a single thread writes. A question whose client disconnects ends as
@@ -23,7 +23,7 @@ use records::run_dir::{
 use records::{AttemptRecord, RunIdentity};
 use report::summary::Summary;
 use serde_json::{Value, json};
-use serve::{Asker, OnProgress, Progress};
+use serve::{OnProgress, Progress};
 use tokio::sync::mpsc;
 
 use super::steps;
@@ -34,14 +34,11 @@ use crate::run_event::RunEvent;
 use crate::run_store::RunStore;
 use crate::settings::{EngineSettings, recorded_agents, recorded_fields};
 
-/// Placeholder for the names of benchmark and scorer.
-const BENCHMARK: &str = "served";
-
 /// Maximum events stored in one batch.
 const EVENTS_AT_ONCE: usize = 1_000;
 
 /// Run directory that accepts questions.
-pub(super) struct Recorder {
+pub(in crate::command) struct Recorder {
     identity: RunIdentity,
     dir: PathBuf,
     next: AtomicU64,
@@ -51,7 +48,7 @@ pub(super) struct Recorder {
 }
 
 /// A question in progress. If dropped before it ends, it is recorded as cancelled.
-pub(super) struct Attempt {
+pub(in crate::command) struct Attempt {
     recorder: Arc<Recorder>,
     sample: Sample,
     began: Began,
@@ -68,8 +65,9 @@ struct Sink {
 }
 
 impl Recorder {
-    /// Creates the run directory.
-    pub(super) fn begin(
+    /// Creates the run directory. `benchmark` stands for the name of a benchmark.
+    pub(in crate::command) fn begin(
+        benchmark: &str,
         name: &str,
         settings: &EngineSettings,
         log_dir: &Path,
@@ -79,12 +77,12 @@ impl Recorder {
         let effective = &settings.effective;
         let protocol = treatment.protocol;
         let (mode, begun) = (effective.word(protocol), Timestamp::now());
-        let new_run = NewRun::create(log_dir, BENCHMARK, mode, begun)?;
-        let fingerprint = fingerprint(settings, engine);
+        let new_run = NewRun::create(log_dir, benchmark, mode, begun)?;
+        let fingerprint = fingerprint(benchmark, settings, engine);
         let drivers = treatment.drivers.iter().map(|driver| driver.name.as_str());
         let identity = RunIdentity {
             run_id: new_run.id().to_owned(),
-            benchmark: BENCHMARK.to_owned(),
+            benchmark: benchmark.to_owned(),
             model: engine.main_model().reference.clone(),
             protocol: protocol.to_string(),
             prompt_mode: effective.prompt_mode.map(|mode| mode.to_string()),
@@ -103,7 +101,7 @@ impl Recorder {
             // Unknown: one attempt per question.
             "attempts_total": null,
             "served_as": name,
-            "benchmark": { "name": BENCHMARK, "attempts": 1 },
+            "benchmark": { "name": benchmark, "attempts": 1 },
             "engine": recorded_agents(settings),
         });
         let dir = new_run.path().to_owned();
@@ -124,21 +122,25 @@ impl Recorder {
         })
     }
 
-    pub(super) fn run_id(&self) -> &str {
+    pub(in crate::command) fn run_id(&self) -> &str {
         &self.identity.run_id
     }
 
-    pub(super) fn dir(&self) -> &Path {
+    pub(in crate::command) fn dir(&self) -> &Path {
         &self.dir
     }
 
     /// Returns the error that prevents further writing, if any.
-    pub(super) fn failure(&self) -> Option<String> {
+    pub(in crate::command) fn failure(&self) -> Option<String> {
         self.failure.lock().clone()
     }
 
     /// Starts recording a question.
-    pub(super) fn attempt(this: &Arc<Self>, asker: &Asker, progress: OnProgress) -> Attempt {
+    pub(in crate::command) fn attempt(
+        this: &Arc<Self>,
+        client: &str,
+        progress: OnProgress,
+    ) -> Attempt {
         let number = this.next.fetch_add(1, Ordering::Relaxed);
         let sample = Sample {
             id: format!("request-{number:06}"),
@@ -147,7 +149,7 @@ impl Recorder {
             context: Arc::default(),
             images: Vec::new(),
             expected: Value::Null,
-            metadata: BTreeMap::from([("client".to_owned(), json!(asker.client))]),
+            metadata: BTreeMap::from([("client".to_owned(), json!(client))]),
             cluster: None,
         };
         this.send(RunEvent::AttemptStarted {
@@ -168,7 +170,7 @@ impl Recorder {
     }
 
     /// Waits until everything is written and ends the run.
-    pub(super) fn finish(&self) -> Result<(), RunDirError> {
+    pub(in crate::command) fn finish(&self) -> Result<(), RunDirError> {
         drop(self.events.lock().take());
         let writer = self.writer.lock().take();
         // The thread does not panic. If it did, its output is on disk and the panic was printed.
@@ -218,16 +220,16 @@ fn write(
 }
 
 impl Attempt {
-    pub(super) fn sample(&self) -> &str {
+    pub(in crate::command) fn sample(&self) -> &str {
         &self.sample.id
     }
 
-    pub(super) fn sink(&self) -> Arc<dyn EventSink> {
+    pub(in crate::command) fn sink(&self) -> Arc<dyn EventSink> {
         Arc::clone(&self.sink) as Arc<dyn EventSink>
     }
 
     /// Records the outcome of the question.
-    pub(super) fn end(&self, outcome: &AttemptOutcome) {
+    pub(in crate::command) fn end(&self, outcome: &AttemptOutcome) {
         *self.is_over.lock() = true;
         self.record(outcome);
     }
@@ -316,14 +318,14 @@ impl Sink {
 }
 
 /// Returns the fingerprint: everything that can change an answer.
-fn fingerprint(settings: &EngineSettings, engine: &Engine) -> Fingerprint {
+fn fingerprint(benchmark: &str, settings: &EngineSettings, engine: &Engine) -> Fingerprint {
     let templates: BTreeMap<_, _> = template_digests().into_iter().collect();
-    let others = json!({ "benchmark": BENCHMARK, "prompt_templates": templates });
+    let others = json!({ "benchmark": benchmark, "prompt_templates": templates });
     let parts = recorded_fields(&settings.treatment).into_iter();
     let parts = parts
         .chain(recorded_fields(&settings.effective))
         .chain(recorded_fields(&others))
-        .chain(models::parts(settings, BENCHMARK, engine.models()));
+        .chain(models::parts(settings, benchmark, engine.models()));
     Fingerprint::of_treatment(parts.collect(), program::this())
 }
 

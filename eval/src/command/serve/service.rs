@@ -137,7 +137,8 @@ impl ServedAgent {
         let begun = if let Some(begun) = recorder.as_ref() {
             Arc::clone(begun)
         } else {
-            let begun = Recorder::begin(&self.name, &self.settings, &self.log_dir, engine);
+            let begun =
+                Recorder::begin("served", &self.name, &self.settings, &self.log_dir, engine);
             let begun = Arc::new(begun.map_err(|error| unavailable(&error))?);
             *recorder = Some(Arc::clone(&begun));
             begun
@@ -187,7 +188,7 @@ impl Agents for Service {
         let engine = agent.engine()?;
         let recorder = agent.recorder(&engine)?;
         let shown = read_images(&question).map_err(Refused::Unavailable)?;
-        let attempt = Recorder::attempt(&recorder, asker, progress);
+        let attempt = Recorder::attempt(&recorder, &asker.client, progress);
         let task = Task {
             run_id: recorder.run_id().to_owned(),
             sample: attempt.sample().to_owned(),
