@@ -6,11 +6,19 @@ pub fn evaluate(expression: &str, lookup: &dyn Fn(&str) -> String) -> String {
     let expression = expression.trim();
     if let Some((left, right)) = expression.rsplit_once("||") {
         let left = evaluate(left, lookup);
-        return if left.is_empty() { evaluate(right, lookup) } else { left };
+        return if left.is_empty() {
+            evaluate(right, lookup)
+        } else {
+            left
+        };
     }
     if let Some((left, right)) = expression.rsplit_once("&&") {
         let left = evaluate(left, lookup);
-        return if left.is_empty() { left } else { evaluate(right, lookup) };
+        return if left.is_empty() {
+            left
+        } else {
+            evaluate(right, lookup)
+        };
     }
     for (operator, wanted) in [("==", true), ("!=", false)] {
         if let Some((left, right)) = expression.split_once(operator) {

@@ -56,13 +56,19 @@ impl Service {
             "toJSON(inputs)".to_owned(),
             Value::Object(typed).to_string(),
         );
-        values.insert("github.event_name".to_owned(), "workflow_dispatch".to_owned());
+        values.insert(
+            "github.event_name".to_owned(),
+            "workflow_dispatch".to_owned(),
+        );
         Self::with(folder, api, values)
     }
 
     /// Creates a run for a pull request, which has no inputs.
     pub fn for_pull_request(folder: &Path, api: &str) -> Self {
-        let values = [("github.event_name", "pull_request"), ("toJSON(inputs)", "{}")];
+        let values = [
+            ("github.event_name", "pull_request"),
+            ("toJSON(inputs)", "{}"),
+        ];
         let values = values.map(|(name, value)| (name.to_owned(), value.to_owned()));
         Self::with(folder, api, BTreeMap::from(values))
     }
@@ -85,15 +91,29 @@ impl Service {
         &self.values[name]
     }
 
+    /// Returns the environment of a job, or nothing.
+    pub fn environment(&self, job: &str) -> String {
+        self.resolve(
+            workflow()["jobs"][job]["environment"]
+                .as_str()
+                .unwrap_or_default(),
+        )
+    }
+
     /// Returns whether a job starts, by the results of the jobs that it needs.
     pub fn starts(&self, job: &str) -> bool {
         let declared = &workflow()["jobs"][job];
         let needs = &declared["needs"];
-        let mut needs = needs.as_array().cloned().unwrap_or_else(|| vec![needs.clone()]);
+        let mut needs = needs
+            .as_array()
+            .cloned()
+            .unwrap_or_else(|| vec![needs.clone()]);
         needs.retain(Value::is_string);
         let has_failed = needs.iter().any(|needed| {
             let result = format!("needs.{}.result", needed.as_str().unwrap());
-            self.values.get(&result).is_none_or(|result| result != "success")
+            self.values
+                .get(&result)
+                .is_none_or(|result| result != "success")
         });
         self.holds(declared["if"].as_str(), has_failed)
     }
@@ -124,7 +144,11 @@ impl Service {
                 failed = Some(problem);
             }
         }
-        let result = if failed.is_none() { "success" } else { "failure" };
+        let result = if failed.is_none() {
+            "success"
+        } else {
+            "failure"
+        };
         self.values
             .insert(format!("needs.{job}.result"), result.to_owned());
         for (name, value) in workflow["jobs"][job]["outputs"]
@@ -139,6 +163,17 @@ impl Service {
             }
         }
         failed.map_or_else(|| Ok(fs::read_to_string(page).unwrap()), Err)
+    }
+
+    /// Stores the program as if the job `build` had succeeded.
+    pub fn keep_program(&self) {
+        let folder = self.artifacts.join("program");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(
+            folder.join("rlm-eval"),
+            format!("#!/bin/sh\n{}\n", self.program),
+        )
+        .unwrap();
     }
 
     /// Runs the job of one shard.
@@ -167,7 +202,11 @@ impl Service {
             "success()" => expression::of_bool(!has_failed),
             _ => match name.strip_prefix("secrets.") {
                 Some(secret) => self.secrets.get(secret).cloned().unwrap_or_default(),
-                None => self.values.get(name).cloned().unwrap_or_else(|| panic!("{name} is not known")),
+                None => self
+                    .values
+                    .get(name)
+                    .cloned()
+                    .unwrap_or_else(|| panic!("{name} is not known")),
             },
         })
     }
@@ -202,7 +241,8 @@ impl Service {
                 } else if from.is_file() {
                     fs::create_dir_all(&to).unwrap();
                     // Artifacts do not keep permissions.
-                    fs::write(to.join(from.file_name().unwrap()), fs::read(&from).unwrap()).unwrap();
+                    fs::write(to.join(from.file_name().unwrap()), fs::read(&from).unwrap())
+                        .unwrap();
                 }
             }
             "actions/download-artifact" => {
@@ -236,7 +276,13 @@ impl Service {
         }
     }
 
-    fn bash(&mut self, workflow: &Value, job: &str, step: &Value, page: &Path) -> Result<(), String> {
+    fn bash(
+        &mut self,
+        workflow: &Value,
+        job: &str,
+        step: &Value,
+        page: &Path,
+    ) -> Result<(), String> {
         let script = step["run"].as_str().unwrap();
         assert!(!script.contains("${{"), "spliced into a command: {script}");
         let outputs = self.workspace.join("outputs");
@@ -257,7 +303,8 @@ impl Service {
             .env("GITHUB_API_URL", &self.api)
             .env("GITHUB_STEP_SUMMARY", page)
             .env("GITHUB_OUTPUT", &outputs);
-        let declared = [workflow, &workflow["jobs"][job], step].map(|level| level["env"].as_object());
+        let declared =
+            [workflow, &workflow["jobs"][job], step].map(|level| level["env"].as_object());
         for (name, value) in declared.into_iter().flatten().flatten() {
             bash.env(name, self.resolve(value.as_str().unwrap()));
         }
