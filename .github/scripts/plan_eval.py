@@ -1,12 +1,21 @@
 #!/usr/bin/env python3
-"""Plans a run of the workflow `eval`: checks what was typed, and which earlier runs it names, before a machine is built.
+"""Plans a run of the workflow `eval`: checks the form of the inputs and the earlier runs that they name, before the build.
 
-Reads the inputs as JSON from $INPUTS, and the variables that GitHub sets for every job. Writes to $GITHUB_OUTPUT:
-  shards     the numbers of the shards, as JSON
-  arguments  the arguments of `rlm-eval run`, as JSON: an input NAME is the flag --NAME, and `flags` holds further ones
-  commit     the commit that the jobs check out: this run's own, or that of the run which is resumed
+Reads the inputs as JSON from $INPUTS, and the variables that GitHub sets for every job. A pull request has no inputs; it gets
+those of PULL_REQUEST. Writes to $GITHUB_OUTPUT what the later jobs read instead of the inputs:
+  shards        the numbers of the shards, as JSON
+  count         the number of shards
+  arguments     the arguments of `rlm-eval run` for one shard, as JSON: an input NAME is the flag --NAME, and `flags` holds
+                further ones
+  whole         the same with the budgets of the whole run
+  commit        the commit that the jobs check out: this run's own, or that of the run which is resumed
+  min-score     the score that the merged run has to reach, or nothing
+  key-secret    the secret that holds the key, or nothing
+  key-variable  the variable that this secret fills, or nothing
+  resume-run, compare-run  the ids of earlier runs, or nothing
 
-What is wrong ends it with exit code 2 and an error on the job page. Nothing that it reads is ever run.
+What is wrong ends it with exit code 2 and an error on the job page. Nothing that it reads is ever run. Whether names and files
+exist, only the program knows: the next job asks it with --dry-run.
 """
 
 import json
@@ -19,14 +28,27 @@ import urllib.request
 from decimal import ROUND_FLOOR, Decimal
 
 # Inputs of the workflow itself; every other one is a flag of `rlm-eval run`.
-OWN_INPUTS = ("shards", "flags", "resume-run", "compare-run")
-# Flags that the workflow sets itself, or under which a run leaves nothing that could be merged.
-OWN_FLAGS = ("dry-run", "log-dir", "partition", "resume", "retry-errors")
+OWN_INPUTS = ("shards", "flags", "min-score", "key-secret", "resume-run", "compare-run")
+# Flags that the workflow sets itself, that belong to a dry run, or under which a run leaves nothing that could be merged.
+OWN_FLAGS = ("check-key", "dry-run", "log-dir", "partition", "pilot", "queue", "resume", "retry-errors")
+# The inputs of a pull request: a small run without a key, with all drivers that go together. The scripted model finds each
+# needle, so a score below 1 is a fault of the change.
+PULL_REQUEST = {
+    "benchmark": "s-niah",
+    "model": "scripted",
+    "drivers": "chunk-and-map,deadline-return,exact-format,exploration-budget,hypothesis-budget,reuse-state,verify-before-return",
+    "context-len": "8k",
+    "shards": "2",
+    "min-score": "1",
+    "flags": "--samples-per-length 4",
+}
 # Names that inputs and their flags had earlier, and still have in `flags`.
 EARLIER_NAMES = {"max-tasks": "max-samples"}
 # Budgets of the whole run, of which each shard gets an even part, and the smallest part that makes sense.
 DIVIDED = {"max-cost": Decimal("0.000001"), "max-tokens": Decimal(1), "max-llm-calls": Decimal(1)}
 MOST_SHARDS = 64
+# The table of servers, which names the variable of each server's key.
+ENDPOINTS = "harness/endpoints.yaml"
 
 
 class Refused(Exception):
@@ -47,6 +69,33 @@ def part(name, typed, of):
     if each == 0:
         raise Refused(f"{name} is {typed}, too little for {of} shards")
     return f"{each.normalize():f}"
+
+
+def min_score(typed):
+    if typed and (not re.fullmatch(r"[0-9]{1,15}(\.[0-9]{1,15})?", typed, re.ASCII) or Decimal(typed) > 1):
+        raise Refused(f"min-score is {typed!r}; expected a number from 0 to 1, such as 0.5")
+    return typed
+
+
+def key(typed):
+    """The name of a secret, and the variable of a provider's key that it fills.
+
+    The secret is named after the variable, so that no secret with another purpose can be sent to a server.
+    """
+    if not typed:
+        return "", ""
+    # GitHub folds the names of secrets in the same way.
+    secret = typed.upper() if typed.isascii() else typed
+    with open(ENDPOINTS, encoding="utf-8") as table:
+        variables = sorted(set(re.findall(r"^ +key: ([A-Z0-9_]+)$", table.read(), re.MULTILINE)))
+    if re.fullmatch(r"[A-Z0-9_]+", secret, re.ASCII):
+        for variable in variables:
+            if secret == variable or secret.startswith(f"{variable}_"):
+                return secret, variable
+    raise Refused(
+        f"key-secret is {typed!r}; expected a secret named after the variable of a key, as OPENAI_API_KEY or OPENAI_API_KEY_TEAM; "
+        f"the variables are {', '.join(variables)}"
+    )
 
 
 def arguments(inputs, of):
@@ -135,9 +184,19 @@ class Repository:
 
 
 def plan(environment):
-    inputs = {name: value.strip() for name, value in json.loads(environment["INPUTS"]).items()}
+    typed = PULL_REQUEST if environment["GITHUB_EVENT_NAME"] == "pull_request" else json.loads(environment["INPUTS"])
+    inputs = dict.fromkeys(OWN_INPUTS, "") | {name: value.strip() for name, value in typed.items()}
     numbers = shards(inputs["shards"])
-    planned = {"shards": json.dumps(numbers), "arguments": json.dumps(arguments(inputs, len(numbers)))}
+    planned = {
+        "shards": json.dumps(numbers),
+        "count": str(len(numbers)),
+        "arguments": json.dumps(arguments(inputs, len(numbers))),
+        "whole": json.dumps(arguments(inputs, 1)),
+        "min-score": min_score(inputs["min-score"]),
+        "resume-run": inputs["resume-run"],
+        "compare-run": inputs["compare-run"],
+    }
+    planned["key-secret"], planned["key-variable"] = key(inputs["key-secret"])
     repository = Repository(environment)
     planned["commit"] = repository.commit
     if inputs["resume-run"]:

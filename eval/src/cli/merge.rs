@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::BoolishValueParser;
 
+use super::number::decimal;
 use crate::merge::Preference;
 
 /// The flags of `rlm-eval merge`.
@@ -31,6 +32,14 @@ pub struct MergeArgs {
         value_parser = BoolishValueParser::new()
     )]
     pub allow_program_change: bool,
+
+    /// Exit with code 100 if the mean score (0 to 1) is below this [default: no gate]
+    #[arg(
+        long,
+        value_parser = decimal(0.0..=1.0),
+        value_name = "SCORE"
+    )]
+    pub min_score: Option<f64>,
 }
 
 const EXAMPLES: &str = "\
@@ -41,4 +50,5 @@ Examples:
   rlm-eval run --benchmark s-niah --model scripted --partition 1/2 --log-dir shards
   rlm-eval run --benchmark s-niah --model scripted --partition 2/2 --log-dir shards
   rlm-eval merge results/whole shards/*
-  rlm-eval merge results/whole shards/* --prefer newest";
+  rlm-eval merge results/whole shards/* --prefer newest
+  rlm-eval merge results/whole shards/* --min-score 0.5";

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use report::summary::table;
 
 use super::compare::skipped;
+use super::run::gate;
 use super::stdout;
 use crate::cli::MergeArgs;
 use crate::error::Error;
@@ -12,7 +13,7 @@ use crate::exit::Outcome;
 use crate::merge::merge;
 use crate::terminal;
 
-/// Merges the shards and prints a table of the whole run.
+/// Merges the shards, prints a table of the whole run, and compares its score with the gate.
 ///
 /// # Errors
 /// [`Error::Merge`] for runs that do not belong together, or [`Error::Stdout`].
@@ -75,6 +76,6 @@ pub(super) fn execute(args: &MergeArgs) -> Result<Outcome, Error> {
     Ok(if summary.scored < summary.attempts_total {
         Outcome::Incomplete
     } else {
-        Outcome::Complete
+        gate(args.min_score, summary)
     })
 }

@@ -690,7 +690,12 @@ fn outcome(settings: &RunSettings, ended: &Ended) -> Outcome {
     if summary.scored < summary.attempts_total {
         return Outcome::Incomplete;
     }
-    match (settings.min_score, &summary.score_errors_as_zero) {
+    gate(settings.min_score, summary)
+}
+
+/// Compares the score of a complete run with the gate.
+pub(super) fn gate(min_score: Option<f64>, summary: &Summary) -> Outcome {
+    match (min_score, &summary.score_errors_as_zero) {
         (Some(wanted), Some(score)) if score.mean < wanted => {
             terminal::note(&format!(
                 "score {:.4} is below --min-score {wanted}",

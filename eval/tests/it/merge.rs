@@ -326,6 +326,43 @@ fn planned(binary: &Binary, out: &str, dirs: &[&str]) -> Value {
 }
 
 #[test]
+fn the_score_of_the_merged_run_is_gated() {
+    let binary = Binary::new();
+    // Each shard has flawed samples, which score less than 1.
+    let dirs = ["1/2", "2/2"].map(|share| {
+        let folder = format!("gated{}", &share[..1]);
+        let flags = ["--model", "scripted/s-niah-flawed", "--log-dir", &folder];
+        let ran = run(&binary, &[&flags[..], &["--partition", share]].concat());
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        let dir = only(&binary.path().join(folder));
+        dir.to_string_lossy().into_owned()
+    });
+    let both: &[&str] = &[&dirs[0], &dirs[1]];
+    for (number, (min_score, dirs, code, stderr)) in [
+        ("0", both, 0, ""),
+        ("0.01", both, 0, ""),
+        ("1", both, 100, "is below --min-score 1"),
+        // The score of an incomplete run is unknown.
+        ("1", &both[..1], 106, "not among the runs: partition 2/2"),
+        ("1.5", both, 2, "--min-score"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let out = format!("gate{number}");
+        let ran = binary.run(
+            &[&["merge", &out, "--min-score", min_score], dirs].concat(),
+            "",
+        );
+        assert_eq!(ran.code, Some(code), "{min_score}: {ran:?}");
+        assert!(ran.stderr.contains(stderr), "{min_score}: {ran:?}");
+        // A failed gate keeps the merged run.
+        let is_merged = binary.path().join(&out).join("summary.json").is_file();
+        assert_eq!(is_merged, code != 2, "{min_score}");
+    }
+}
+
+#[test]
 fn a_share_that_is_given_twice_counts_once_however_far_it_came() {
     let binary = Binary::new();
     let [first, second] = halves(&binary);

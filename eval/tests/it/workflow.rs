@@ -1,6 +1,7 @@
 //! `.github/workflows/`: runs the commands of `eval.yml` with the scripted model, and checks which
 //! jobs have API keys.
 
+mod expression;
 mod github;
 mod service;
 
@@ -66,8 +67,13 @@ struct Plan {
     /// Number of requests to the API.
     #[serde(default)]
     asked: usize,
-    /// Arguments, without those of the defaults.
+    /// Arguments of a shard, without those of the defaults.
     arguments: Option<Vec<String>>,
+    /// The same of the whole run, if they differ.
+    whole: Option<Vec<String>>,
+    /// Other outputs.
+    #[serde(default)]
+    outputs: BTreeMap<String, String>,
     #[serde(default)]
     commit: Option<String>,
     error: Option<String>,
@@ -94,7 +100,7 @@ fn what_is_typed_is_checked_before_anything_runs() {
             .unwrap()
             .flatten()
             .collect();
-        assert_eq!(left.len(), 3, "{inputs:?} left something: {left:?}");
+        assert_eq!(left.len(), 4, "{inputs:?} left something: {left:?}");
         if let Some(error) = row.error {
             assert_eq!(planned, Err(format!("::error::{error}\n")), "{inputs:?}");
             continue;
@@ -102,8 +108,10 @@ fn what_is_typed_is_checked_before_anything_runs() {
         planned.unwrap();
         let commit = row.commit.as_deref().unwrap_or(COMMIT);
         assert_eq!(service.output("needs.plan.outputs.commit"), commit);
-        let arguments = service.output("needs.plan.outputs.arguments");
-        let mut arguments: Vec<String> = serde_json::from_str(arguments).unwrap();
+        for (name, value) in &row.outputs {
+            let output = service.output(&format!("needs.plan.outputs.{name}"));
+            assert_eq!(output, value, "{inputs:?}: {name}");
+        }
         let defaults = [
             "--benchmark=s-niah",
             "--model=scripted",
@@ -114,8 +122,14 @@ fn what_is_typed_is_checked_before_anything_runs() {
             "--max-depth=2",
             "--concurrency=5",
         ];
-        arguments.retain(|argument| !defaults.contains(&argument.as_str()));
-        assert_eq!(arguments, row.arguments.unwrap_or_default(), "{inputs:?}");
+        let arguments = row.arguments.unwrap_or_default();
+        let whole = row.whole.unwrap_or_else(|| arguments.clone());
+        for (name, wanted) in [("arguments", arguments), ("whole", whole)] {
+            let planned = service.output(&format!("needs.plan.outputs.{name}"));
+            let mut planned: Vec<String> = serde_json::from_str(planned).unwrap();
+            planned.retain(|argument| !defaults.contains(&argument.as_str()));
+            assert_eq!(planned, wanted, "{inputs:?}: {name}");
+        }
     }
 }
 
@@ -135,6 +149,9 @@ fn the_workflow_shards_merges_resumes_and_compares() {
     let mut service = Service::new(folder.path(), &api.origin, &inputs);
     service.job("plan").unwrap();
     assert_eq!(service.output("needs.plan.outputs.shards"), "[1, 2]");
+    let page = service.job("build").unwrap();
+    assert!(page.contains("## Estimate\n```text\n"), "{page}");
+    assert!(page.contains("4 samples, 2 attempts each"), "{page}");
     for shard in ["1", "2"] {
         service.shard(shard).unwrap();
         assert_eq!(service.checked_out, COMMIT);
@@ -158,6 +175,11 @@ fn the_workflow_shards_merges_resumes_and_compares() {
     let later = [("resume-run", "1001"), ("compare-run", "1001")];
     let mut service = Service::new(folder.path(), &api.origin, &[&inputs[..], &later].concat());
     service.job("plan").unwrap();
+    service.job("build").unwrap();
+    assert_eq!(
+        service.checked_out,
+        "c0ffee0000000000000000000000000000000000"
+    );
     for shard in ["1", "2"] {
         service.shard(shard).unwrap();
         assert_eq!(
@@ -191,6 +213,7 @@ fn the_workflow_shards_merges_resumes_and_compares() {
         inputs.push((name, value));
         let mut service = Service::new(folder.path(), &api.origin, &inputs);
         service.job("plan").unwrap();
+        service.job("build").unwrap();
         let problem = service.shard("1").unwrap_err();
         assert!(problem.contains(error), "{problem}");
     }
@@ -210,6 +233,7 @@ fn a_single_shard_takes_its_flags_as_they_were_typed() {
     let api = api(&Map::new(), &json!(404));
     let mut service = Service::new(folder.path(), &api.origin, &inputs);
     service.job("plan").unwrap();
+    service.job("build").unwrap();
     service.shard("1").unwrap();
     assert!(!service.workspace.join("pwned").exists());
     let page = service.job("merge").unwrap();
@@ -247,9 +271,181 @@ fn a_single_shard_takes_its_flags_as_they_were_typed() {
         &[("drivers", "x; touch pwned\n--json")],
     );
     service.job("plan").unwrap();
-    let problem = service.shard("1").unwrap_err();
+    let problem = service.job("build").unwrap_err();
     assert!(problem.contains("x; touch pwned"), "{problem}");
     assert!(!service.workspace.join("pwned").exists());
+}
+
+#[test]
+fn the_program_checks_the_inputs_before_a_shard_starts() {
+    // Inputs, exit code and part of the message.
+    let rows: [(&[(&str, &str)], &str); 11] = [
+        (&[("benchmark", "s-niahh")], "s-niahh"),
+        (&[("model", "nobody/gpt")], "nobody"),
+        (&[("protocol", "telepathy")], "telepathy"),
+        (&[("drivers", "exact-format,100%")], "100%25"),
+        (&[("profile", "missing")], "missing"),
+        (&[("scorer", "file:missing.js")], "missing.js"),
+        (&[("temperature", "hot")], "hot"),
+        (&[("attempts", "0")], "--attempts"),
+        (&[("flags", "--no-such-flag")], "--no-such-flag"),
+        (&[("flags", "--judge-model nobody/gpt")], "nobody"),
+        (&[("flags", "--sample-ids missing")], "missing"),
+    ];
+    let api = api(&Map::new(), &json!(404));
+    for (inputs, message) in rows {
+        let folder = tempfile::tempdir().unwrap();
+        let inputs = [inputs, &[("context-len", "8k"), ("shards", "2")]].concat();
+        let mut service = Service::new(folder.path(), &api.origin, &inputs);
+        service.job("plan").unwrap();
+        assert!(service.starts("build"));
+        let problem = service.job("build").unwrap_err();
+        assert!(problem.starts_with("::error::"), "{inputs:?}: {problem}");
+        assert!(problem.contains(message), "{inputs:?}: {problem}");
+        assert_eq!(problem.lines().count(), 1, "{inputs:?}: {problem}");
+        for job in ["run", "merge"] {
+            assert!(!service.starts(job), "{inputs:?}: {job}");
+        }
+        assert!(!service.artifacts.exists(), "{inputs:?}");
+    }
+}
+
+#[test]
+fn the_merged_score_is_gated_after_the_run_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = [
+        ("model", "scripted/s-niah-flawed"),
+        ("context-len", "8k"),
+        ("shards", "2"),
+        ("flags", "--samples-per-length 6"),
+    ];
+    let api = api(&Map::new(), &json!(404));
+    let mut service = Service::new(folder.path(), &api.origin, &inputs);
+    service.job("plan").unwrap();
+    service.job("build").unwrap();
+    for shard in ["1", "2"] {
+        service.shard(shard).unwrap();
+    }
+    let incomplete = "::error::some attempts have no score, so min-score 0.01 is not reached\n";
+    for (min_score, error) in [
+        ("", None),
+        ("0.01", None),
+        ("1", Some("::error::the score is below min-score 1\n")),
+        ("0.01", Some(incomplete)),
+    ] {
+        if error == Some(incomplete) {
+            fs::remove_dir_all(service.artifacts.join("shard-2")).unwrap();
+        }
+        let _ = fs::remove_dir_all(service.artifacts.join("run"));
+        let inputs = [&inputs[..], &[("min-score", min_score)]].concat();
+        let mut service = Service::new(folder.path(), &api.origin, &inputs);
+        service.job("plan").unwrap();
+        let merged = service.job("merge");
+        assert_eq!(
+            merged.as_ref().err().map(String::as_str),
+            error,
+            "{min_score}: {merged:?}"
+        );
+        for name in ["merged/summary.json", "report.html"] {
+            assert!(
+                service.artifacts.join("run").join(name).is_file(),
+                "{min_score}: {name}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_secret_named_by_key_secret_fills_the_variable_of_its_provider() {
+    let folder = tempfile::tempdir().unwrap();
+    let api = api(&Map::new(), &json!(404));
+    // The input, the variable with the key, and the error without it.
+    for (typed, variable, error) in [
+        (
+            "AZURE_OPENAI_API_KEY",
+            "AZURE_OPENAI_API_KEY=sk-azure",
+            None,
+        ),
+        ("openai_api_key_team", "OPENAI_API_KEY=sk-team", None),
+        ("", "OPENAI_API_KEY=sk-openai", None),
+        (
+            "VLLM_API_KEY",
+            "",
+            Some("::error::the secret VLLM_API_KEY is not set in the environment eval\n"),
+        ),
+    ] {
+        let mut service = Service::new(folder.path(), &api.origin, &[("key-secret", typed)]);
+        service.secrets = [
+            ("AZURE_OPENAI_API_KEY", "sk-azure"),
+            ("OPENAI_API_KEY", "sk-openai"),
+            ("OPENAI_API_KEY_TEAM", "sk-team"),
+            ("DEPLOY_TOKEN", "sk-of-another-purpose"),
+        ]
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .into();
+        let seen = folder.path().join("seen");
+        service.program = format!("env > '{}'; exit 4", seen.display());
+        service.job("plan").unwrap();
+        assert_eq!(service.environment("run"), "eval");
+        // The build has no keys.
+        service.job("build").unwrap_err();
+        let text = fs::read_to_string(&seen).unwrap();
+        assert!(!text.contains("sk-"), "{typed}: {text}");
+        fs::remove_file(&seen).unwrap();
+
+        service.keep_program();
+        let ran = service.shard("1");
+        if let Some(error) = error {
+            assert_eq!(ran, Err(error.to_owned()), "{typed}");
+            assert!(!seen.exists(), "{typed}");
+            continue;
+        }
+        ran.unwrap();
+        let text = fs::read_to_string(&seen).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines.contains(&variable), "{typed}: {text}");
+        assert!(!text.contains("sk-of-another-purpose"), "{typed}: {text}");
+        assert!(
+            !lines.iter().any(|line| line.starts_with("KEY")),
+            "{typed}: {text}"
+        );
+        if typed.is_empty() {
+            assert!(!text.contains("sk-azure"), "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_pull_request_runs_the_scripted_model_without_keys() {
+    let folder = tempfile::tempdir().unwrap();
+    let api = api(&Map::new(), &json!(404));
+    let mut service = Service::for_pull_request(folder.path(), &api.origin);
+    let secrets = ["OPENAI_API_KEY", ""].map(|name| (name.to_owned(), "sk-secret".to_owned()));
+    service.secrets = secrets.into();
+    let seen = folder.path().join("seen");
+    service.program = format!("env >> '{}'\n{}", seen.display(), service.program);
+    service.job("plan").unwrap();
+    assert_eq!(service.output("needs.plan.outputs.shards"), "[1, 2]");
+    assert_eq!(service.environment("run"), "");
+    service.job("build").unwrap();
+    for shard in ["1", "2"] {
+        assert!(service.starts("run"));
+        service.shard(shard).unwrap();
+        assert_eq!(service.checked_out, COMMIT);
+    }
+    assert!(service.starts("merge"));
+    let page = service.job("merge").unwrap();
+    assert!(page.contains(" 4/4 (100 %)"), "{page}");
+    assert!(api.seen().is_empty());
+    let text = fs::read_to_string(seen).unwrap();
+    assert!(!text.contains("sk-secret"), "{text}");
+    let workflow = workflow();
+    assert_eq!(workflow["on"].get("pull_request_target"), None);
+    let paths = workflow["on"]["pull_request"]["paths"].as_array().unwrap();
+    for path in paths {
+        let path = path.as_str().unwrap().trim_end_matches("/**");
+        assert!(root().join(path).exists(), "{path}");
+    }
 }
 
 #[test]
@@ -263,6 +459,15 @@ fn the_inputs_are_those_of_the_documentation() {
     let docs = fs::read_to_string(root().join("docs/guides/github-workflow.md")).unwrap();
     for name in inputs.keys() {
         assert!(docs.contains(&format!("`{name}`")), "{name}");
+    }
+    // A pull request has no inputs, so only the plan reads them; and only one job builds.
+    for (name, job) in workflow["jobs"].as_object().unwrap() {
+        let text = job.to_string();
+        assert_eq!(text.contains("inputs)"), name == "plan", "{name}");
+        assert!(!text.contains("inputs."), "{name}");
+        for build in ["cargo", "rust-cache"] {
+            assert_eq!(text.contains(build), name == "build", "{name}: {build}");
+        }
     }
 }
 
@@ -288,8 +493,26 @@ fn keys_are_only_where_the_rules_of_the_environment_hold() {
                 permissions.values().all(|may| may == "read"),
                 "{name}: {job}"
             );
-            let keys = declared.to_string().contains("secrets.");
-            assert_eq!(keys, declared["environment"] == "eval", "{name}: {job}");
+            // Only runs that were started by hand have an environment and keys.
+            let by_hand = "github.event_name == 'workflow_dispatch' && ";
+            let text = declared.to_string();
+            let expressions = text.split("${{").skip(1);
+            let with_keys: Vec<&str> = expressions
+                .filter_map(|rest| rest.split_once("}}"))
+                .map(|(expression, _)| expression.trim())
+                .filter(|expression| expression.contains("secrets"))
+                .collect();
+            let environment = declared["environment"].as_str();
+            let is_eval = environment == Some(&format!("${{{{ {by_hand}'eval' || '' }}}}"));
+            assert_eq!(environment.is_some(), is_eval, "{name}: {job}");
+            assert_eq!(!with_keys.is_empty(), is_eval, "{name}: {job}");
+            for expression in with_keys {
+                let is_guarded = expression
+                    .strip_prefix(by_hand)
+                    .and_then(|rest| rest.strip_suffix(" || ''"))
+                    .is_some_and(|secret| secret.starts_with("secrets"));
+                assert!(is_guarded, "{name}: {job}: {expression}");
+            }
             for step in declared["steps"].as_array().unwrap() {
                 let checks_out = step["uses"]
                     .as_str()

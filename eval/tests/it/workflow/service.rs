@@ -3,11 +3,13 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::{Map, Value};
 
+use super::expression;
 use super::github::TOKEN;
 use super::{root, workflow};
 
@@ -22,6 +24,11 @@ pub struct Service {
     pub artifacts: PathBuf,
     /// What the last job checked out.
     pub checked_out: String,
+    /// Secrets of the repository and of all environments.
+    pub secrets: BTreeMap<String, String>,
+    /// Shell script that the job `build` leaves as the program.
+    pub program: String,
+    /// Values of expressions, without those of secrets.
     values: BTreeMap<String, String>,
     /// URL of its API.
     api: String,
@@ -49,11 +56,31 @@ impl Service {
             "toJSON(inputs)".to_owned(),
             Value::Object(typed).to_string(),
         );
+        values.insert(
+            "github.event_name".to_owned(),
+            "workflow_dispatch".to_owned(),
+        );
+        Self::with(folder, api, values)
+    }
+
+    /// Creates a run for a pull request, which has no inputs.
+    pub fn for_pull_request(folder: &Path, api: &str) -> Self {
+        let values = [
+            ("github.event_name", "pull_request"),
+            ("toJSON(inputs)", "{}"),
+        ];
+        let values = values.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        Self::with(folder, api, BTreeMap::from(values))
+    }
+
+    fn with(folder: &Path, api: &str, mut values: BTreeMap<String, String>) -> Self {
         values.insert("github.token".to_owned(), TOKEN.to_owned());
         Self {
             workspace: folder.join("workspace"),
             artifacts: folder.join("artifacts"),
             checked_out: String::new(),
+            secrets: BTreeMap::new(),
+            program: format!("exec {} \"$@\"", env!("CARGO_BIN_EXE_rlm-eval")),
             values,
             api: api.to_owned(),
         }
@@ -64,7 +91,34 @@ impl Service {
         &self.values[name]
     }
 
-    /// Runs the steps of a job except those that build.
+    /// Returns the environment of a job, or nothing.
+    pub fn environment(&self, job: &str) -> String {
+        self.resolve(
+            workflow()["jobs"][job]["environment"]
+                .as_str()
+                .unwrap_or_default(),
+        )
+    }
+
+    /// Returns whether a job starts, by the results of the jobs that it needs.
+    pub fn starts(&self, job: &str) -> bool {
+        let declared = &workflow()["jobs"][job];
+        let needs = &declared["needs"];
+        let mut needs = needs
+            .as_array()
+            .cloned()
+            .unwrap_or_else(|| vec![needs.clone()]);
+        needs.retain(Value::is_string);
+        let has_failed = needs.iter().any(|needed| {
+            let result = format!("needs.{}.result", needed.as_str().unwrap());
+            self.values
+                .get(&result)
+                .is_none_or(|result| result != "success")
+        });
+        self.holds(declared["if"].as_str(), has_failed)
+    }
+
+    /// Runs the steps of a job. Instead of building the program, it writes a script.
     ///
     /// # Errors
     /// The output of the failed step; only steps that always run follow it.
@@ -76,18 +130,27 @@ impl Service {
         let workflow = workflow();
         let mut failed = None;
         for step in workflow["jobs"][job]["steps"].as_array().unwrap() {
-            let always = step["if"] == "always()";
-            if !self.wanted(step) || (failed.is_some() && !always) {
+            if !self.holds(step["if"].as_str(), failed.is_some()) {
                 continue;
             }
             if let Some(uses) = step["uses"].as_str() {
                 self.action(uses, step);
-            } else if step["name"] != "Build"
-                && let Err(problem) = self.bash(step, &page)
-            {
+            } else if step["name"] == "Build" {
+                let program = self.workspace.join("target/release/rlm-eval");
+                fs::create_dir_all(program.parent().unwrap()).unwrap();
+                fs::write(&program, format!("#!/bin/sh\n{}\n", self.program)).unwrap();
+                fs::set_permissions(program, fs::Permissions::from_mode(0o755)).unwrap();
+            } else if let Err(problem) = self.bash(&workflow, job, step, &page) {
                 failed = Some(problem);
             }
         }
+        let result = if failed.is_none() {
+            "success"
+        } else {
+            "failure"
+        };
+        self.values
+            .insert(format!("needs.{job}.result"), result.to_owned());
         for (name, value) in workflow["jobs"][job]["outputs"]
             .as_object()
             .into_iter()
@@ -102,6 +165,17 @@ impl Service {
         failed.map_or_else(|| Ok(fs::read_to_string(page).unwrap()), Err)
     }
 
+    /// Stores the program as if the job `build` had succeeded.
+    pub fn keep_program(&self) {
+        let folder = self.artifacts.join("program");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(
+            folder.join("rlm-eval"),
+            format!("#!/bin/sh\n{}\n", self.program),
+        )
+        .unwrap();
+    }
+
     /// Runs the job of one shard.
     pub fn shard(&mut self, shard: &str) -> Result<String, String> {
         self.values
@@ -109,31 +183,43 @@ impl Service {
         self.job("run")
     }
 
-    /// Replaces the expressions in a text; secrets are empty.
+    /// Replaces the expressions in a text.
     fn resolve(&self, text: &str) -> String {
         let mut parts = text.split("${{");
         let mut out = parts.next().unwrap_or_default().to_owned();
         for part in parts {
             let (expression, rest) = part.split_once("}}").unwrap();
-            let name = expression.trim();
-            match self.values.get(name) {
-                Some(value) => out.push_str(value),
-                None => assert!(name.starts_with("secrets."), "{name} is not known"),
-            }
+            out.push_str(&self.evaluate(expression, false));
             out.push_str(rest);
         }
         out
     }
 
-    /// Returns whether the condition of a step holds.
-    fn wanted(&self, step: &Value) -> bool {
-        match step["if"].as_str() {
-            None | Some("always()") => true,
-            Some(condition) => {
-                let name = condition.strip_suffix(" != ''").unwrap();
-                !self.values[name].is_empty()
-            }
-        }
+    fn evaluate(&self, expression: &str, has_failed: bool) -> String {
+        expression::evaluate(expression, &|name| match name {
+            "always()" => "true".to_owned(),
+            "cancelled()" => String::new(),
+            "success()" => expression::of_bool(!has_failed),
+            _ => match name.strip_prefix("secrets.") {
+                Some(secret) => self.secrets.get(secret).cloned().unwrap_or_default(),
+                None => self
+                    .values
+                    .get(name)
+                    .cloned()
+                    .unwrap_or_else(|| panic!("{name} is not known")),
+            },
+        })
+    }
+
+    /// Returns whether the condition of a step or a job holds. One without a status function
+    /// requires that nothing failed.
+    fn holds(&self, condition: Option<&str>, has_failed: bool) -> bool {
+        let condition = condition.unwrap_or("success()");
+        let condition = condition.trim_start_matches("${{").trim_end_matches("}}");
+        let has_status = ["always()", "cancelled()", "success()"]
+            .iter()
+            .any(|function| condition.contains(function));
+        (has_status || !has_failed) && !self.evaluate(condition, has_failed).is_empty()
     }
 
     /// Performs an action as documented.
@@ -142,12 +228,21 @@ impl Service {
         match uses.split('@').next().unwrap() {
             "actions/checkout" => {
                 copy(&root().join(".github"), &self.workspace.join(".github"));
+                let endpoints = "harness/endpoints.yaml";
+                fs::create_dir(self.workspace.join("harness")).unwrap();
+                fs::copy(root().join(endpoints), self.workspace.join(endpoints)).unwrap();
                 self.checked_out = with("ref");
             }
             "actions/upload-artifact" => {
                 let from = self.workspace.join(with("path"));
+                let to = self.artifacts.join(with("name"));
                 if from.is_dir() {
-                    copy(&from, &self.artifacts.join(with("name")));
+                    copy(&from, &to);
+                } else if from.is_file() {
+                    fs::create_dir_all(&to).unwrap();
+                    // Artifacts do not keep permissions.
+                    fs::write(to.join(from.file_name().unwrap()), fs::read(&from).unwrap())
+                        .unwrap();
                 }
             }
             "actions/download-artifact" => {
@@ -181,7 +276,13 @@ impl Service {
         }
     }
 
-    fn bash(&mut self, step: &Value, page: &Path) -> Result<(), String> {
+    fn bash(
+        &mut self,
+        workflow: &Value,
+        job: &str,
+        step: &Value,
+        page: &Path,
+    ) -> Result<(), String> {
         let script = step["run"].as_str().unwrap();
         assert!(!script.contains("${{"), "spliced into a command: {script}");
         let outputs = self.workspace.join("outputs");
@@ -192,7 +293,7 @@ impl Service {
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("CI", "true")
-            .env("EVAL", env!("CARGO_BIN_EXE_eval"))
+            .env("GITHUB_EVENT_NAME", &self.values["github.event_name"])
             .env("GITHUB_REPOSITORY", REPOSITORY)
             .env("GITHUB_SHA", COMMIT)
             .env(
@@ -202,7 +303,9 @@ impl Service {
             .env("GITHUB_API_URL", &self.api)
             .env("GITHUB_STEP_SUMMARY", page)
             .env("GITHUB_OUTPUT", &outputs);
-        for (name, value) in step["env"].as_object().into_iter().flatten() {
+        let declared =
+            [workflow, &workflow["jobs"][job], step].map(|level| level["env"].as_object());
+        for (name, value) in declared.into_iter().flatten().flatten() {
             bash.env(name, self.resolve(value.as_str().unwrap()));
         }
         let output = bash.output().unwrap();
