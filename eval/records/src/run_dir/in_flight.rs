@@ -51,10 +51,12 @@ pub(super) fn in_flight(trajectory: &Path, paid: &[Paid]) -> Result<Vec<Event>, 
                 };
                 agent.newest = vec![Event { kind, ..event }];
             }
-            EventKind::LlmBilled { .. } | EventKind::LlmRetry { .. } => agent.newest.push(event),
-            EventKind::LlmResponse { .. } | EventKind::LlmError { .. } | EventKind::LlmCached => {
-                agent.newest.clear();
-            }
+            // A call that nobody waited for any more ends with a bill and an error, and is not in
+            // the journal.
+            EventKind::LlmBilled { .. }
+            | EventKind::LlmRetry { .. }
+            | EventKind::LlmError { .. } => agent.newest.push(event),
+            EventKind::LlmResponse { .. } | EventKind::LlmCached => agent.newest.clear(),
             EventKind::JudgeRequest { .. }
             | EventKind::JudgeBilled { .. }
             | EventKind::JudgeResponse { .. }
