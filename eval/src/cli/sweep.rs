@@ -149,6 +149,19 @@ pub struct SweepArgs {
     )]
     pub dry_run: bool,
 
+    /// With --dry-run: run the first N samples of each cell, once each, to base the estimate on what they cost; this makes
+    /// runs of their own in --log-dir, and spends [default: earlier runs of the same experiments in --log-dir]
+    #[arg(
+        long,
+        value_parser = whole::<usize>(1..=1_000),
+        num_args = 0..=1,
+        default_missing_value = "2",
+        requires = "dry_run",
+        value_name = "N",
+        help_heading = "Sweep"
+    )]
+    pub pilot: Option<usize>,
+
     /// With --resume: continue although another version of the program made runs of the sweep; each attempt records its
     /// version
     #[arg(

@@ -69,10 +69,14 @@ pub fn execute(args: &RunArgs) -> Result<Outcome, Error> {
 }
 
 /// Runs the first samples once each, for an estimate of the rest.
-fn pilot(args: &RunArgs, samples: usize) -> Result<Outcome, Error> {
+///
+/// # Errors
+/// Like [`execute`].
+pub(super) fn pilot(args: &RunArgs, samples: usize) -> Result<Outcome, Error> {
     let mut args = args.clone();
     args.start.dry_run = false;
     args.start.pilot = None;
+    args.start.name = None;
     args.attempts = 1;
     args.max_tasks = Some(args.max_tasks.map_or(samples, |most| most.min(samples)));
     let settings = RunSettings::resolve(&args)?.settings;

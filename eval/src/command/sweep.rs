@@ -85,7 +85,7 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
             }
         }
         if args.dry_run {
-            return dry_run::execute(&plan, args.json);
+            return dry_run::execute(&plan, args);
         }
         if let Some(against) = args.race {
             plan.race = race::header(&plan, against, args)?;

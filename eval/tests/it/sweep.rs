@@ -422,6 +422,33 @@ fn a_sweep_keeps_its_own_budget_over_all_cells_and_starts() {
 }
 
 #[test]
+fn a_pilot_of_each_cell_gives_likely_figures() {
+    let binary = Binary::new()
+        .file("priced.yaml", PRICED)
+        .file("matrix.yaml", PRICED_MATRIX);
+    let args = ["sweep", "--matrix", "matrix.yaml", "--dry-run"];
+    let ran = binary.run(&args, "");
+    assert!(!ran.stdout.contains("likely"), "{ran:?}");
+    let ran = binary.run(&[&args[..], &["--pilot", "1"]].concat(), "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    for line in [
+        "  likely: 3 calls, ~300 tokens, cost $0.0300, by 1 attempt of 1 earlier run\n",
+        "  likely: 6 calls, ~600 tokens, cost $0.0600, by 1 attempt of 1 earlier run\n",
+        "  likely: 9 calls, ~900 tokens, cost $0.0900\n",
+    ] {
+        assert!(ran.stdout.contains(line), "{line}: {ran:?}");
+    }
+    // Cells of earlier sweeps count as well.
+    let ran = binary.run(&["sweep", "--matrix", "matrix.yaml"], "");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let ran = binary.run(&args, "");
+    assert!(
+        ran.stdout.contains("by 4 attempts of 2 earlier runs"),
+        "{ran:?}"
+    );
+}
+
+#[test]
 fn a_glob_over_a_sweep_is_compared_without_its_other_files() {
     let matrix =
         "{run: {benchmark: s-niah, context-len: 2k, samples-per-length: 2}, models: [scripted]}";

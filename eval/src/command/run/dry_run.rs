@@ -1,6 +1,7 @@
 //! `rlm-eval run --dry-run`: shows what a run would send and estimates its cost. Runs and writes
 //! nothing.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use harness::model::{Message, Protocol, Role};
@@ -70,18 +71,19 @@ pub(super) fn execute(mut settings: RunSettings) -> Result<Outcome, Error> {
     Ok(Outcome::Complete)
 }
 
-/// Estimates the expense of a run; `None` if no sample matches.
+/// Estimates the expense of a run, and its likely expense by earlier runs; `None` if no sample
+/// matches.
 ///
 /// # Errors
 /// Like [`execute`].
-pub(in crate::command) fn of_run(settings: &RunSettings) -> Result<Option<Expense>, Error> {
+pub(in crate::command) fn of_run(
+    settings: &RunSettings,
+) -> Result<Option<(Expense, Option<Likely>)>, Error> {
     let Some(prepared) = Prepared::new(settings)? else {
         return Ok(None);
     };
-    Ok(Some(expense(
-        settings,
-        &rows(&prepared, prepared.samples())?,
-    )))
+    let expense = expense(settings, &rows(&prepared, prepared.samples())?);
+    Ok(Some((expense, likely(settings, &prepared))))
 }
 
 /// Returns the expense of a run at least, from the first requests of some samples.
@@ -114,26 +116,56 @@ pub(super) fn estimated_least(settings: &RunSettings, prepared: &Prepared) -> Re
 const SAMPLED: usize = 20;
 
 /// Expected expense, by the attempts of earlier runs.
-#[derive(Serialize)]
-struct Likely {
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(in crate::command) struct Likely {
     #[serde(flatten)]
-    sum: Sum,
+    pub sum: Sum,
     /// Number of attempts that it is based on.
-    attempts: u64,
+    pub attempts: u64,
     /// Number of their runs.
-    runs: u64,
+    pub runs: u64,
+}
+
+impl std::fmt::Display for Likely {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self {
+            sum,
+            attempts,
+            runs,
+        } = self;
+        let (of_attempts, of_runs) = (plural(*attempts == 1), plural(*runs == 1));
+        write!(
+            f,
+            "likely: {sum}, by {attempts} attempt{of_attempts} of {runs} earlier run{of_runs}"
+        )
+    }
+}
+
+/// Returns the run directories in a folder of runs, and in the sweeps there.
+fn run_folders(log_dir: &Path) -> Vec<PathBuf> {
+    let inside = |folder: &Path| -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).collect()
+    };
+    let mut folders = inside(log_dir);
+    let sweeps: Vec<PathBuf> = folders
+        .iter()
+        .filter(|folder| folder.join("sweep.json").is_file())
+        .flat_map(|sweep| inside(sweep))
+        .collect();
+    folders.extend(sweeps);
+    folders
 }
 
 /// Returns the expected expense by the attempts of earlier runs of the same experiment in the log
 /// folder; `None` without any. Runs that cannot be read are left out.
 fn likely(settings: &RunSettings, prepared: &Prepared) -> Option<Likely> {
-    let folders = std::fs::read_dir(&settings.log_dir).ok()?;
     let (mut attempts, mut runs) = (0_u64, 0);
     let (mut calls, mut tokens, mut cost) = (0, 0, Some(0.0));
-    for folder in folders.flatten() {
-        let is_same = read_lock(&folder.path())
+    for folder in run_folders(&settings.log_dir) {
+        let is_same = read_lock(&folder)
             .is_ok_and(|lock| lock.run.fingerprint == prepared.fingerprint.as_str());
-        let Some(run) = is_same.then(|| RunDir::open(&folder.path()).ok()).flatten() else {
+        let Some(run) = is_same.then(|| RunDir::open(&folder).ok()).flatten() else {
             continue;
         };
         runs += u64::from(!run.records.is_empty());
@@ -236,17 +268,8 @@ fn text(
         expense.lines(),
         basis(settings),
     ));
-    if let Some(Likely {
-        sum,
-        attempts,
-        runs,
-    }) = likely
-    {
-        text.push_str(&format!(
-            "likely: {sum}, by {attempts} attempt{} of {runs} earlier run{}\n",
-            plural(*attempts == 1),
-            plural(*runs == 1)
-        ));
+    if let Some(likely) = likely {
+        text.push_str(&format!("{likely}\n"));
     }
     if settings.grader.judge.is_some() {
         text.push_str(

@@ -3,8 +3,10 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::cli::SweepArgs;
+use crate::command::run;
 use crate::command::run::dry_run::of_run;
-use crate::command::run::expense::{Caps, Expense, basis};
+use crate::command::run::expense::{Caps, Expense, Sum, basis};
 use crate::command::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
@@ -15,8 +17,18 @@ use crate::sweep::Plan;
 ///
 /// # Errors
 /// [`Error`] for a cell with unusable settings or an unavailable sample.
-pub(super) fn execute(plan: &Plan, json: bool) -> Result<Outcome, Error> {
+pub(super) fn execute(plan: &Plan, args: &SweepArgs) -> Result<Outcome, Error> {
+    if let Some(samples) = args.pilot {
+        for cell in &plan.cells {
+            let stopped = run::pilot(&cell.flags, samples)?;
+            if stopped != Outcome::Complete {
+                return Ok(stopped);
+            }
+        }
+    }
     let mut cells = Vec::new();
+    // `None` if a cell has no earlier run.
+    let mut likely_in_all = Some(Sum::NOTHING);
     let mut all: Option<Expense> = None;
     // Equal for all cells, because it depends only on flags that they share.
     let mut by = String::new();
@@ -24,14 +36,16 @@ pub(super) fn execute(plan: &Plan, json: bool) -> Result<Outcome, Error> {
         let mut settings = RunSettings::resolve(&cell.flags)?.settings;
         settings.engine.store.cache = None;
         by = basis(&settings);
-        let Some(expense) = of_run(&settings)? else {
+        let Some((expense, likely)) = of_run(&settings)? else {
             return Ok(Outcome::NothingMatched);
         };
+        let sums = likely_in_all.zip(likely.as_ref());
+        likely_in_all = sums.map(|(sum, likely)| sum.plus(likely.sum));
         all = Some(match all {
             Some(all) => all.plus(expense.clone()),
             None => expense.clone(),
         });
-        cells.push((cell.name.as_str(), expense));
+        cells.push((cell.name.as_str(), expense, likely));
     }
     let Some(all) = all else {
         return Ok(Outcome::NothingMatched);
@@ -41,21 +55,31 @@ pub(super) fn execute(plan: &Plan, json: bool) -> Result<Outcome, Error> {
         tokens: plan.budget.max_tokens,
         calls: plan.budget.max_llm_calls,
     });
-    if json {
+    if args.json {
         let cells: Map<String, Value> = cells
             .iter()
-            .map(|(name, expense)| ((*name).to_owned(), json!(expense)))
+            .map(|(name, expense, likely)| {
+                let mut cell = json!(expense);
+                cell["likely"] = json!(likely);
+                ((*name).to_owned(), cell)
+            })
             .collect();
+        let mut all = json!(all);
+        all["likely"] = json!(likely_in_all);
         stdout::write_json(&json!({"cells": cells, "all": all}))?;
         return Ok(Outcome::Complete);
     }
     let mut text = String::new();
-    for (name, expense) in &cells {
+    for (name, expense, likely) in &cells {
         text.push_str(&format!("{name}\n{}", indented(&expense.lines())));
+        if let Some(likely) = likely {
+            text.push_str(&indented(&likely.to_string()));
+        }
     }
     let count = cells.len();
+    let likely = likely_in_all.map_or_else(String::new, |sum| format!("  likely: {sum}\n"));
     text.push_str(&format!(
-        "all {count} cells\n{}{by}\n",
+        "all {count} cells\n{}{likely}{by}\n",
         indented(&all.lines())
     ));
     stdout::write(&text)?;
