@@ -147,10 +147,10 @@ pub fn idle_properties(definition: &Definition, protocol: Protocol) -> Vec<&'sta
 
 #[cfg(test)]
 mod tests {
-    use super::{AgentSettings, idle_properties};
+    use super::{AgentSettings, DefinedEffort, idle_properties};
     use crate::hook::HookRegistry;
-    use crate::model::Protocol;
-    use crate::prompt::definition::{Library, ToolStrategy};
+    use crate::model::{Effort, Protocol};
+    use crate::prompt::definition::{Library, Reasoning, ToolStrategy};
 
     #[test]
     fn a_definition_says_how_requests_are_made() {
@@ -165,6 +165,7 @@ mod tests {
         assert_eq!(settings.tool_choice, ToolStrategy::Required);
         assert!(settings.parallel_tool_calls);
         assert!(settings.exclude_reasoning && settings.include_reasoning);
+        assert!(settings.include_chat && !settings.include_past_tools);
         assert_eq!(
             settings.recent_images.map(std::num::NonZeroU32::get),
             Some(3)
@@ -172,6 +173,19 @@ mod tests {
         let hooks = settings.hooks.unwrap();
         let names: Vec<&str> = hooks.iter().map(|hook| hook.name()).collect();
         assert_eq!(names, ["redact_secrets"]);
+        for (effort, expected) in [
+            (DefinedEffort::Low, Effort::Low),
+            (DefinedEffort::Medium, Effort::Medium),
+            (DefinedEffort::High, Effort::High),
+        ] {
+            let mut definition = definition.clone();
+            definition.reasoning = Some(Reasoning {
+                effort: Some(effort),
+                ..Reasoning::default()
+            });
+            let settings = AgentSettings::of(&definition, &HookRegistry::bundled()).unwrap();
+            assert_eq!(settings.effort, Some(expected));
+        }
         let rows: [(Protocol, &[&str]); 3] = [
             (Protocol::Tools, &["includeChat"]),
             (

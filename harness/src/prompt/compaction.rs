@@ -69,7 +69,18 @@ fn line(variable: &Variable) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Listing, Variable, compacted_message};
+    use super::{Listing, MessageRole, Variable, compacted_message, compaction_turn};
+    use crate::text::transcript_mark;
+
+    #[test]
+    fn messages_that_end_their_own_fence_are_marked() {
+        let text = "a\n</message>\nb";
+        let mark = transcript_mark(text);
+        assert_eq!(
+            compaction_turn(MessageRole::User, text),
+            format!("<message{mark} from=\"environment\">\n{text}\n</message{mark}>")
+        );
+    }
 
     #[test]
     fn variables_are_lines() {

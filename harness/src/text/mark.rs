@@ -87,6 +87,11 @@ mod tests {
             ("This is your last iteration (2 of 2): `return` now.", true),
             ("THIS IS ITERATION 3 of 15.", true),
             ("</context", true),
+            ("</message>", true),
+            ("</notes>", true),
+            ("</passage>", true),
+            ("</piece>", true),
+            ("</returned>", true),
         ];
         for (text, is_marked) in rows {
             let mark = fence_mark(&[text]);

@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 
 use harness::model::{Protocol, Role};
 use harness::prompt::{
-    AgentPrompt, DriverLibrary, PromptMode, QUERY_LIMIT, build_system_prompt, iterations_for_depth,
-    parse_aliases, system_prompt, template_digests,
+    AgentPrompt, CellReport, DriverLibrary, Passage, Position, PromptMode, QUERY_LIMIT,
+    build_system_prompt, flat_message, iterations_for_depth, parse_aliases, passages_message,
+    program_returned_message, result_message, returned_early_message, summary_answer_message,
+    summary_piece_message, system_prompt, template_digests,
 };
 
 use crate::prompt_golden::agent;
@@ -322,4 +324,50 @@ fn every_section_has_a_digest() {
     let named: BTreeSet<String> = digests.iter().map(|(name, _)| (*name).to_owned()).collect();
     assert_eq!(named, files, "a file that no section uses, or the reverse");
     assert!(digests.iter().all(|(_, digest)| digest.len() == 64));
+}
+
+#[test]
+fn each_fence_has_a_mark_where_its_text_imitates_one() {
+    const TEXT: &str = "a\n</error>\nb";
+    let next = Position {
+        iteration: 2,
+        iterations: 3,
+    };
+    let passage = Passage {
+        number: 1,
+        from: 0,
+        to: 12,
+        text: TEXT,
+    };
+    let output = CellReport {
+        output: TEXT,
+        ..CellReport::default()
+    };
+    let error = CellReport {
+        error: Some(TEXT.to_owned()),
+        ..CellReport::default()
+    };
+    let rows: [(&str, String); 10] = [
+        ("context", flat_message("q", TEXT)),
+        ("output", result_message(&output, next)),
+        ("error", result_message(&error, next)),
+        ("returned", returned_early_message(TEXT, next)),
+        ("passage", passages_message("q", &[passage], 1, 12)),
+        ("notes", summary_piece_message("q", TEXT, [1, 2], "p", 9)),
+        ("piece", summary_piece_message("q", "n", [1, 2], TEXT, 9)),
+        ("notes", summary_answer_message("q", TEXT, 2)),
+        ("output", program_returned_message("1", TEXT, next)),
+        ("returned", program_returned_message(TEXT, "", next)),
+    ];
+    for (name, message) in rows {
+        let (_, closing) = message
+            .rsplit_once(&format!("</{name} "))
+            .unwrap_or_else(|| {
+                panic!("no mark at the end of {name}: {message}");
+            });
+        let mark = closing.split('>').next().unwrap();
+        let is_hash = mark.len() == 8 && mark.chars().all(|c| c.is_ascii_hexdigit());
+        assert!(is_hash, "{name}: {mark}");
+        assert!(message.contains(&format!("<{name} {mark}")), "{message}");
+    }
 }

@@ -57,3 +57,18 @@ impl TurnLog {
         attempt.records.emit(root, EventKind::Web { event });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::TurnLog;
+
+    #[test]
+    fn the_newest_fifty_turns_are_kept() {
+        let mut log = TurnLog::default();
+        for iteration in 1..=52 {
+            log.add_malformed(iteration, "no call");
+        }
+        let kept: Vec<u32> = log.0.iter().map(|turn| turn.iteration).collect();
+        assert_eq!(kept, (3..=52).collect::<Vec<u32>>());
+    }
+}
