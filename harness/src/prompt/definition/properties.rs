@@ -196,10 +196,10 @@ pub enum PromptPart {
 /// Whether a model calls tools.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ToolStrategy {
-    /// The model cannot call tools, and none are sent.
+    /// The model decides whether to call tools.
     #[default]
     Auto,
-    /// Never: none is sent to it.
+    /// The model cannot call tools, and none are sent.
     None,
     /// The model must call a tool.
     Required,
