@@ -30,6 +30,7 @@ pub mod models;
 pub mod program;
 pub mod providers;
 pub mod protocol_fit;
+pub mod request_recorder;
 pub mod rescore;
 pub mod runner;
 pub mod selection;

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::BoolishValueParser;
 use serde::Serialize;
 use serde::de::{Deserialize, Deserializer, Error};
 use serde_json::Value;
@@ -139,6 +140,16 @@ pub struct RunArgs {
     /// attempts (0.1) [default: never]
     #[arg(long, value_name = "SHARE|COUNT", help_heading = "Run")]
     pub fail_on_error: Option<ErrorGate>,
+
+    /// Record every request that is sent to a server, each try with its body but without keys, in the folder `requests` of
+    /// the run
+    #[arg(
+        long,
+        value_parser = BoolishValueParser::new(),
+        help_heading = "Recording"
+    )]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub record_requests: bool,
 
     /// Flags of this start.
     #[command(flatten)]

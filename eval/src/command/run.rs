@@ -456,6 +456,9 @@ fn carry_out(
         terminal::warning(&remark);
     }
     let dir = plan.dir.clone();
+    if let Some(recorder) = &settings.engine.models.request_recorder {
+        recorder.begin(&dir);
+    }
     let again = settings.typed_again();
     let again: String = again.iter().map(|flag| format!(" {flag}")).collect();
     let mut spent = prepared.engine.spent();

@@ -144,6 +144,8 @@ fn step_events(
             usage: None,
             cost_usd: None,
             served_model: Some(model.to_owned()),
+            request_id: None,
+            finish_reason: None,
             ms: None,
         },
         EventKind::IterationEnd {

@@ -12,6 +12,9 @@ use super::tally::label;
 /// Maximum characters of a line. The turn of a web agent may be long.
 const WIDTH: usize = 4_000;
 
+/// Maximum characters shown of a response's text.
+const RESPONSE_WIDTH: usize = 500;
+
 /// Describes events, tracking the iteration of each agent.
 #[derive(Debug, Default)]
 pub struct Narrator {
@@ -46,6 +49,9 @@ impl Narrator {
                 };
                 let iteration = self.iterations.get(&agent).copied().unwrap_or_default();
                 format!("[dddk webagent] turn {iteration} {turn}")
+            }
+            kind @ EventKind::LlmResponse { text, .. } if !text.trim().is_empty() => {
+                format!("{}: {}", action(kind)?, sanitize(text, RESPONSE_WIDTH))
             }
             kind => action(kind)?,
         };

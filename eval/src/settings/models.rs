@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 use std::{env, fmt};
 
 use harness::provider::Sampling;
@@ -17,6 +18,7 @@ use super::{SettingsError, env_file};
 use crate::cli::ModelArgs;
 use crate::env_vars;
 use crate::providers::ModelRef;
+use crate::request_recorder::RequestRecorder;
 
 /// Sampling and servers of a command's models.
 #[derive(Debug, Clone)]
@@ -29,6 +31,8 @@ pub struct ModelSettings {
     pub timeouts: Timeouts,
     /// Longest response of earlier starts of the run, in output tokens; `None` without one.
     pub longest_response: Option<u64>,
+    /// Recorder of the requests that are sent, if the run records them.
+    pub request_recorder: Option<Arc<RequestRecorder>>,
     /// Servers that the run uses, by prefix.
     pub servers: BTreeMap<String, Server>,
 }
@@ -202,6 +206,7 @@ pub(super) fn resolve(
         stream: args.stream,
         timeouts,
         longest_response: None,
+        request_recorder: None,
         servers,
     })
 }

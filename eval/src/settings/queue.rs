@@ -66,6 +66,11 @@ pub(super) fn resolve(args: &RunArgs) -> Result<Option<QueueSettings>, SettingsE
             "a cassette holds what one process was answered",
         ),
         (
+            "--record-requests",
+            args.record_requests,
+            "workers send the requests, and have no folder of the run",
+        ),
+        (
             "--partition",
             args.partition.is_some(),
             "workers of a queue divide the whole among themselves",

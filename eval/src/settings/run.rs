@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -14,6 +15,7 @@ use super::{
 use crate::cli::{Place, RunArgs, recorded_places};
 use crate::env_vars;
 use crate::invocation::quoted;
+use crate::request_recorder::RequestRecorder;
 
 /// Everything that a run depends on.
 #[derive(Debug, Clone)]
@@ -231,13 +233,20 @@ impl RunSettings {
             .extend(benchmark::unread_options(&benchmark, &args.options));
         let main = &engine.settings.model;
         let judge = args.scoring.judge_model.as_ref();
-        let grader = grader::resolve(
+        let mut grader = grader::resolve(
             &args.scoring,
             &judge::beside_agents(&args.engine.models, main, judge),
             keys,
             args.options.scorer.as_deref(),
             harness::scripts_run_in(),
         )?;
+        if args.record_requests {
+            let recorder = Some(Arc::<RequestRecorder>::default());
+            if let Some(judge) = &mut grader.judge {
+                judge.models.request_recorder.clone_from(&recorder);
+            }
+            engine.settings.models.request_recorder = recorder;
+        }
         // Record the date, because the run may be resumed on another day.
         let date = &engine.settings.treatment.overrides.date;
         flags["engine"]["guidance"]["layers"]["date"] = date.as_str().into();

@@ -105,8 +105,25 @@ fn a_verbose_log_has_all_that_agents_do() {
             problem: problem.map(str::to_owned),
         },
     };
+    let response = |text: &str| EventKind::LlmResponse {
+        text: text.to_owned(),
+        reasoning: Some("thought".to_owned()),
+        tool_calls: Vec::new(),
+        code: None,
+        truncated: false,
+        usage: None,
+        cost_usd: None,
+        served_model: None,
+        request_id: None,
+        finish_reason: None,
+        ms: None,
+    };
+    let long = "é".repeat(501);
     let kinds = [
         EventKind::IterationStart { iteration: 3 },
+        response(HOSTILE),
+        response(" "),
+        response(&long),
         turn(Some(envelope), None),
         EventKind::IterationStart { iteration: 4 },
         turn(None, Some("no JSON")),
@@ -118,8 +135,11 @@ fn a_verbose_log_has_all_that_agents_do() {
         reporter.report(&engine("a", "root", 0, kind));
     }
     assert_eq!(
-        String::from_utf8(lines).unwrap(),
+        String::from_utf8(lines).unwrap().replace(&long[4..], "ÉÉÉ"),
         "a root: iteration 3\n\
+         a root: has a response: x\u{fffd}[2J \u{fffd}y\n\
+         a root: has a response\n\
+         a root: has a response: ÉÉÉ…\n\
          a root: [dddk webagent] turn 3 {\"memory\":\"x\\u001b[2J\\n\u{fffd}y\",\"todos_remaining\":[\"price\"],\
          \"actions\":[{\"narrate\":\"Hello\"}]}\n\
          a root: iteration 4\n\

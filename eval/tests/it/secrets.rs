@@ -4,6 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use serde_json::{Value, json};
+
 use crate::binary::{Binary, Ran};
 use crate::faults::{KEY, binary, run_dir, status, transient};
 use fault_server::{Behaviour, FaultServer};
@@ -79,6 +81,58 @@ fn a_key_that_servers_say_back_is_nowhere() {
     });
 }
 
+#[test]
+fn recorded_requests_are_those_that_were_sent_without_keys() {
+    let mut fingerprints = Vec::new();
+    for (key, more) in [
+        (KEY, &["--record-requests"][..]),
+        // JSON escapes its quotes.
+        ("sk-\"quoted\"-1", &["--record-requests"]),
+        (KEY, &[]),
+    ] {
+        let answer = Behaviour::Text("42".to_owned());
+        let server = FaultServer::list(vec![status(500, None), answer]);
+        let row = json!({"id": "a", "query": format!("Who has {key}?"), "expected": "42"});
+        let binary = Binary::new()
+            .variable("OPENAI_API_KEY", key)
+            .file("rows.jsonl", &row.to_string());
+        let base_url = server.openai();
+        let mut args = vec!["run", "--benchmark", "rows.jsonl", "--scorer", "exact"];
+        args.extend(["--protocol", "direct", "--model", "openai/m"]);
+        args.extend(["--base-url", &base_url]);
+        args.extend(more);
+        let ran = binary.run(&args, "");
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        let dir = run_dir(binary.path());
+        let read = |name: &str| -> Value {
+            serde_json::from_str(&fs::read_to_string(dir.join(name)).unwrap()).unwrap()
+        };
+        if key == KEY {
+            fingerprints.push(read("lock.json")["fingerprint"].clone());
+        }
+        let flag = read("config.json")["flags"]["record_requests"].clone();
+        let folder = dir.join("requests");
+        if more.is_empty() {
+            assert_eq!((flag, folder.exists()), (Value::Null, false));
+            continue;
+        }
+        assert_eq!(flag, true);
+        let lines = fs::read_to_string(folder.join("a.1.jsonl")).unwrap();
+        let escaped = json!(key).to_string();
+        let escaped = escaped.trim_matches('"');
+        let seen = server.seen();
+        assert_eq!((seen.len(), lines.lines().count()), (2, 2), "{lines}");
+        for ((line, seen), number) in lines.lines().zip(seen).zip(1..) {
+            assert!(seen.text.contains(escaped), "{}", seen.text);
+            let body = seen.text.replace(escaped, "[key]");
+            let start = format!(r#"{{"v":1,"invocation":"root","turn":1,"try":{number},"at":"20"#);
+            assert!(line.starts_with(&start), "{line}");
+            assert!(line.ends_with(&format!(r#","body":{body}}}"#)), "{line}");
+        }
+    }
+    assert_eq!(fingerprints[0], fingerprints[1]);
+}
+
 /// Variable for the process that [`a_panic_that_quotes_a_key_does_not_show_it`] starts.
 const PANICS_WITH: &str = "PANICS_WITH";
 
@@ -122,6 +176,7 @@ fn check(binary: &Binary, model: &str, fault: &Behaviour, more: &[&str]) {
         "1",
     ]);
     args.extend(["--cache", "cache", "--record", "tape.jsonl"]);
+    args.push("--record-requests");
     args.extend(more);
     let Ran { stdout, stderr, .. } = binary.run(&args, "");
     assert!(!server.seen().is_empty(), "{model} {fault:?}: {stderr}");
@@ -269,7 +324,7 @@ fn a_key_goes_to_no_address_that_only_a_folder_names() {
         "{ran:?}"
     );
     let config = fs::read_to_string(binary.path().join(&dir).join("config.json")).unwrap();
-    let config: serde_json::Value = serde_json::from_str(&config).unwrap();
+    let config: Value = serde_json::from_str(&config).unwrap();
     let engine = &config["engine"];
     assert_eq!(engine["base_urls"]["openai"], there.as_str());
     assert_eq!(

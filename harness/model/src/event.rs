@@ -180,6 +180,12 @@ pub enum EventKind {
         cost_usd: Option<f64>,
         /// Version of the model as reported by the server.
         served_model: Option<String>,
+        /// Id that the server gave the response.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request_id: Option<String>,
+        /// Reason why the response ended, in the server's own word.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        finish_reason: Option<String>,
         /// Milliseconds from request to response; unknown in recordings from other systems.
         ms: Option<f64>,
     },

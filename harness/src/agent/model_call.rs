@@ -401,6 +401,8 @@ impl Attempt<'_> {
                 usage: response.usage,
                 cost_usd: response.cost_usd,
                 served_model: response.served_model.clone(),
+                request_id: response.request_id.clone(),
+                finish_reason: response.finish_reason.clone(),
                 truncated,
                 ms: Some(elapsed),
             },

@@ -217,6 +217,23 @@ pub struct Response {
     pub cost_usd: Option<f64>,
     /// Version of the model, as reported by the server.
     pub served_model: Option<String>,
+    /// Id that the server gave the response, shortened to [`LONGEST_LABEL`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+    /// Reason why the response ended in the server's own word, shortened to [`LONGEST_LABEL`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finish_reason: Option<String>,
+}
+
+/// Maximum characters kept of an id or a finish reason, which are a server's own text.
+pub const LONGEST_LABEL: usize = 200;
+
+/// Returns a short text of a server without surrounding white space and control characters, cut to
+/// [`LONGEST_LABEL`]. `None` if nothing is left.
+pub(crate) fn label(text: &str) -> Option<String> {
+    let chars = text.trim().chars().filter(|char| !char.is_control());
+    let label: String = chars.take(LONGEST_LABEL).collect();
+    (!label.trim().is_empty()).then_some(label)
 }
 
 impl Response {

@@ -21,6 +21,10 @@ pub(super) struct RecordedResponse {
     usage: Option<Usage>,
     cost_usd: Option<f64>,
     served_model: Option<String>,
+    #[serde(default)]
+    request_id: Option<String>,
+    #[serde(default)]
+    finish_reason: Option<String>,
 }
 
 impl From<RecordedResponse> for Response {
@@ -35,6 +39,8 @@ impl From<RecordedResponse> for Response {
             usage: recorded.usage,
             cost_usd: recorded.cost_usd,
             served_model: recorded.served_model,
+            request_id: recorded.request_id,
+            finish_reason: recorded.finish_reason,
         }
     }
 }

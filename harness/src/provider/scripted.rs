@@ -188,6 +188,7 @@ impl Provider for Scripted {
             usage: answer.usage,
             cost_usd: answer.cost_usd,
             served_model: Some(self.name.clone()),
+            ..Response::default()
         })
     }
 

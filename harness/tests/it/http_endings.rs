@@ -1,7 +1,7 @@
 //! How responses end: every value that a format has for it, streamed and whole, from a server over HTTP.
 
 use harness::provider::http::Timeouts;
-use harness::provider::{ProviderError, Response, Sampling};
+use harness::provider::{LONGEST_LABEL, ProviderError, Response, Sampling};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
@@ -17,6 +17,7 @@ struct Cases {
     bodies: Vec<Body>,
     streams: Vec<Stream>,
     counts: Vec<Count>,
+    labels: Vec<Label>,
 }
 
 #[derive(Deserialize)]
@@ -80,6 +81,20 @@ struct Count {
     comes: String,
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Label {
+    format: String,
+    #[serde(default)]
+    headers: Map<String, Value>,
+    #[serde(default)]
+    streams: bool,
+    #[serde(rename = "body")]
+    sent: String,
+    id: Option<String>,
+    finish: Option<String>,
+}
+
 /// What a server's words come to.
 fn comes(format: &str, is_stream: bool, body: &str) -> String {
     show(answered(format, is_stream, body))
@@ -101,6 +116,15 @@ fn answered_as(
     body: &str,
 ) -> Result<Response, ProviderError> {
     let headers = vec![("content-type".to_owned(), kind.to_owned())];
+    answered_with(headers, format, is_stream, body)
+}
+
+fn answered_with(
+    headers: Vec<(String, String)>,
+    format: &str,
+    is_stream: bool,
+    body: &str,
+) -> Result<Response, ProviderError> {
     let server = FaultServer::list(vec![Behaviour::Status(200, headers, body.to_owned())]);
     let timeouts = Timeouts {
         connect: Duration::from_secs(120),
@@ -302,5 +326,28 @@ fn what_a_server_cannot_have_counted_is_estimated_and_what_it_cannot_have_charge
             );
             assert_eq!(comes, row.comes, "{format}: {body}");
         }
+    }
+}
+
+#[test]
+fn a_response_keeps_the_servers_id_and_its_word_for_the_end() {
+    let long = "x".repeat(LONGEST_LABEL + 1);
+    for row in cases().labels {
+        let headers = row.headers.iter();
+        let headers = headers.map(|(name, value)| (name.clone(), value.as_str().unwrap().into()));
+        let sent = row.sent.replace("LONG", &long);
+        let response = match answered_with(headers.collect(), &row.format, row.streams, &sent) {
+            Ok(response) => response,
+            Err(ProviderError::Truncated { response }) => *response,
+            Err(error) => panic!("{sent}: {error}"),
+        };
+        let id = row.id.map(|id| id.replace("CUT", &long[1..]));
+        assert_eq!(response.request_id, id, "{sent}");
+        assert_eq!(response.finish_reason, row.finish, "{sent}");
+        // They are recorded, and records without them are as before.
+        let written = serde_json::to_value(&response).unwrap();
+        assert_eq!(written.get("request_id").is_some(), id.is_some(), "{sent}");
+        let read: Response = serde_json::from_value(written).unwrap();
+        assert_eq!(read, response, "{sent}");
     }
 }

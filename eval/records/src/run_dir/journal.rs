@@ -279,6 +279,8 @@ fn as_events(paid: &[Paid], sample: &str, attempt: u32) -> Vec<Event> {
                     usage: *usage,
                     cost_usd: *cost_usd,
                     served_model: None,
+                    request_id: None,
+                    finish_reason: None,
                     ms: None,
                 },
             });

@@ -7,6 +7,7 @@
 //!   samples.jsonl        one line per finished attempt, appended and synced
 //!   trajectories/<sample>.<attempt>.jsonl    the attempt's events
 //!   journal/<sample>.<attempt>.jsonl    responses received, from which another process can resume
+//!   requests/<sample>.<attempt>.jsonl    requests as sent to servers, with `--record-requests`
 //!   answers/<sample>.<attempt>.txt    an answer that is too long for its line
 //!   results.csv          one row per attempt, written at the end
 //!   summary.json         scores, intervals, coverage, cost and time, written at the end
@@ -27,6 +28,7 @@ mod writer;
 mod answers;
 mod beside;
 mod events;
+mod requests;
 mod results_csv;
 mod samples;
 mod scores;
@@ -55,6 +57,7 @@ pub use reader::{
     CONFIG_VERSION, LOCK_VERSION, Lock, RunDir, check_fingerprint, read_config, read_lock,
 };
 pub use reopen::Reopened;
+pub use requests::{RequestFiles, SentRequest};
 pub use results_csv::{COLUMNS, plain_text, spreadsheet_text, to_csv};
 pub use samples::{TruncatedRecord, latest, read_records};
 pub use scores::{ScoreJournal, write_scores};
@@ -68,6 +71,7 @@ const TRAJECTORIES: &str = "trajectories";
 const RESULTS: &str = "results.csv";
 const JOURNAL: &str = "journal";
 const ANSWERS: &str = "answers";
+const REQUESTS: &str = "requests";
 const SCORES: &str = "scores";
 const SUMMARY: &str = "summary.json";
 const HOLDER: &str = "running.json";

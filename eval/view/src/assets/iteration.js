@@ -128,6 +128,9 @@ function facts(events, responses, ends) {
   for (const { kind } of responses) {
     const used = spent(kind);
     if (used) known.push(used);
+    // The server's own words.
+    if (headOf(kind.finish_reason)) known.push(`ended with ${headOf(kind.finish_reason)}`);
+    if (headOf(kind.request_id)) known.push(`id ${headOf(kind.request_id)}`);
   }
   return known.join(" · ");
 }

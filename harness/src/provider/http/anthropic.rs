@@ -288,6 +288,7 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
         usage: usage(&body["usage"]),
         cost_usd: cost(&body["usage"]),
         served_model: unless_blank(text(&body["model"]).to_owned()),
+        ..Response::default()
     };
     let end = Words::Messages.ending("stop_reason", &body["stop_reason"]);
     let end = match end.unwrap_or_else(|| End::unsaid(&response)) {

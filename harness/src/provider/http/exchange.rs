@@ -9,11 +9,12 @@ use serde_json::Value;
 use super::fallback::Fallback;
 use super::fault::CONNECTION;
 use super::partial::{Partial, used};
+use super::request_log::without_keys;
 use super::sse::SseParser;
 use super::wire::Wire;
 use super::{ExtraHeader, HttpProvider, fault, strike_out};
 use crate::model::lenient_json;
-use crate::provider::{CallSink, ProviderError, Request, Response};
+use crate::provider::{CallSink, ProviderError, Request, Response, label};
 use crate::text::StopWatch;
 
 /// Maximum bytes of a response. No model writes that much, but a broken server may.
@@ -63,6 +64,34 @@ impl Form {
         }
         let may_begin = FIELDS.iter().any(|field| field.starts_with(text));
         (!may_begin).then_some(Self::Whole)
+    }
+}
+
+/// Headers in which servers and gateways return the id of a request, the best first.
+const REQUEST_IDS: [&str; 2] = ["x-request-id", "request-id"];
+
+/// Returns the id of a request from the headers of its response.
+fn request_id(headers: &HeaderMap) -> Option<String> {
+    let values = REQUEST_IDS.iter().filter_map(|name| headers.get(*name));
+    let mut ids = values.filter_map(|value| label(value.to_str().ok()?));
+    ids.next()
+}
+
+/// Sets the id of a response whose body has none.
+fn with_request_id(
+    result: Result<Response, ProviderError>,
+    id: Option<String>,
+) -> Result<Response, ProviderError> {
+    let named = |response: Response| Response {
+        request_id: response.request_id.or(id),
+        ..response
+    };
+    match result {
+        Ok(response) => Ok(named(response)),
+        Err(ProviderError::Truncated { response }) => Err(ProviderError::Truncated {
+            response: Box::new(named(*response)),
+        }),
+        Err(error) => Err(error),
     }
 }
 
@@ -123,6 +152,9 @@ impl HttpProvider {
     ) -> Result<Response, ProviderError> {
         let wire = self.endpoint.wire(&request.model);
         let watch = watch(request);
+        if let Some(log) = &self.http.log {
+            log.sent(&request.caller, &without_keys(body).to_string());
+        }
         let body = body.to_string();
         let url = self.url(wire, wire.path());
         let post = self
@@ -140,6 +172,7 @@ impl HttpProvider {
                 partial.end();
             }
         })?;
+        let id = request_id(reply.headers());
         let kind = reply
             .headers()
             .get(CONTENT_TYPE)
@@ -157,9 +190,10 @@ impl HttpProvider {
             }
         };
         if form == Form::Events {
-            return self
+            let result = self
                 .read_stream(wire, request, start, reply, watch, partial)
                 .await;
+            return with_request_id(result, id);
         }
         let text = self.read_whole(start, reply, LONGEST).await?;
         // A page from a proxy costs nothing; a truncated or broken response is billed like any
@@ -171,7 +205,7 @@ impl HttpProvider {
         partial.arrived(&text);
         let body = self.parse(&text)?;
         let calls = partial.take();
-        self.outcome(wire, request, &body, calls)
+        with_request_id(self.outcome(wire, request, &body, calls), id)
     }
 
     /// Sends a GET request for JSON.

@@ -12,6 +12,7 @@ mod overflow;
 mod partial;
 mod proxy;
 mod reasoning;
+mod request_log;
 mod secret;
 mod sse;
 mod structured;
@@ -23,6 +24,7 @@ mod openai_chat;
 mod openai_responses;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -30,7 +32,9 @@ use serde_json::Value;
 
 use crate::model::ToolCall;
 
-use super::{CallEvent, CallSink, Estimate, Forecast, Provider, ProviderError, Request, Response};
+use super::{
+    CallEvent, CallSink, Estimate, Forecast, Provider, ProviderError, Request, Response, label,
+};
 use fallback::Fallbacks;
 use tokens::Experience;
 use wire::{Answer, End, Wire};
@@ -38,6 +42,7 @@ use wire::{Answer, End, Wire};
 pub use anthropic::DEFAULT_MAX_TOKENS;
 pub use endpoint::{Endpoint, Unsupported, endpoint, endpoints};
 pub use header::{ExtraHeader, HeaderError};
+pub use request_log::RequestLog;
 pub use secret::{Secret, strike_out};
 pub use tokens::{IMAGE_TOKENS, estimate_tokens};
 
@@ -58,6 +63,7 @@ pub struct HttpClient {
     client: reqwest::Client,
     timeouts: Timeouts,
     longest_response: Option<u64>,
+    log: Option<Arc<dyn RequestLog>>,
 }
 
 /// Error of creating an HTTP client or of configuring an endpoint.
@@ -139,7 +145,14 @@ impl HttpClient {
             client,
             timeouts,
             longest_response: None,
+            log: None,
         })
+    }
+
+    /// Passes every request that is sent to a log.
+    #[must_use]
+    pub fn with_request_log(self, log: Option<Arc<dyn RequestLog>>) -> Self {
+        Self { log, ..self }
     }
 
     /// Sets the longest known response in output tokens. An abandoned request is estimated with it
@@ -328,6 +341,8 @@ impl HttpProvider {
         let Answer { mut response, end } =
             wire.read(body).map_err(|problem| self.garbled(problem))?;
         wire::make_call_ids_unique(&mut response, request);
+        response.request_id = label(wire::text(&body["id"]));
+        response.finish_reason = label(wire.finish_reason(body));
         response.usage = Some(tokens::completed(response.usage, request, &response));
         match end {
             End::Complete => Ok(response),
@@ -364,6 +379,8 @@ fn safe_response(response: Response) -> Response {
         tool_calls: response.tool_calls.into_iter().map(safe_call).collect(),
         reasoning_signature: response.reasoning_signature.map(strike_out),
         served_model: response.served_model.map(strike_out),
+        request_id: response.request_id.map(strike_out),
+        finish_reason: response.finish_reason.map(strike_out),
         ..response
     }
 }

@@ -307,6 +307,7 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
         usage: usage(&body["usage"]),
         cost_usd: cost(&body["usage"]),
         served_model: unless_blank(text(&body["model"]).to_owned()),
+        ..Response::default()
     };
     let end = end_of(choice);
     let is_unsaid = end.is_none();
@@ -355,6 +356,7 @@ pub(super) struct Chunks {
     /// Choices by index, because a server may send several in alternation.
     choices: BTreeMap<u64, Choice>,
     done: bool,
+    id: Value,
     model: Value,
     usage: Value,
 }
@@ -407,6 +409,10 @@ impl Assembly for Chunks {
             return Ok(true);
         }
         let chunk = parse_event(event)?;
+        // Some servers leave it out, or empty, in later chunks.
+        if text(&self.id).is_empty() && chunk["id"].is_string() {
+            self.id = chunk["id"].clone();
+        }
         if let Some(model) = chunk.get("model").filter(|model| model.is_string()) {
             self.model = model.clone();
         }
@@ -451,7 +457,7 @@ impl Assembly for Chunks {
             return None;
         }
         let choices: Vec<Value> = choice.map(Choice::whole).into_iter().collect();
-        Some(json!({"model": self.model, "choices": choices, "usage": self.usage}))
+        Some(json!({"id": self.id, "model": self.model, "choices": choices, "usage": self.usage}))
     }
 }
 

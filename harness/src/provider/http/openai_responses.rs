@@ -215,6 +215,7 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
         usage: usage(&body["usage"]),
         cost_usd: cost(&body["usage"]),
         served_model: unless_blank(text(&body["model"]).to_owned()),
+        ..Response::default()
     };
     let end = match end.unwrap_or_else(|| End::unsaid(&response)) {
         End::Complete | End::Filter(_) | End::Failed(_) if !refusal.is_empty() => {
@@ -282,6 +283,7 @@ pub(super) struct Events {
     refusal: String,
     /// Other output of the model: reasoning and arguments of calls.
     beside: String,
+    id: Value,
     model: Value,
     /// Completed items.
     items: Vec<Value>,
@@ -297,7 +299,10 @@ impl Assembly for Events {
         }
         let data = parse_event(event)?;
         match text(&data["type"]) {
-            "response.created" => self.model = data["response"]["model"].clone(),
+            "response.created" => {
+                self.id = data["response"]["id"].clone();
+                self.model = data["response"]["model"].clone();
+            }
             "response.output_text.delta" => {
                 let index = &data["output_index"];
                 if *index != self.index && !self.text.is_empty() {
@@ -342,7 +347,7 @@ impl Assembly for Events {
             return self.whole.clone();
         }
         let beside = json!({"type": "reasoning", "content": [{"text": self.beside}]});
-        Some(json!({"model": self.model, "output": [beside, self.message()]}))
+        Some(json!({"id": self.id, "model": self.model, "output": [beside, self.message()]}))
     }
 }
 
@@ -366,6 +371,9 @@ impl Events {
             Value::Object(_) => response.clone(),
             _ => json!({"model": self.model}),
         };
+        if response["id"].is_null() {
+            response["id"] = self.id.clone();
+        }
         let says = kind.rsplit('.').next().unwrap_or_default();
         if badness(says) > badness(text(&response["status"])) {
             response["status"] = json!(says);

@@ -215,6 +215,20 @@ impl Wire {
         .map(|counted| (counted, cost(usage)))
     }
 
+    /// Returns the words of a body for why the response ended.
+    pub fn finish_reason(self, body: &Value) -> &str {
+        match self {
+            Self::Chat(_) => {
+                openai_chat::counting(body).map_or("", |it| text(&it["finish_reason"]))
+            }
+            Self::Responses => match text(&body["incomplete_details"]["reason"]) {
+                "" => text(&body["status"]),
+                reason => reason,
+            },
+            Self::Messages => text(&body["stop_reason"]),
+        }
+    }
+
     /// Starts assembling a streamed response.
     pub fn assembly(self) -> Box<dyn Assembly> {
         match self {

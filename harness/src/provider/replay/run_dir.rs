@@ -71,6 +71,8 @@ fn read_trajectory(file: &Path, replay: &mut Replay) -> Result<(), ReplayError> 
                 usage,
                 cost_usd,
                 served_model,
+                request_id,
+                finish_reason,
                 ..
             } => {
                 let turn = turns.get(&event.invocation).copied().unwrap_or(1);
@@ -96,6 +98,8 @@ fn read_trajectory(file: &Path, replay: &mut Replay) -> Result<(), ReplayError> 
                     usage,
                     cost_usd,
                     served_model,
+                    request_id,
+                    finish_reason,
                 };
                 let result = if truncated {
                     let response = Box::new(response);

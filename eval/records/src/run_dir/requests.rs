@@ -1,0 +1,120 @@
+//! `requests/`: for each attempt, the requests that were sent to servers for it, if the run records
+//! them.
+
+use std::collections::HashMap;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::links::without_links;
+use super::{REQUESTS, RunDirError, name};
+
+/// Version of the lines; every line carries it as `v`.
+const VERSION: u32 = 1;
+
+/// A request that is sent to a server.
+#[derive(Debug, Clone, Copy)]
+pub struct SentRequest<'a> {
+    /// Id of the sample.
+    pub sample: &'a str,
+    /// Number of the attempt, 1-based.
+    pub attempt: u32,
+    /// Invocation id of the agent, or `judge`.
+    pub invocation: &'a str,
+    /// Number of the invocation's request, 1-based.
+    pub turn: u32,
+    /// Number of times that the conversation was shortened in this turn.
+    pub trims: u32,
+    /// Body as JSON text.
+    pub body: &'a str,
+}
+
+/// The files of requests of a run. They are only appended to.
+#[derive(Debug)]
+pub struct RequestFiles {
+    folder: PathBuf,
+    /// Number of tries of the newest request of each agent, with turn and trims.
+    newest: Mutex<HashMap<(String, u32, String), (u32, u32, u32)>>,
+}
+
+/// One line of a file.
+#[derive(Serialize)]
+struct Line<'a> {
+    v: u32,
+    invocation: &'a str,
+    turn: u32,
+    #[serde(skip_serializing_if = "is_zero")]
+    trims: u32,
+    r#try: u32,
+    at: String,
+    body: &'a RawValue,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the signature that serde calls"
+)]
+const fn is_zero(count: &u32) -> bool {
+    *count == 0
+}
+
+impl RequestFiles {
+    /// Returns the files of a run. Creates nothing before the first request.
+    pub fn of(run: &Path) -> Self {
+        Self {
+            folder: run.join(REQUESTS),
+            newest: Mutex::default(),
+        }
+    }
+
+    /// Appends a request to the file of its attempt.
+    ///
+    /// # Errors
+    /// Returns [`RunDirError::Write`] if the file cannot be written.
+    pub fn append(&self, request: &SentRequest<'_>) -> Result<(), RunDirError> {
+        let name = name::trajectory(request.sample, request.attempt);
+        let path = self.folder.join(name);
+        self.write(&path, request)
+            .map_err(|reason| RunDirError::Write { path, reason })
+    }
+
+    fn write(&self, path: &Path, request: &SentRequest<'_>) -> io::Result<()> {
+        // Held while the line is written, so that lines of concurrent agents do not mix.
+        let mut newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner);
+        let line = serde_json::to_string(&Line {
+            v: VERSION,
+            invocation: request.invocation,
+            turn: request.turn,
+            trims: request.trims,
+            r#try: count(&mut newest, request),
+            at: Timestamp::now().to_string(),
+            body: serde_json::from_str(request.body)?,
+        })?;
+        fs::create_dir_all(&self.folder)?;
+        let mut file = without_links(OpenOptions::new().append(true).create(true)).open(path)?;
+        file.write_all(format!("{line}\n").as_bytes())
+    }
+}
+
+/// Returns the 1-based number of this try of a request.
+fn count(
+    newest: &mut HashMap<(String, u32, String), (u32, u32, u32)>,
+    request: &SentRequest<'_>,
+) -> u32 {
+    let agent = (
+        request.sample.to_owned(),
+        request.attempt,
+        request.invocation.to_owned(),
+    );
+    let (turn, trims, tries) = newest.entry(agent).or_default();
+    if (*turn, *trims) != (request.turn, request.trims) {
+        (*turn, *trims, *tries) = (request.turn, request.trims, 0);
+    }
+    *tries += 1;
+    *tries
+}

@@ -1,0 +1,49 @@
+//! Records the requests that are sent to servers (`--record-requests`).
+
+use std::path::Path;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use harness::provider::Caller;
+use harness::provider::http::RequestLog;
+use records::run_dir::{RequestFiles, SentRequest};
+
+use crate::terminal;
+
+/// Writes requests into the folder of a run. Drops them until the run has one.
+#[derive(Debug, Default)]
+pub struct RequestRecorder {
+    files: OnceLock<RequestFiles>,
+    failed: AtomicBool,
+}
+
+impl RequestRecorder {
+    /// Starts recording into the folder of a run.
+    pub fn begin(&self, run: &Path) {
+        self.files.get_or_init(|| RequestFiles::of(run));
+    }
+}
+
+impl RequestLog for RequestRecorder {
+    fn sent(&self, caller: &Caller, body: &str) {
+        let Some(files) = self.files.get() else {
+            return;
+        };
+        let written = files.append(&SentRequest {
+            sample: &caller.sample,
+            attempt: caller.attempt,
+            invocation: &caller.invocation,
+            turn: caller.turn,
+            trims: caller.trims,
+            body,
+        });
+        // The run goes on, because its results do not depend on these files.
+        if let Err(error) = written
+            && !self.failed.swap(true, Ordering::Relaxed)
+        {
+            terminal::warning(&format!(
+                "--record-requests: {error}; this request, and maybe others, are missing from the folder"
+            ));
+        }
+    }
+}
