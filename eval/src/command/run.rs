@@ -477,6 +477,7 @@ fn carry_out(
                 engine: Arc::new(engine),
                 dataset: prepared.dataset,
                 grader: prepared.grader,
+                further: prepared.further,
                 jobs: remaining.jobs,
                 earlier: remaining.earlier,
             };
