@@ -81,6 +81,8 @@ fn of_error(error: &Error) -> u8 {
             GraderError::Read { .. }
             | GraderError::Script(_)
             | GraderError::NoModel
+            | GraderError::Unknown(_)
+            | GraderError::Twice(_)
             | GraderError::NoJudge { .. },
         )
         | Error::Protocol(_)

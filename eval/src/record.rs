@@ -1,5 +1,7 @@
 //! Builds the record of a finished attempt from its outcome and grade.
 
+use std::collections::BTreeMap;
+
 use benchmarks::Sample;
 use harness::model::{AttemptOutcome, Status, Usage};
 use jiff::Timestamp;
@@ -44,6 +46,7 @@ pub(crate) fn of_attempt(
         score: scored.score,
         score_explanation: scored.explanation,
         score_details: scored.details,
+        scores: BTreeMap::new(),
         judge: scored.judge,
         error: scored.error.or_else(|| outcome.error.clone()),
         answer: outcome.answer.clone(),

@@ -6,7 +6,7 @@
 mod maker;
 mod shared_samples;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -20,16 +20,16 @@ use harness::provider::{Forecast, ProviderError};
 use harness::{Engine, HaltReason, Reservation, Spent, Task};
 use jiff::Timestamp;
 use records::run_dir::{RunDirError, latest};
-use records::{AttemptRecord, RunIdentity};
+use records::{AttemptRecord, FurtherScore, RunIdentity};
 use report::summary::Summary;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, timeout};
 
-use crate::grader::{Answered, Grade, Grader, JudgeLog, grade};
+use crate::grader::{Answered, Further, Grade, Grader, JudgeLog, grade};
 use crate::machine_memory;
-use crate::record::{judged, of_attempt};
+use crate::record::{Scored, judged, of_attempt};
 use crate::run_event::{Reporter, RunEvent, RunPlan};
 use crate::run_store::RunStore;
 use crate::terminal;
@@ -53,6 +53,8 @@ pub struct Run {
     pub dataset: Arc<dyn Dataset>,
     /// Scorer of the answers.
     pub grader: Arc<dyn Grader>,
+    /// Scorers whose scores are only recorded.
+    pub further: Further,
     /// Attempts to make, in order: index of the sample and 1-based number of the attempt.
     pub jobs: Vec<(usize, u32)>,
     /// Attempts finished by earlier starts. Jobs may rerun some of them.
@@ -260,6 +262,7 @@ async fn attempts(
                 engine: Arc::clone(&run.engine),
                 samples: Arc::clone(&samples),
                 grader: Arc::clone(&run.grader),
+                further: Arc::clone(&run.further),
                 index,
                 attempt,
             };
@@ -369,6 +372,7 @@ struct Job {
     engine: Arc<Engine>,
     samples: Arc<SharedSamples>,
     grader: Arc<dyn Grader>,
+    further: Further,
     index: usize,
     attempt: u32,
 }
@@ -402,50 +406,93 @@ impl Job {
             .engine
             .run(&task, Arc::new(Forward(events.clone())))
             .await;
+        let log = Judging {
+            engine: &self.engine,
+            task: &task,
+            began,
+            events: &events,
+        };
+        let answers = self.further.iter();
+        let answers: Vec<_> = answers
+            .map(|grader| judged_by(&outcome, grader.name()))
+            .collect();
         let mut outcome = with_turns(outcome, self.grader.name());
-        let is_judged = match outcome.status {
+        let status = outcome.status;
+        let is_judged = match status {
             Status::Ok => !outcome.refused,
             Status::Limit => outcome.answer.is_some(),
             Status::Error | Status::Cancelled => false,
         };
         let judged = judged(outcome.answer.as_deref(), outcome.state.as_ref());
-        let grade = match judged.filter(|_| is_judged) {
-            Some(answer) => {
-                let answered = Answered {
-                    sample: &sample,
-                    attempt,
-                    answer: &answer,
-                };
-                let benchmark = &self.identity.benchmark;
-                let log = Judging {
-                    engine: &self.engine,
-                    task: &task,
-                    began,
-                    events: &events,
-                };
-                let grade = grade(self.grader.as_ref(), benchmark, answered, &log).await;
-                self.halt_for(&grade);
-                if let Some(HaltReason::OverBudget(_)) = grade.halts {
-                    // A resumed run takes the answer from the journal and judges it.
-                    outcome.status = Status::Cancelled;
-                }
-                Some(grade)
+        let judged = judged.filter(|_| is_judged);
+        let grade = self
+            .grade(self.grader.as_ref(), judged, &sample, &log)
+            .await;
+        let mut is_over_budget = grade.as_ref().is_some_and(Grade::is_over_budget);
+        let mut scores = BTreeMap::new();
+        let mut judge = None;
+        for (grader, answer) in self.further.iter().zip(answers) {
+            if is_over_budget {
+                break;
             }
-            None => None,
-        };
-        Ok(of_attempt(
+            let answer = answer.filter(|_| is_judged);
+            let grade = self.grade(grader.as_ref(), answer, &sample, &log).await;
+            is_over_budget = grade.as_ref().is_some_and(Grade::is_over_budget);
+            let scored = if outcome.refused {
+                Scored::refused()
+            } else {
+                Scored::of(status, outcome.answer.is_some(), grade)
+            };
+            judge = judge.or(scored.judge);
+            let score = FurtherScore {
+                score: scored.score,
+                explanation: scored.explanation,
+                error: scored.error,
+            };
+            scores.insert(grader.name().to_owned(), score);
+        }
+        if is_over_budget {
+            // A resumed run takes the answer from the journal and judges it.
+            outcome.status = Status::Cancelled;
+        }
+        let record = of_attempt(
             &self.identity,
             &sample,
             attempt,
             &outcome,
             grade,
             started_at,
-        )
-        .of_sample(self.index))
+        );
+        // Only one of the scorers can be a judge.
+        let judge = record.judge.clone().or(judge);
+        Ok(AttemptRecord {
+            scores,
+            judge,
+            ..record.of_sample(self.index)
+        })
     }
 }
 
 impl Job {
+    /// Scores an answer, if there is one to score. Ends the run if no further answer can be judged.
+    async fn grade(
+        &self,
+        grader: &dyn Grader,
+        answer: Option<String>,
+        sample: &Sample,
+        log: &Judging<'_>,
+    ) -> Option<Grade> {
+        let answer = answer?;
+        let answered = Answered {
+            sample,
+            attempt: self.attempt,
+            answer: &answer,
+        };
+        let grade = grade(grader, &self.identity.benchmark, answered, log).await;
+        self.halt_for(&grade);
+        Some(grade)
+    }
+
     /// Loads the sample on a blocking thread, because it may have to read a whole row group of a
     /// file.
     ///
@@ -473,13 +520,30 @@ impl Job {
 
 /// Adds the answers as state for the scorer `checks` if the environment has no state.
 fn with_turns(mut outcome: AttemptOutcome, scorer: &str) -> AttemptOutcome {
-    if outcome.state.is_none() && outcome.answer.is_some() && scorer == benchmarks::Checks::NAME {
-        let answers = outcome.earlier_answers.iter().map(String::as_str);
-        let answers = answers.chain(outcome.answer.as_deref());
-        let turns: Vec<_> = answers.map(|answer| json!({ "answer": answer })).collect();
-        outcome.state = Some(json!({ "turns": turns }));
+    if outcome.state.is_none() {
+        outcome.state = turns(&outcome, scorer);
     }
     outcome
+}
+
+/// Returns the answers as state for the scorer `checks`.
+fn turns(outcome: &AttemptOutcome, scorer: &str) -> Option<Value> {
+    if outcome.answer.is_none() || scorer != benchmarks::Checks::NAME {
+        return None;
+    }
+    let answers = outcome.earlier_answers.iter().map(String::as_str);
+    let answers = answers.chain(outcome.answer.as_deref());
+    let turns: Vec<_> = answers.map(|answer| json!({ "answer": answer })).collect();
+    Some(json!({ "turns": turns }))
+}
+
+/// Returns the text that a scorer judges, whatever another scorer needs as state.
+fn judged_by(outcome: &AttemptOutcome, scorer: &str) -> Option<String> {
+    let answer = outcome.answer.as_deref();
+    match &outcome.state {
+        Some(state) => judged(answer, Some(state)),
+        None => judged(answer, turns(outcome, scorer).as_ref()),
+    }
 }
 
 /// Converts images to the form that models accept.

@@ -11,6 +11,7 @@ mod spent;
 pub mod trajectory;
 
 pub use record::{
-    AttemptRecord, JudgeUse, RECORD_VERSION, RunIdentity, UNREADABLE, counted, is_unreadable,
+    AttemptRecord, FurtherScore, JudgeUse, RECORD_VERSION, RunIdentity, UNREADABLE, counted,
+    is_unreadable,
 };
 pub use spent::{AllSpent, Spent, Wasted};

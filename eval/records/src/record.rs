@@ -95,6 +95,18 @@ pub fn is_unreadable(details: &Value) -> bool {
     details[UNREADABLE] == true
 }
 
+/// Score of an attempt by a scorer that does not decide.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FurtherScore {
+    /// Score from 0 (wrong) to 1 (right); `None` if there is nothing to score or the scorer failed.
+    pub score: Option<f64>,
+    /// Explanation of the score, for people.
+    pub explanation: Option<String>,
+    /// Reason why the scorer failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
 /// One finished attempt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AttemptRecord {
@@ -120,6 +132,10 @@ pub struct AttemptRecord {
     /// Further details from the scorer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score_details: Option<Value>,
+    /// Scores by further scorers, by their names with versions. Nothing is compared or decided by
+    /// them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub scores: BTreeMap<String, FurtherScore>,
     /// Usage of the model that judged the answer. No other figure of the record includes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge: Option<JudgeUse>,
@@ -212,7 +228,16 @@ impl AttemptRecord {
     /// folder keeps them.
     #[must_use]
     pub fn without_texts(&self) -> Self {
+        let scores = self.scores.iter().map(|(name, further)| {
+            let score = FurtherScore {
+                score: further.score,
+                explanation: None,
+                error: None,
+            };
+            (name.clone(), score)
+        });
         Self {
+            scores: scores.collect(),
             run_id: String::new(),
             score_explanation: None,
             score_details: self.is_unreadable().then(|| json!({ UNREADABLE: true })),

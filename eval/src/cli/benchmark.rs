@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::BoolishValueParser;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::number::whole;
 
@@ -71,7 +71,30 @@ pub struct BenchmarkArgs {
 
     /// Scorer for your own benchmark (see `rlm-eval list scorers`); or, for any benchmark, a JavaScript file with a
     /// function score(answer, expected, metadata), as `file:PATH` or a path that ends in .js [default: that of the
-    /// benchmark, or exact]
-    #[arg(long, value_name = "NAME|FILE", help_heading = "Benchmark")]
-    pub scorer: Option<String>,
+    /// benchmark, or exact]. Of several, the first decides, and the scores of the others are recorded beside it
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "NAME|FILE,…",
+        help_heading = "Benchmark"
+    )]
+    #[serde(serialize_with = "scorers")]
+    pub scorer: Vec<String>,
+}
+
+impl BenchmarkArgs {
+    /// Returns the scorers as typed, without surrounding white space. The first decides.
+    pub fn scorers(&self) -> impl Iterator<Item = &str> {
+        let all = self.scorer.iter().map(|scorer| scorer.trim());
+        all.filter(|scorer| !scorer.is_empty())
+    }
+}
+
+/// Serializes a single scorer as text, as versions did that accepted only one.
+fn scorers<S: Serializer>(all: &[String], to: S) -> Result<S::Ok, S::Error> {
+    match all {
+        [] => to.serialize_none(),
+        [one] => to.serialize_str(one),
+        several => several.serialize(to),
+    }
 }

@@ -77,7 +77,7 @@ pub struct StartArgs {
     )]
     pub check_key: bool,
 
-    /// Show all that agents do, one line for each event, in place of bars
+    /// Show all that agents do, one line for each event, in place of bars; of a response, its first 500 characters
     #[arg(
         long,
         short = 'v',

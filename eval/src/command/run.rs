@@ -481,6 +481,7 @@ fn carry_out(
                 engine: Arc::new(engine),
                 dataset: prepared.dataset,
                 grader: prepared.grader,
+                further: prepared.further,
                 jobs: remaining.jobs,
                 earlier: remaining.earlier,
             };

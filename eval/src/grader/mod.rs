@@ -27,6 +27,9 @@ pub use rule::Rule;
 use crate::models::judge_identity;
 use crate::settings::GraderSettings;
 
+/// Scorers whose scores are recorded beside the one that decides.
+pub type Further = Arc<[Arc<dyn Grader>]>;
+
 /// Scores answers.
 #[async_trait]
 pub trait Grader: Send + Sync {
@@ -158,6 +161,11 @@ impl Grade {
         }
     }
 
+    /// Whether the answer could not be judged within the budget.
+    pub fn is_over_budget(&self) -> bool {
+        matches!(self.halts, Some(HaltReason::OverBudget(_)))
+    }
+
     /// Returns a grade without a score.
     pub fn failed(problem: impl Into<String>) -> Self {
         Self {
@@ -186,6 +194,12 @@ pub enum GraderError {
     /// The judge has no model.
     #[error("scorer `judge`: it needs a model to ask")]
     NoModel,
+    /// A further scorer is unknown.
+    #[error("--scorer: unknown scorer `{0}`")]
+    Unknown(String),
+    /// A scorer is given twice.
+    #[error("--scorer: {0} is given twice")]
+    Twice(String),
     /// A flag configures a judge, but the scorer asks no model.
     #[error("{flag}: the scorer is {scorer}, which asks no model")]
     NoJudge {
@@ -219,7 +233,13 @@ pub fn open(
     dataset: &dyn Dataset,
     judge: Option<Model>,
 ) -> Result<Arc<dyn Grader>, GraderError> {
-    match settings.given.as_ref().or(dataset.outside_scorer()) {
+    let scorer = settings.given.as_ref().or(dataset.outside_scorer());
+    let is_judge = |scorer: &OutsideScorer| *scorer == OutsideScorer::Judge;
+    // The judge may be one of the further scorers.
+    let is_of_another = !scorer.is_some_and(is_judge)
+        && further(settings).any(|scorer| scorer.as_ref().is_some_and(is_judge));
+    let judge = judge.filter(|_| !is_of_another);
+    match scorer {
         None if judge.is_some() => Err(GraderError::no_judge(
             "--judge-model",
             dataset.scorer().name(),
@@ -227,6 +247,44 @@ pub fn open(
         None => Ok(Arc::new(Rule::of_benchmark(dataset.scorer()))),
         Some(outside) => open_outside(outside, settings, judge),
     }
+}
+
+fn further(settings: &GraderSettings) -> impl Iterator<Item = Option<OutsideScorer>> {
+    let names = settings.further.iter();
+    names.map(|name| OutsideScorer::parse(name))
+}
+
+/// Opens the further scorers of a run, whose scores are only recorded. `first` is the scorer that
+/// decides, and `judge` the open model of the judge in the settings.
+///
+/// # Errors
+/// Like [`open`], and for a scorer that is given twice.
+pub fn open_further(
+    settings: &GraderSettings,
+    first: &dyn Grader,
+    judge: Option<&Model>,
+) -> Result<Further, GraderError> {
+    let mut all: Vec<Arc<dyn Grader>> = Vec::new();
+    for (name, outside) in settings.further.iter().zip(further(settings)) {
+        let grader: Arc<dyn Grader> = match outside {
+            Some(outside) => {
+                let judge = judge.filter(|_| outside == OutsideScorer::Judge);
+                open_outside(&outside, settings, judge.cloned())?
+            }
+            None => {
+                let rule = benchmarks::scorer(name);
+                Arc::new(Rule::other(
+                    rule.ok_or_else(|| GraderError::Unknown(name.clone()))?,
+                ))
+            }
+        };
+        let is_known = |other: &Arc<dyn Grader>| other.name() == grader.name();
+        if first.name() == grader.name() || all.iter().any(is_known) {
+            return Err(GraderError::Twice(name.clone()));
+        }
+        all.push(grader);
+    }
+    Ok(all.into())
 }
 
 /// Opens a scorer that needs a model or the sandbox.

@@ -51,6 +51,7 @@ pub(super) fn convert(
         score: (status != Status::Error).then_some(facts.score),
         score_explanation: None,
         score_details: None,
+        scores: BTreeMap::new(),
         judge: None,
         error: error.clone(),
         answer: answer.clone(),

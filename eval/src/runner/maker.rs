@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 
 use super::shared_samples::SharedSamples;
 use super::{Job, broken};
-use crate::grader::Grader;
+use crate::grader::{Further, Grader};
 use crate::run_event::RunEvent;
 
 /// Makes attempts of one run.
@@ -22,6 +22,8 @@ pub struct Maker {
     pub dataset: Arc<dyn Dataset>,
     /// Scorer of the answers.
     pub grader: Arc<dyn Grader>,
+    /// Scorers whose scores are only recorded.
+    pub further: Further,
 }
 
 impl Maker {
@@ -41,6 +43,7 @@ impl Maker {
             engine: Arc::clone(&self.engine),
             samples: Arc::new(SharedSamples::new(Arc::clone(&self.dataset), &[])),
             grader: Arc::clone(&self.grader),
+            further: Arc::clone(&self.further),
             index,
             attempt,
         };

@@ -20,8 +20,10 @@ pub(super) fn resolve(
 ) -> Result<(String, benchmarks::Options), SettingsError> {
     let benchmark = known(name.trim())?;
     // A scorer outside the benchmarks is not one of their options.
-    let given = args.scorer.as_deref().map(str::trim);
-    let scorer = given.filter(|scorer| OutsideScorer::parse(scorer).is_none());
+    let given = args.scorers().next();
+    let inside = given.filter(|scorer| OutsideScorer::parse(scorer).is_none());
+    // Named as the first of several, the benchmark's own scorer is no change.
+    let scorer = inside.filter(|scorer| !is_own(&benchmark, scorer));
     check_scorer(&benchmark, scorer)?;
     let context_lengths = context_length::parse_all(&args.context_len)?;
     let options = benchmarks::Options {
@@ -30,7 +32,7 @@ pub(super) fn resolve(
         split: args.split.clone(),
         skip_malformed: args.skip_malformed,
         scorer: scorer.map(str::to_owned),
-        is_scored_outside: given.is_some() && scorer.is_none(),
+        is_scored_outside: given.is_some() && inside.is_none(),
         seed: args.seed,
         context_lengths,
         tasks_per_length: args.tasks_per_length,
@@ -106,6 +108,28 @@ fn data(benchmark: &str, given: Option<&Path>) -> Option<PathBuf> {
         .map(|root| root.join(benchmark))
         .filter(|folder| needed && folder.is_dir());
     fetched.or_else(|| given.map(Path::to_owned))
+}
+
+/// Whether a benchmark of the catalog has this scorer, with or without its version.
+fn is_own(benchmark: &str, scorer: &str) -> bool {
+    benchmarks::entry(benchmark).is_some_and(|entry| {
+        let name = entry.scorer.split('/').next().unwrap_or_default();
+        scorer == entry.scorer || scorer == name
+    })
+}
+
+/// Returns the scorers whose scores are only recorded.
+///
+/// # Errors
+/// [`SettingsError`] for an unknown name.
+pub(super) fn further_scorers(args: &BenchmarkArgs) -> Result<Vec<String>, SettingsError> {
+    let further = args.scorers().skip(1).map(|name| {
+        if OutsideScorer::parse(name).is_none() {
+            rule(name)?;
+        }
+        Ok(name.to_owned())
+    });
+    further.collect()
 }
 
 /// Checks `--scorer`, which only user-supplied benchmarks accept.

@@ -13,6 +13,9 @@ use crate::cli::{ModelArgs, ScorerArgs};
 pub struct GraderSettings {
     /// Scorer that replaces the benchmark's; `None` for the benchmark's own.
     pub given: Option<OutsideScorer>,
+    /// Further scorers, whose scores are only recorded: names of rules, and those of
+    /// [`OutsideScorer`].
+    pub further: Vec<String>,
     /// Model that judges.
     pub judge: Option<JudgeSettings>,
     /// Limits of a scorer file.
@@ -44,6 +47,7 @@ pub(super) fn resolve(
     let judge = judge::resolve(args, models, keys)?;
     Ok(GraderSettings {
         judge,
+        further: Vec::new(),
         given: scorer.map(str::trim).and_then(OutsideScorer::parse),
         limits: ScorerLimits {
             time: *args.scorer_timeout,

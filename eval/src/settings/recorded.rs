@@ -14,7 +14,7 @@ impl RunSettings {
         let options = &self.benchmark_options;
         let selection = &self.selection;
         let (retry, pace) = (engine.traffic.retry(), engine.traffic.pace());
-        fields(&json!({
+        let mut all = fields(&json!({
             "benchmark": {
                 "name": self.benchmark,
                 "data_dir": options.data_dir,
@@ -57,7 +57,13 @@ impl RunSettings {
             "record": engine.store.record,
             "concurrency": self.concurrency,
             "min_score": self.min_score,
-        }))
+        }));
+        if !self.grader.further.is_empty()
+            && let Some(scorer) = all.get_mut("scorer")
+        {
+            scorer["further"] = json!(self.grader.further);
+        }
+        all
     }
 }
 

@@ -237,9 +237,10 @@ impl RunSettings {
             &args.scoring,
             &judge::beside_agents(&args.engine.models, main, judge),
             keys,
-            args.options.scorer.as_deref(),
+            args.options.scorers().next(),
             harness::scripts_run_in(),
         )?;
+        grader.further = benchmark::further_scorers(&args.options)?;
         if args.record_requests {
             let recorder = Some(Arc::<RequestRecorder>::default());
             if let Some(judge) = &mut grader.judge {

@@ -58,6 +58,7 @@ mod serve;
 mod servers;
 mod traffic;
 
+mod further_scorers;
 mod scorer_file;
 mod race;
 mod sweep;

@@ -177,6 +177,7 @@ fn run(dataset: Samples, stop_after: Option<usize>) -> (Result<Ended, RunError>,
         )
         .unwrap();
     let run = Run {
+        further: Arc::new([]),
         plan,
         engine: Arc::new(engine),
         grader: Arc::new(Rule::of_benchmark(dataset.scorer())),

@@ -36,6 +36,7 @@ async fn files_score_or_say_where_they_fail() {
     let path = folder.path().join("score.js");
     let settings = GraderSettings {
         given: None,
+        further: Vec::new(),
         judge: None,
         limits: ScorerLimits {
             time: Duration::from_secs(4),

@@ -1,5 +1,7 @@
 //! The summary of a run, and runs side by side.
 
+use std::collections::BTreeMap;
+
 use harness::model::{Status, Usage};
 use records::{AttemptRecord, Wasted};
 use report::columns::WIDTH;
@@ -113,6 +115,7 @@ fn every_figure_of_a_run() {
             4,
             Some([0.150_039, 0.849_961]),
         )),
+        scores: BTreeMap::new(),
         repeated: None,
         by_context_length: vec![
             ContextLength {

@@ -13,8 +13,8 @@ use super::text::{behaviour, by, facts, grouped};
 use super::{Failure, Report, RunReport, spending};
 use crate::differences;
 use crate::summary::{
-    NONE, context_lengths, cost, cost_of_all_tries, cost_per_right_answer, interval_notes,
-    length_label, score_text, tokens,
+    NONE, context_lengths, cost, cost_of_all_tries, cost_per_right_answer, further,
+    further_scorers, interval_notes, length_label, score_text, tokens,
 };
 
 /// Reason why a report cannot be created. Only a bug in the program can cause it.
@@ -264,6 +264,11 @@ fn scores(reports: &[RunReport]) -> Table {
     let mut rows = vec![row("score".to_owned(), &|run| {
         score_text(run.summary.score.as_ref())
     })];
+    for scorer in further_scorers(reports.iter().map(|run| &run.summary)) {
+        rows.push(row(format!("score, {scorer}"), &|run| {
+            further(&run.summary, scorer)
+        }));
+    }
     for length in context_lengths(reports.iter().map(|run| &run.summary)) {
         rows.push(row(
             format!("at {} characters", length_label(length)),

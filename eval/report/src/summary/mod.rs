@@ -20,8 +20,8 @@ pub use interval_notes::interval_notes;
 pub use judged::Judged;
 pub use repeated::{Attempts, Pass, Repeated};
 pub use table::{
-    NONE, amount, context_lengths, cost, cost_of_all_tries, cost_per_right_answer, percent,
-    score_text, statuses_text, tokens, usd,
+    NONE, amount, context_lengths, cost, cost_of_all_tries, cost_per_right_answer, further,
+    further_scorers, percent, score_text, statuses_text, tokens, usd,
 };
 pub use table::{headline, length_label, rows_table, table};
 
@@ -53,6 +53,9 @@ pub struct Summary {
     /// Mean score when every attempt of status `error` scores 0, which blames infrastructure errors
     /// on the run.
     pub score_errors_as_zero: Option<Estimate>,
+    /// Scores by further scorers, by their names with versions.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub scores: BTreeMap<String, FurtherScores>,
     /// pass@k and related figures; `None` if every sample was attempted once.
     pub repeated: Option<Repeated>,
     /// Scores by the samples' `context_length`, or the `context_len` of the data, shortest first.
@@ -143,6 +146,15 @@ pub struct ContextLength {
     pub score: Option<Estimate>,
 }
 
+/// Score by a scorer that does not decide.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FurtherScores {
+    /// Number of attempts with a score.
+    pub scored: u64,
+    /// Mean over samples of the mean score of their attempts that have one. `None` if none has.
+    pub score: Option<Estimate>,
+}
+
 /// Means over the attempts that ran to their own end: status `ok` or `limit`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct PerAttempt {
@@ -206,6 +218,7 @@ impl Summary {
             statuses: statuses(records),
             score: mean_score(records, score),
             score_errors_as_zero: mean_score(records, score_or_zero),
+            scores: further_scores(records),
             repeated: repeated::repeated(records, score_or_zero),
             by_context_length: by_context_length(records),
             per_attempt: per_attempt(records),
@@ -241,9 +254,11 @@ impl Summary {
     /// Returns every figure that a table shows with its interval.
     pub fn estimates(&self) -> impl Iterator<Item = &Estimate> {
         let scores = [&self.score, &self.score_errors_as_zero];
+        let further = self.scores.values().map(|further| &further.score);
         let lengths = self.by_context_length.iter().map(|group| &group.score);
         let repeated = self.repeated.iter().flat_map(Repeated::estimates);
-        scores.into_iter().chain(lengths).flatten().chain(repeated)
+        let scores = scores.into_iter().chain(further).chain(lengths);
+        scores.flatten().chain(repeated)
     }
 
     /// Returns the total spending of the run, including abandoned and superseded attempts.
@@ -363,6 +378,22 @@ fn mean_score<'a>(
 /// Metadata fields with the length of a sample's context: in characters, or, as counted by the
 /// data, in tokens.
 pub(crate) const LENGTHS: [&str; 2] = ["context_length", "context_len"];
+
+fn further_scores(records: &[AttemptRecord]) -> BTreeMap<String, FurtherScores> {
+    let names: BTreeSet<&String> = records
+        .iter()
+        .flat_map(|record| record.scores.keys())
+        .collect();
+    let scores = names.into_iter().map(|name| {
+        let score = |record: &AttemptRecord| record.scores.get(name)?.score;
+        let scores = FurtherScores {
+            scored: count(records, |record| score(record).is_some()),
+            score: mean_score(records, score),
+        };
+        (name.clone(), scores)
+    });
+    scores.collect()
+}
 
 fn by_context_length(records: &[AttemptRecord]) -> Vec<ContextLength> {
     let mut groups: BTreeMap<u64, Vec<&AttemptRecord>> = BTreeMap::new();

@@ -66,6 +66,9 @@ fn block(runs: &[(&str, &Summary)], width: u16) -> String {
             score_text(run.score_errors_as_zero.as_ref())
         });
     }
+    for scorer in further_scorers(runs.iter().map(|(_, summary)| *summary)) {
+        row(format!("score, {scorer}"), &|run| further(run, scorer));
+    }
     row("coverage".to_owned(), &|run| {
         format!(
             "{}/{} ({})",
@@ -178,6 +181,28 @@ pub fn context_lengths<'a>(summaries: impl IntoIterator<Item = &'a Summary>) -> 
         .into_iter()
         .flat_map(|summary| &summary.by_context_length);
     groups.map(|group| group.context_length).collect()
+}
+
+/// Returns the names of all further scorers of the runs.
+pub fn further_scorers<'a>(
+    summaries: impl IntoIterator<Item = &'a Summary>,
+) -> BTreeSet<&'a String> {
+    let scorers = summaries.into_iter();
+    scorers.flat_map(|summary| summary.scores.keys()).collect()
+}
+
+/// Formats the score by a further scorer, with the number of its attempts if it differs from those
+/// that the deciding scorer scored.
+pub fn further(run: &Summary, scorer: &str) -> String {
+    let Some(further) = run.scores.get(scorer) else {
+        return none();
+    };
+    let score = score_text(further.score.as_ref());
+    if further.scored == run.scored {
+        score
+    } else {
+        format!("{score} of {} attempts", further.scored)
+    }
 }
 
 /// Placeholder for a missing figure.

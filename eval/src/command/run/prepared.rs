@@ -16,7 +16,7 @@ use records::run_dir::{self, Fingerprint};
 
 use super::{config, engine, runtime};
 use crate::error::Error;
-use crate::grader::{self, Grader};
+use crate::grader::{self, Further, Grader};
 use crate::selection::select;
 use crate::settings::{RunSettings, SettingsError};
 use crate::web::{Web, WebSettings, Worlds};
@@ -27,6 +27,8 @@ pub(in crate::command) struct Prepared {
     pub(in crate::command) dataset: Arc<dyn Dataset>,
     pub(in crate::command) engine: Engine,
     pub(in crate::command) grader: Arc<dyn Grader>,
+    /// Scorers whose scores are only recorded.
+    pub(in crate::command) further: Further,
     /// Browser environment, if samples need one.
     pub(in crate::command) web: Option<Arc<Web>>,
     /// Selected samples as indices into the dataset; at least one.
@@ -93,8 +95,12 @@ impl Prepared {
             Some(&settings.benchmark),
             settings.grader.judge.as_ref(),
         )?;
-        let grader = grader::open(&settings.grader, dataset.as_ref(), judge)?;
-        runtime()?.block_on(grader.check())?;
+        let grader = grader::open(&settings.grader, dataset.as_ref(), judge.clone())?;
+        let further = grader::open_further(&settings.grader, grader.as_ref(), judge.as_ref())?;
+        let runtime = runtime()?;
+        for grader in [&grader].into_iter().chain(further.iter()) {
+            runtime.block_on(grader.check())?;
+        }
         let recording = engine.main_model().provider.recording();
         if let Some(recording) = &recording
             && recording.root_turns > settings.engine.treatment.max_iterations
@@ -127,6 +133,7 @@ impl Prepared {
             dataset,
             engine,
             grader,
+            further,
             web: None,
             samples: selected.indices,
             whole: selected.whole,

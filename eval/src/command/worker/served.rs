@@ -164,6 +164,7 @@ impl Served {
                 engine: Arc::new(engine),
                 dataset: prepared.dataset,
                 grader: prepared.grader,
+                further: prepared.further,
             },
             samples,
             journal,

@@ -234,6 +234,7 @@ function recordFacts(record) {
   const usage = record.usage;
   const facts = [
     record.score_explanation,
+    ...Object.entries(record.scores ?? {}).map(([scorer, { score }]) => `${scorer}: ${typeof score === "number" ? score.toFixed(2) : "no score"}`),
     plural(record.iterations, "iteration"),
     record.agents > 1 ? plural(record.agents, "agent") : null,
     usage && usage.input_tokens + usage.output_tokens > 0 ? `${amount(usage.input_tokens)} → ${amount(usage.output_tokens)} tokens` : null,
