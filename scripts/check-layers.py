@@ -131,7 +131,7 @@ LAYERS = {
     "eval": """
         env_vars fetch invocation journal machine_memory open_files program protocol_fit providers run_event web
         reporter run_store terminal
-        import merge panic_hook
+        import merge panic_hook request_recorder
         cli+grader+models+settings
         record selection sweep
         folders rescore runner

@@ -38,8 +38,19 @@ pub struct SentRequest<'a> {
 #[derive(Debug)]
 pub struct RequestFiles {
     folder: PathBuf,
-    /// Number of tries of the newest request of each agent, with turn and trims.
-    newest: Mutex<HashMap<(String, u32, String), (u32, u32, u32)>>,
+    /// Newest request of each agent.
+    newest: Mutex<HashMap<Agent, Newest>>,
+}
+
+/// Sample, attempt and invocation of an agent.
+type Agent = (String, u32, String);
+
+/// The newest request of an agent.
+#[derive(Debug, Default)]
+struct Newest {
+    turn: u32,
+    trims: u32,
+    tries: u32,
 }
 
 /// One line of a file.
@@ -102,19 +113,20 @@ impl RequestFiles {
 }
 
 /// Returns the 1-based number of this try of a request.
-fn count(
-    newest: &mut HashMap<(String, u32, String), (u32, u32, u32)>,
-    request: &SentRequest<'_>,
-) -> u32 {
+fn count(newest: &mut HashMap<Agent, Newest>, request: &SentRequest<'_>) -> u32 {
     let agent = (
         request.sample.to_owned(),
         request.attempt,
         request.invocation.to_owned(),
     );
-    let (turn, trims, tries) = newest.entry(agent).or_default();
-    if (*turn, *trims) != (request.turn, request.trims) {
-        (*turn, *trims, *tries) = (request.turn, request.trims, 0);
+    let newest = newest.entry(agent).or_default();
+    if (newest.turn, newest.trims) != (request.turn, request.trims) {
+        *newest = Newest {
+            turn: request.turn,
+            trims: request.trims,
+            tries: 0,
+        };
     }
-    *tries += 1;
-    *tries
+    newest.tries += 1;
+    newest.tries
 }

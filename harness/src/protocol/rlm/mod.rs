@@ -62,7 +62,7 @@ impl RootAgent for Rlm {
         if root.role == Role::Flat {
             OneCall::of_root(attempt, root).run(attempt, root).await
         } else {
-            run(attempt, root).await
+            Box::pin(run(attempt, root)).await
         }
     }
 }

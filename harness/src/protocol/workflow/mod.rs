@@ -43,7 +43,7 @@ impl RootAgent for Workflow {
             repl: ReplAgent::of_root(attempt, root.clone(), &session),
             returned: None,
         };
-        run_turns(attempt, root, &mut agent).await
+        Box::pin(run_turns(attempt, root, &mut agent)).await
     }
 }
 
