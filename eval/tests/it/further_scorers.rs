@@ -132,8 +132,9 @@ fn the_first_scorer_decides_and_the_others_are_recorded() {
             );
         }
     }
+    let judge = binary();
     let judged = run(
-        &binary(),
+        &judge,
         &[
             "--scorer",
             "exact,judge",
@@ -141,7 +142,8 @@ fn the_first_scorer_decides_and_the_others_are_recorded() {
             "scripted:j.yaml",
         ],
     );
-    let broken = run(&binary(), &["--scorer", "exact,broken.js"]);
+    let fails = binary();
+    let broken = run(&fails, &["--scorer", "exact,broken.js"]);
     let further = |run: &Finished| -> Value {
         let records = run.records();
         let record = records[&("a".to_owned(), 1)];

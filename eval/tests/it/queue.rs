@@ -207,7 +207,7 @@ fn a_run_over_workers_equals_a_local_one() {
 
 #[test]
 fn what_cannot_be_is_said() {
-    let rows: [(&[&str], &str); 8] = [
+    let rows: [(&[&str], &str); 9] = [
         (&["--queue", "localhost:4222"], "has no scheme"),
         (
             &["--queue", "http://localhost:4222"],
@@ -224,6 +224,10 @@ fn what_cannot_be_is_said() {
         (
             &["--queue", "nats://127.0.0.1:1", "--record", "x"],
             "--record and --queue exclude each other",
+        ),
+        (
+            &["--queue", "nats://127.0.0.1:1", "--record-requests"],
+            "--record-requests and --queue exclude each other",
         ),
         (
             &["--queue", "nats://127.0.0.1:1", "--partition", "1/2"],
