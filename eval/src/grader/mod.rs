@@ -266,17 +266,14 @@ pub fn open_further(
 ) -> Result<Further, GraderError> {
     let mut all: Vec<Arc<dyn Grader>> = Vec::new();
     for (name, outside) in settings.further.iter().zip(further(settings)) {
-        let grader: Arc<dyn Grader> = match outside {
-            Some(outside) => {
-                let judge = judge.filter(|_| outside == OutsideScorer::Judge);
-                open_outside(&outside, settings, judge.cloned())?
-            }
-            None => {
-                let rule = benchmarks::scorer(name);
-                Arc::new(Rule::other(
-                    rule.ok_or_else(|| GraderError::Unknown(name.clone()))?,
-                ))
-            }
+        let grader: Arc<dyn Grader> = if let Some(outside) = outside {
+            let judge = judge.filter(|_| outside == OutsideScorer::Judge);
+            open_outside(&outside, settings, judge.cloned())?
+        } else {
+            let rule = benchmarks::scorer(name);
+            Arc::new(Rule::other(
+                rule.ok_or_else(|| GraderError::Unknown(name.clone()))?,
+            ))
         };
         let is_known = |other: &Arc<dyn Grader>| other.name() == grader.name();
         if first.name() == grader.name() || all.iter().any(is_known) {

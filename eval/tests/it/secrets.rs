@@ -95,7 +95,7 @@ fn recorded_requests_are_those_that_were_sent_without_keys() {
         let row = json!({"id": "a", "query": format!("Who has {key}?"), "expected": "42"});
         let binary = Binary::new()
             .variable("OPENAI_API_KEY", key)
-            .file("rows.jsonl", &row.to_string());
+            .file("rows.jsonl", row.to_string());
         let base_url = server.openai();
         let mut args = vec!["run", "--benchmark", "rows.jsonl", "--scorer", "exact"];
         args.extend(["--protocol", "direct", "--model", "openai/m"]);
