@@ -25,34 +25,30 @@ impl Scorer for Pattern {
     }
 
     fn misfit(&self, expected: &Value) -> Option<&'static str> {
-        let Value::String(pattern) = expected else {
-            return Some("is no text, expected a pattern");
-        };
-        match compiled(pattern) {
-            None => Some("is no valid pattern, or one that takes more than 1 MB"),
-            Some(pattern) if pattern.is_match("") => {
-                Some("matches an empty text, and an agent that says nothing would be right")
-            }
-            Some(_) => None,
-        }
+        usable(expected).err()
     }
 
     fn score(&self, answer: &str, sample: &Sample) -> Score {
-        let (Some(pattern), None) = (sample.expected.as_str(), self.misfit(&sample.expected))
-        else {
-            return unfit(self.misfit(&sample.expected));
+        let pattern = match usable(&sample.expected) {
+            Ok(pattern) => pattern,
+            Err(problem) => return unfit(Some(problem)),
         };
-        let found = compiled(pattern);
-        let found = found
-            .as_ref()
-            .and_then(|pattern| pattern.find(answer.trim()));
-        match found {
+        match pattern.find(answer.trim()) {
             Some(found) => right(format!("{} matches", excerpt(found.as_str()))),
             None => wrong(format!("nothing in the answer {} matches", excerpt(answer))),
         }
     }
 }
 
-fn compiled(pattern: &str) -> Option<Regex> {
-    RegexBuilder::new(pattern).size_limit(LARGEST).build().ok()
+/// Compiles an expected value, or returns why no answer can be scored with it.
+fn usable(expected: &Value) -> Result<Regex, &'static str> {
+    let Value::String(pattern) = expected else {
+        return Err("is not a text: expected a pattern");
+    };
+    let compiled = RegexBuilder::new(pattern).size_limit(LARGEST).build();
+    let pattern = compiled.map_err(|_| "is not a valid pattern of at most 1 MB when compiled")?;
+    if pattern.is_match("") {
+        return Err("matches an empty text, so an empty answer would be right");
+    }
+    Ok(pattern)
 }

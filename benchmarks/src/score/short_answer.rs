@@ -20,7 +20,7 @@ use crate::unicode::{fold_case, is_dash, is_punctuation, is_thousands_separator,
 ///   number (`-5`, `.5`, `<5`), `%` after one, anything between two digits (`3.14`, `10:30`, `3/4`)
 ///   except thousands separators (`1,000`), `+`, `#` or `-` at the end of a word (`C++`, `C#`,
 ///   `A-`), and operators between two operands (`x < y`, `a/b`), where spaces around them do not
-///   matter. A minus sign between letters cannot be told from a hyphen and is removed.
+///   matter. A minus sign between letters looks like a hyphen, so it is removed.
 ///
 /// Source: `normalize_answer` of the `SQuAD` 1.1 evaluation script
 /// (<https://rajpurkar.github.io/SQuAD-explorer/>), which removes all ASCII punctuation, and the

@@ -241,11 +241,7 @@ impl RunReport {
     ) -> Result<Self, RunDirError> {
         let summary = Summary::new(&run.records, run.attempts_total()).with_wasted(run.wasted);
         let ended = run.records.iter().filter(|record| behaviour::ended(record));
-        let began = run
-            .records
-            .iter()
-            .filter_map(|record| record.started_at)
-            .min();
+        let began = run.started();
         Ok(Self {
             name,
             label,

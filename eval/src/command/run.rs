@@ -312,9 +312,9 @@ fn named_twice(path: &Path) -> SettingsError {
     let shown = path.display().to_string();
     let problem = format!("--name: {shown} exists already");
     let hint = if RunDir::is_begun(path) {
-        format!("`rlm-eval run --resume {}` goes on with it", quoted(&shown))
+        format!("`rlm-eval run --resume {}` resumes it", quoted(&shown))
     } else {
-        "choose another name; --resume goes on with a run".to_owned()
+        "choose another name, or resume the run with --resume".to_owned()
     };
     SettingsError::with_hint(problem, hint)
 }

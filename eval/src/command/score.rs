@@ -112,7 +112,7 @@ fn runs(dirs: &[PathBuf]) -> Result<Vec<RunDir>, Error> {
     }
     let found = match Found::below(&folders) {
         Err(FolderError::Nothing(path) | FolderError::Read { path, .. }) => {
-            // The error of a folder that is no run names the missing file.
+            // This error names the file that a run would have.
             RunDir::open(&path)?;
             Found::default()
         }

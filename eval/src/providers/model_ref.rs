@@ -122,7 +122,7 @@ pub struct UnknownModel {
 
 impl UnknownModel {
     /// Advice for the user.
-    pub const HINT: &str = "`rlm-eval list models` shows what there is";
+    pub const HINT: &str = "`rlm-eval list models` lists the valid names";
 }
 
 /// Names the closest form, or all forms.

@@ -22,7 +22,7 @@ pub(super) fn resolve(
     // A scorer outside the benchmarks is not one of their options.
     let given = args.scorers().next();
     let inside = given.filter(|scorer| OutsideScorer::parse(scorer).is_none());
-    // Named as the first of several, the benchmark's own scorer is no change.
+    // Naming the benchmark's own scorer first of several changes nothing.
     let scorer = inside.filter(|scorer| !is_own(&benchmark, scorer));
     check_scorer(&benchmark, scorer)?;
     let context_lengths = context_length::parse_all(&args.context_len)?;
@@ -156,7 +156,7 @@ pub(super) fn rule(name: &str) -> Result<Arc<dyn Scorer>, SettingsError> {
         let nearest = nearest(name, known.iter().copied());
         let problem = format!("--scorer: unknown scorer `{name}`");
         let problem = SettingsError::unknown(&problem, nearest.as_deref(), known);
-        SettingsError::with_hint(problem, "`rlm-eval list scorers` shows what there is")
+        SettingsError::with_hint(problem, "`rlm-eval list scorers` lists the valid names")
     })
 }
 
@@ -171,6 +171,6 @@ fn known(name: &str) -> Result<String, SettingsError> {
     let nearest = nearest(name, known.iter().copied());
     let problem = format!("--benchmark: unknown benchmark `{name}`");
     let problem = SettingsError::unknown(&problem, nearest.as_deref(), known);
-    let hint = "`rlm-eval list benchmarks` shows what there is";
+    let hint = "`rlm-eval list benchmarks` lists the valid names";
     Err(SettingsError::with_hint(problem, hint))
 }

@@ -124,7 +124,7 @@ impl From<PromptError> for SettingsError {
             PromptError::UnknownDriver { .. } => Self::with_hint(problem, DRIVERS),
             PromptError::UnknownProfile { .. } => Self::with_hint(
                 problem,
-                "`rlm-eval list profiles` shows what there is; --profiles-file adds your own",
+                "`rlm-eval list profiles` lists the valid names; --profiles-file adds your own",
             ),
             _ => Self::new(problem),
         }
@@ -133,7 +133,7 @@ impl From<PromptError> for SettingsError {
 
 /// Hint that says where to find the names of drivers.
 pub(super) const DRIVERS: &str =
-    "`rlm-eval list drivers` shows what there is; --drivers-dir adds your own";
+    "`rlm-eval list drivers` lists the valid names; --drivers-dir adds your own";
 
 impl From<HookRegistryError> for SettingsError {
     fn from(error: HookRegistryError) -> Self {
@@ -141,7 +141,7 @@ impl From<HookRegistryError> for SettingsError {
         match error {
             HookRegistryError::Unknown { .. } => Self::with_hint(
                 problem,
-                "`rlm-eval list hooks` shows what there is; --hooks-dir adds your own",
+                "`rlm-eval list hooks` lists the valid names; --hooks-dir adds your own",
             ),
             HookRegistryError::File(_) => Self::new(problem),
         }

@@ -138,7 +138,7 @@ pub fn known(aliases: &[String], tools: &ToolRegistry, hooks: &HookRegistry) -> 
 
 fn definition(library: &Library, name: &str, known: &Known) -> Result<Definition, SettingsError> {
     let unknown = |problem: String| {
-        let hint = "`rlm-eval list prompts` shows what there is; --prompts-dir adds your own";
+        let hint = "`rlm-eval list prompts` lists the valid names; --prompts-dir adds your own";
         SettingsError::with_hint(format!("--prompt: {problem}"), hint)
     };
     let definition = library.get(name).map_err(unknown)?;

@@ -170,7 +170,7 @@ fn both_names_are_one_program_and_print_how_they_were_called() {
         (long, "bin/rlm-eval", false, "bin/rlm-eval"),
     ];
     for (program, first, by_cargo, called) in rows {
-        let hint = format!("hint: `{called} list benchmarks` shows what there is\n");
+        let hint = format!("hint: `{called} list benchmarks` lists the valid names\n");
         let said = wrong(program, first, by_cargo);
         assert!(said.ends_with(&hint), "{first}: {said}");
     }

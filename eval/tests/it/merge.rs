@@ -641,7 +641,7 @@ fn another_scorer_judges_what_is_recorded() {
         (
             Some(2),
             "error: --scorer: unknown scorer `needel`; did you mean `needle`?\n\
-             hint: `rlm-eval list scorers` shows what there is\n"
+             hint: `rlm-eval list scorers` lists the valid names\n"
         )
     );
 }

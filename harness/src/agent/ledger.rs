@@ -268,7 +268,8 @@ impl Ledger {
         calls: u64,
     ) -> Result<Reservation, Overdrawn> {
         loop {
-            let released = self.released();
+            // Enabled before the try, so that no release in between is missed.
+            let released = self.released.notified();
             tokio::pin!(released);
             released.as_mut().enable();
             match self.try_reserve(expected, calls) {
@@ -290,11 +291,6 @@ impl Ledger {
             ledger: Arc::clone(self),
             expected,
         })
-    }
-
-    /// Returns a future that ends when a reservation ends. It misses none after `enable`.
-    pub fn released(&self) -> tokio::sync::futures::Notified<'_> {
-        self.released.notified()
     }
 
     fn take(&self, expected: Expected, calls: u64) -> Result<(), Refusal> {

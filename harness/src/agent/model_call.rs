@@ -457,22 +457,11 @@ impl Attempt<'_> {
         invocation: &Invocation,
         expected: Expected,
     ) -> Result<Reservation, Overdrawn> {
-        loop {
-            let released = invocation.ledger.released();
-            tokio::pin!(released);
-            released.as_mut().enable();
-            match invocation.ledger.try_reserve(expected, 1) {
-                Ok(reservation) => return Ok(reservation),
-                Err(Refusal::Overdrawn(overdrawn)) => return Err(overdrawn),
-                Err(Refusal::Wait) => {}
-            }
-            if let Some(reason) = self.run.halt.reason() {
-                self.stop(reason).await;
-            }
-            tokio::select! {
-                () = released => {}
-                _ = self.run.halt.raised() => {}
-            }
+        tokio::select! {
+            // Tried once more before the halt counts.
+            biased;
+            reserved = invocation.ledger.reserve(expected, 1) => reserved,
+            reason = self.run.halt.raised() => self.stop(reason).await,
         }
     }
 

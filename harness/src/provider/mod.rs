@@ -156,19 +156,27 @@ const COMPARED_BYTES: u64 = 8_000;
 const BYTES_PER_TOKEN: u64 = 20;
 
 impl Request {
+    /// Returns the length of all texts in bytes, which needs no pass over a long context.
+    fn text_bytes(&self) -> usize {
+        let length = |message: &Arc<Message>| {
+            let results = message.tool_results.iter();
+            let results: usize = results.map(|result| result.content.len()).sum();
+            let calls = message.tool_calls.iter();
+            let calls: usize = calls
+                .map(|call| call.name.len() + call.arguments.len())
+                .sum();
+            message.content.len() + results + calls
+        };
+        self.system.len() + self.messages.iter().map(length).sum::<usize>()
+    }
+
     /// Whether a server counted far fewer input tokens than the prompt can have, as servers do that
     /// silently cut a prompt to their context window.
     pub fn looks_cut(&self, usage: Option<Usage>) -> bool {
         let Some(usage) = usage.filter(|usage| !usage.estimated && usage.input_tokens > 0) else {
             return false;
         };
-        let length = |message: &Arc<Message>| {
-            let results = message.tool_results.iter();
-            message.content.len() + results.map(|result| result.content.len()).sum::<usize>()
-        };
-        // Lengths in bytes need no pass over a long context.
-        let bytes = self.system.len() + self.messages.iter().map(length).sum::<usize>();
-        let bytes = bytes as u64;
+        let bytes = self.text_bytes() as u64;
         bytes >= COMPARED_BYTES && bytes > usage.input_tokens.saturating_mul(BYTES_PER_TOKEN)
     }
 }

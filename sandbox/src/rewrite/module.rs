@@ -38,16 +38,19 @@ pub fn cell_of_module(source: &str, is_typescript: bool) -> Result<String, Synta
     let at = |offset: usize, message: &str| SyntaxError::in_text(source, offset, message);
     nesting::check(source).map_err(|refusal| at(refusal.at, &refusal.message))?;
     let allocator = Allocator::default();
-    let kind = if is_typescript {
-        SourceType::ts()
-    } else {
-        SourceType::mjs()
-    };
-    let parsed = Parser::new(&allocator, source, kind).parse();
+    let parsed = Parser::new(&allocator, source, source_type(is_typescript)).parse();
     if let Some(first) = parsed.diagnostics.iter().next() {
         return Err(of_diagnostic(source, first));
     }
     blank_types(source, &parsed.program).map_err(|(offset, message)| at(offset, message))
+}
+
+fn source_type(is_typescript: bool) -> SourceType {
+    if is_typescript {
+        SourceType::ts()
+    } else {
+        SourceType::mjs()
+    }
 }
 
 /// Whether a module calls a function that it imports under this name, or has it under this name
@@ -61,12 +64,7 @@ pub fn module_calls(source: &str, is_typescript: bool, name: &str) -> bool {
         return true;
     }
     let allocator = Allocator::default();
-    let kind = if is_typescript {
-        SourceType::ts()
-    } else {
-        SourceType::mjs()
-    };
-    let parsed = Parser::new(&allocator, source, kind).parse();
+    let parsed = Parser::new(&allocator, source, source_type(is_typescript)).parse();
     if !parsed.diagnostics.is_empty() {
         return true;
     }

@@ -5,6 +5,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -77,6 +78,12 @@ pub struct RunDir {
 }
 
 impl RunDir {
+    /// Returns the time when the first attempt began, if recorded.
+    pub fn started(&self) -> Option<Timestamp> {
+        let records = self.records.iter();
+        records.filter_map(|record| record.started_at).min()
+    }
+
     /// Reads the run in a folder.
     ///
     /// # Errors

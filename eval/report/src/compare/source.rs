@@ -133,11 +133,7 @@ impl RunScores {
             facts,
             parts: RunParts::of_run(run),
             attempts_total: run.attempts_total(),
-            started: run
-                .records
-                .iter()
-                .filter_map(|record| record.started_at)
-                .min(),
+            started: run.started(),
             attempts: attempts.collect(),
             truncated_record: run.truncated_record.clone(),
         }

@@ -21,6 +21,7 @@ use crate::error::Error;
 use crate::exit::Outcome;
 use crate::runner::images;
 use crate::settings::RunSettings;
+use crate::sweep::Plan;
 
 /// Size of a sample's first request, in characters.
 #[derive(Serialize)]
@@ -150,7 +151,7 @@ fn run_folders(log_dir: &Path) -> Vec<PathBuf> {
     let mut folders = inside(log_dir);
     let sweeps: Vec<PathBuf> = folders
         .iter()
-        .filter(|folder| folder.join("sweep.json").is_file())
+        .filter(|folder| Plan::is_in(folder))
         .flat_map(|sweep| inside(sweep))
         .collect();
     folders.extend(sweeps);

@@ -433,9 +433,10 @@ impl Provider for HttpProvider {
             usage,
             cost_usd: None,
         };
+        let likely = self.experience.expect(request);
         Some(Forecast {
-            likely: unpriced(self.experience.expect(request)),
-            most: unpriced(self.experience.expect_most(request)),
+            likely: unpriced(likely),
+            most: unpriced(self.experience.most(request, likely)),
         })
     }
 }

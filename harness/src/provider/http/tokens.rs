@@ -127,37 +127,30 @@ impl Experience {
         }
     }
 
-    /// Returns the highest plausible usage of a request. Before the server has counted the tokens of
-    /// any response, every byte may be a token of its own, because no tokenizer makes more.
-    pub fn expect_most(&self, request: &Request) -> Usage {
-        let usage = self.expect(request);
+    /// Returns the highest plausible usage of a request with this likely one. Before the server has
+    /// counted the tokens of any response, every byte may be a token of its own, because no
+    /// tokenizer makes more.
+    pub fn most(&self, request: &Request, likely: Usage) -> Usage {
         let models = self.models.lock();
         if models
             .get(&request.model)
             .is_some_and(|past| past.has_counted)
         {
-            return usage;
+            return likely;
         }
-        Usage {
-            input_tokens: usage.input_tokens.max(most_input(request)),
-            ..usage
-        }
-    }
-}
-
-/// Returns the bytes of a request's texts, and a bound for the tokens that a server adds to each
-/// message or counts for each image.
-fn most_input(request: &Request) -> u64 {
-    let mut most = request.system.len() + ADDED_TOKENS;
-    for message in &request.messages {
-        let calls = message.tool_calls.iter();
-        let calls: usize = calls
-            .map(|call| call.name.len() + call.arguments.len())
+        let images: usize = request
+            .messages
+            .iter()
+            .map(|message| message.images.len())
             .sum();
-        most += message.all_text().len() + calls + ADDED_TOKENS;
-        most += MOST_IMAGE_TOKENS * message.images.len();
+        let added = ADDED_TOKENS * (request.messages.len() + 1) + MOST_IMAGE_TOKENS * images;
+        Usage {
+            input_tokens: likely
+                .input_tokens
+                .max((request.text_bytes() + added) as u64),
+            ..likely
+        }
     }
-    most as u64
 }
 
 /// Estimates tokens as characters divided by 4, rounded up, plus 1,000 tokens per image. The usage
