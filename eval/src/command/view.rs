@@ -5,6 +5,7 @@ mod inputs;
 use std::process::{Command, Stdio};
 
 use inputs::OfBenchmarks;
+use records::run_dir::RunDir;
 use view::{Library, Server, export};
 
 use super::run::{StopSignal, runtime};
@@ -24,6 +25,10 @@ pub(super) fn execute(args: &ViewArgs) -> Result<Outcome, Error> {
     let settings = ViewSettings::resolve(args);
     let mut library = Library::open(&settings.dir)?.with_inputs(OfBenchmarks::default());
     if let Some(scorer) = settings.scores {
+        // In a folder of several runs, only some may have these scores.
+        if RunDir::is_begun(&settings.dir) {
+            RunDir::open(&settings.dir)?.with_scores(&scorer)?;
+        }
         library = library.with_scores(scorer);
     }
     match settings.output {

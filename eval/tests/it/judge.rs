@@ -316,6 +316,14 @@ fn runs_are_scored_together_and_their_new_scores_compared() {
             .contains("has no scores by `exact`; it has scores by judge"),
         "{wrong:?}"
     );
+    // Refused before anything is served; the limit only ends a server that starts all the same.
+    let served = "timeout 60 \"$0\" view results/a/* --scores exact --port 0";
+    let wrong = binary.shell(served);
+    assert_eq!(wrong.code, Some(2), "{wrong:?}");
+    assert!(
+        wrong.stderr.contains("has no scores by `exact`"),
+        "{wrong:?}"
+    );
     let page = "\"$0\" view results/a/* --scores judge --export page.html";
     assert_eq!(binary.shell(page).code, Some(0));
     let page = fs::read_to_string(binary.path().join("page.html")).unwrap();
