@@ -23,4 +23,4 @@ fi
 unset RUSTY_V8_MIRROR
 
 # As in test.sh: what depends on time zone or language fails everywhere.
-exec env TZ=Pacific/Kiritimati LANG=tr_TR.UTF-8 LANGUAGE=tr CARGO_TARGET_DIR=target/v8 cargo test "${what[@]}" --no-fail-fast "$@"
+exec env TZ=Pacific/Kiritimati LANG=tr_TR.UTF-8 LANGUAGE=tr PROPTEST_RNG_SEED="${PROPTEST_RNG_SEED:-1}" CARGO_TARGET_DIR=target/v8 cargo test "${what[@]}" --no-fail-fast "$@"
