@@ -47,8 +47,8 @@ without_features() {
 tests() {
   local more=()
   if $full; then more=(EVAL_TEST_PEERS=1 EVAL_TEST_FULL=1); fi
-  # Of an empty list, as bash before 4.4 wants it.
-  # Property tests try the same cases each time, unless a seed is given.
+  # Property tests try the same cases each time, unless a seed is given. `more` may be empty, which bash before 4.4
+  # calls unset.
   env TZ=Pacific/Kiritimati LANG=tr_TR.UTF-8 LANGUAGE=tr PROPTEST_RNG_SEED="${PROPTEST_RNG_SEED:-1}" ${more[@]+"${more[@]}"} scripts/run-tests.py -- --workspace
 }
 
