@@ -5,7 +5,7 @@ mod cells;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use harness::treatment::Inert;
+use harness::treatment::NoEffect;
 use serde::{Deserialize, Serialize};
 
 use crate::cli::{RunArgs, SweepBudgetArgs};
@@ -103,7 +103,7 @@ pub enum SweepError {
     },
     /// A shared flag has no effect in any cell.
     #[error("a shared flag fits no cell: {0}")]
-    InertEverywhere(Box<Inert>),
+    NoEffectAnywhere(Box<NoEffect>),
     /// The folder already exists.
     #[error("{} exists already", .0.display())]
     Exists(PathBuf),

@@ -2,7 +2,7 @@
 
 use harness::prompt::definition::ToolStrategy;
 use harness::provider::{MaybeShared, PriceTable, Sampling};
-use harness::treatment::{Effective, Sent};
+use harness::treatment::{Effective, ExperimentPlan};
 use harness::{AgentSettings, Asker, Assigned, Conduct, Protocol, Specialist, Treatment};
 
 use super::treatment::{Agents, Flags};
@@ -47,7 +47,7 @@ pub struct EngineSettings {
     /// Effective mode, depth and iterations, as recorded.
     pub effective: Effective,
     /// What the agents get. Two runs that send the same are one experiment.
-    pub sent: Sent,
+    pub plan: ExperimentPlan,
 }
 
 impl EngineSettings {
@@ -109,7 +109,7 @@ impl EngineSettings {
             args.guidance.long_conversations.windows.as_deref(),
             with_turns.map(|(_, model)| model),
         )?;
-        agents.sent = agents.treatment.sent();
+        agents.plan = agents.treatment.plan();
         let prices = budget::prices(args.budget.prices.as_deref())?;
         let references: Vec<ModelRef> = references.into_iter().map(|(_, model)| model).collect();
         budget::check_prices(args.budget.of_money(), &prices, &references)?;
@@ -130,7 +130,7 @@ impl EngineSettings {
                 definition: _,
                 assigned,
                 effective,
-                sent,
+                plan,
             } = agents;
             Self {
                 model: model.clone(),
@@ -148,7 +148,7 @@ impl EngineSettings {
                 record_goes_on: false,
                 shared_pace: MaybeShared::default(),
                 effective,
-                sent,
+                plan,
             }
         }))
     }

@@ -1,14 +1,12 @@
-//! What a run claims of its agents, and what they get of it.
+//! What a run's settings say about its agents, and what the agents get.
 //!
-//! One rule holds for everything that a run can be named by: what is claimed is in what the agents get, or the combination is
-//! refused. No table says what fits. What the agents get is assembled with the claim and without it, and where nothing differs
-//! the part that hides it is found the same way and says why ([`Treatment::check`]).
+//! Every explicit setting must change what some agent gets; otherwise it is refused. No table lists
+//! which settings fit together: the plan is resolved with the setting and without it. If both plans
+//! are equal, the part that masks the setting is found the same way ([`Treatment::check`]).
 
-mod claim;
-mod inert;
-mod protocol;
-mod repl;
-mod sent;
+mod explicit;
+mod no_effect;
+mod plan;
 
 use serde::Serialize;
 
@@ -16,31 +14,31 @@ use crate::model::Protocol;
 use crate::prompt::PromptMode;
 
 pub use crate::agent::{
-    Brought, DEFAULT_MAX_DEPTH, DEFAULT_MAX_ITERATIONS, Overflow, ProtocolSettings, ReplTreatment,
-    Treatment,
+    DEFAULT_MAX_DEPTH, DEFAULT_MAX_ITERATIONS, ImpliedSettings, Overflow, ProtocolSettings,
+    ReplTreatment, Treatment,
 };
-pub use claim::{Claim, Setting};
-pub use inert::{HiddenBy, Inert};
-pub use protocol::ProtocolSetting;
-pub use repl::ReplSetting;
-pub use sent::{AgentSent, HookSent, Sent};
+pub use explicit::ExplicitSetting;
+pub use no_effect::{MaskedBy, NoEffect};
+pub use plan::{AgentPlan, ExperimentPlan, HookPlan};
 
-/// What is true of a run's agents: what is recorded of it.
+/// Settings in effect for a run's agents, as they are recorded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Effective {
-    /// The mode of the root's prompt; none where that has none.
+    /// Mode of the root's prompt; `None` if the prompt has no modes.
     pub prompt_mode: Option<PromptMode>,
-    /// The drivers in the root's prompt, by name, in order. Recorded are those of the treatment, with their hashes.
+    /// Names of the drivers in the root's prompt, in order. Recorded with the treatment, which also
+    /// has their hashes.
     #[serde(skip)]
     pub drivers: Vec<String>,
-    /// The greatest depth that an agent can have: 0 where the root has no children.
+    /// Maximum depth of an agent; 0 if the root has no children.
     pub max_depth: u32,
-    /// Responses that the root can give.
+    /// Maximum responses of the root.
     pub max_iterations: u32,
 }
 
 impl Effective {
-    /// The word for how the root works, in names and labels: its mode, or the protocol where its prompt has none.
+    /// Returns the word for names and labels: the root's mode, or the protocol if its prompt has no
+    /// modes.
     pub fn word(&self, protocol: Protocol) -> &'static str {
         self.prompt_mode
             .map_or(protocol.as_str(), PromptMode::as_str)
@@ -48,7 +46,7 @@ impl Effective {
 }
 
 impl Treatment {
-    /// What is true of the agents, read off what they get.
+    /// Returns the settings in effect.
     pub fn effective(&self) -> Effective {
         let root = self.root_prompt();
         Effective {
@@ -59,30 +57,30 @@ impl Treatment {
         }
     }
 
-    /// Whether everything that is claimed is in what the agents get.
+    /// Checks that each of these settings changes the plan.
     ///
     /// # Errors
-    /// [`Inert`] names what is not, the part that hides it, and what would be right.
-    pub fn check(&self, claims: &[Claim]) -> Result<(), Inert> {
-        let sent = self.sent();
-        let dead: Vec<&Claim> = claims
+    /// [`NoEffect`] with the settings that change nothing, what masks them, and what would be valid.
+    pub fn check(&self, settings: &[ExplicitSetting]) -> Result<(), NoEffect> {
+        let plan = self.plan();
+        let masked: Vec<&ExplicitSetting> = settings
             .iter()
-            .filter(|claim| !claim.is_live(self, &sent))
+            .filter(|setting| !setting.has_effect(self, &plan))
             .collect();
-        match dead.as_slice() {
+        match masked.as_slice() {
             [] => Ok(()),
-            [first, others @ ..] => Err(Inert::of(self, first, others)),
+            [first, others @ ..] => Err(NoEffect::of(self, first, others)),
         }
     }
 
-    /// Takes the texts in place of bundled sections away that stand in no agent's prompt: a folder of them may serve runs of
-    /// several kinds. Gives their names, in order.
+    /// Removes user-supplied sections that are in no agent's prompt, because one folder may serve
+    /// runs of several kinds. Returns their names, in order.
     pub fn drop_idle_sections(&mut self) -> Vec<String> {
-        let sent = self.sent();
+        let plan = self.plan();
         let is_idle = |name: &&String| {
             let mut without = self.clone();
             without.overrides.sections.remove(*name);
-            without.sent() == sent
+            without.plan() == plan
         };
         let idle: Vec<String> = self
             .overrides
@@ -97,14 +95,14 @@ impl Treatment {
         idle
     }
 
-    /// The names of overridden tools and actions that no agent has, in order.
+    /// Returns the names of overridden tools and actions that no agent has, in order.
     pub fn idle_overrides(&self) -> Vec<&str> {
-        let sent = self.sent();
+        let plan = self.plan();
         let names = self.overrides.actions.0.keys();
         let is_idle = |name: &&String| {
             let mut without = self.clone();
             without.overrides.actions.0.remove(*name);
-            without.sent() == sent
+            without.plan() == plan
         };
         names.filter(is_idle).map(String::as_str).collect()
     }

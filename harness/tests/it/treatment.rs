@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use harness::prompt::{DriverLibrary, PromptMode, PromptOverrides, Replacement};
 use harness::provider::{CallSink, Provider, ProviderError, Request, Response};
 use harness::tool::{ToolRegistry, ToolSet};
-use harness::treatment::{Claim, Effective, Setting, Treatment};
+use harness::treatment::{Effective, ExplicitSetting, Treatment};
 use harness::{AgentTools, Conduct, Engine, Model, Models, Protocol, Task};
 
 use crate::prompt_drivers::folder;
@@ -144,7 +144,7 @@ fn what_is_assembled_is_what_is_sent() {
                 protocol,
                 ..variant.clone()
             };
-            let sent = run.sent();
+            let sent = run.plan();
             let root = &sent.agents[0];
             let asked = first_request(&run);
             if protocol == Protocol::JsonAction {
@@ -175,9 +175,9 @@ fn the_prompt_for_apps_has_no_date_unless_the_agent_has_a_name() {
         overrides,
         ..Treatment::default()
     };
-    assert_eq!(run.sent().agents[0].system, text.trim_end());
+    assert_eq!(run.plan().agents[0].system, text.trim_end());
     run.overrides.agent_name = "Ada".to_owned();
-    let named = &run.sent().agents[0].system;
+    let named = &run.plan().agents[0].system;
     assert!(
         named.contains("Ada") && named.contains("2026-01-02"),
         "{named}"
@@ -218,19 +218,22 @@ fn what_is_recorded_is_read_off_what_is_sent() {
 #[test]
 fn everything_that_a_label_claims_is_there_or_refused() {
     // Each setting of each variant is there exactly where leaving it out changes what is sent.
-    let claims = |name: &str| match name {
-        "drivers" => vec![Claim::Driver("own".to_owned())],
-        "layers" | "whole" => vec![
-            Claim::Driver("own".to_owned()),
-            Claim::Setting(Setting::AgentName),
-            Claim::Setting(Setting::Persona),
-            Claim::Setting(Setting::AppendSystemPrompt),
-        ],
-        "depth 1" => vec![Claim::MaxDepth(1), Claim::MaxIterations(4)],
-        "tools" => vec![Claim::Tool("read_context".to_owned())],
-        "code by a tool" => vec![Claim::Setting(Setting::CodeVia)],
-        "stop early" | "stop early, code by a tool" => vec![Claim::Setting(Setting::StopEarly)],
-        _ => Vec::new(),
+    let settings = |name: &str, run: &Treatment| {
+        let (listed, flags): (_, &[&str]) = match name {
+            "drivers" => (Some(ExplicitSetting::driver("own")), &[]),
+            "layers" | "whole" => (
+                Some(ExplicitSetting::driver("own")),
+                &["--agent-name", "--persona", "--append-system-prompt"],
+            ),
+            "depth 1" => (None, &["--max-depth", "--max-iterations"]),
+            "tools" => (Some(ExplicitSetting::tool("read_context")), &[]),
+            "code by a tool" => (None, &["--code-via"]),
+            "stop early" | "stop early, code by a tool" => (None, &["--stop-early"]),
+            _ => (None, &[]),
+        };
+        let explicit = run.explicit(&[]).into_iter();
+        let named = explicit.filter(|setting| flags.contains(&setting.flag));
+        listed.into_iter().chain(named).collect::<Vec<_>>()
     };
     let mut all = String::new();
     for (name, variant) in variants() {
@@ -239,11 +242,11 @@ fn everything_that_a_label_claims_is_there_or_refused() {
                 protocol,
                 ..variant.clone()
             };
-            for claim in claims(name) {
+            for claim in settings(name, &run) {
                 let verdict = match run.check(std::slice::from_ref(&claim)) {
                     Ok(()) => "there".to_owned(),
                     Err(inert) => {
-                        assert_eq!(inert.claims, std::slice::from_ref(&claim));
+                        assert_eq!(inert.settings, std::slice::from_ref(&claim));
                         format!("refused: {}; hint: {}", inert.reason, inert.hint)
                     }
                 };

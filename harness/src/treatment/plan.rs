@@ -20,9 +20,9 @@ use crate::tool::ToolSet;
 /// What the agents of a run get. Two runs of one model over the same samples whose agents get the same are one experiment,
 /// whatever they are called.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Sent {
+pub struct ExperimentPlan {
     /// One agent of each kind that the run can have, the root first.
-    pub agents: Vec<AgentSent>,
+    pub agents: Vec<AgentPlan>,
     /// The greatest depth that an agent can have.
     pub max_depth: u32,
     /// Whether responses end where they have said all the code that may run.
@@ -47,7 +47,7 @@ pub struct Sent {
 
 /// What one agent gets.
 #[derive(Debug, Clone, PartialEq)]
-pub struct AgentSent {
+pub struct AgentPlan {
     /// Which agent: `root`, `child at depth 1`, `specialist NAME`.
     pub agent: String,
     /// Its system prompt.
@@ -57,7 +57,7 @@ pub struct AgentSent {
     /// The tools that it is given, by name and digest.
     pub functions: Vec<(String, String)>,
     /// Its hooks, each with the events that come for this agent and that it does something at.
-    pub hooks: Vec<HookSent>,
+    pub hooks: Vec<HookPlan>,
     /// Responses that it can give.
     pub iterations: u32,
     /// The model that it gets without naming any, if not the root's.
@@ -66,7 +66,7 @@ pub struct AgentSent {
 
 /// A hook at an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HookSent {
+pub struct HookPlan {
     /// Its name.
     pub name: String,
     /// Identifies its version.
@@ -77,19 +77,19 @@ pub struct HookSent {
 
 impl Treatment {
     /// What the agents get.
-    pub fn sent(&self) -> Sent {
-        let mut agents = vec![self.root_sent()];
+    pub fn plan(&self) -> ExperimentPlan {
+        let mut agents = vec![self.root_plan()];
         if self.deepest() > 0 {
             for depth in 1..=self.max_depth {
-                agents.push(self.child_sent(depth));
+                agents.push(self.child_plan(depth));
             }
-            agents.push(self.one_shot_sent());
+            agents.push(self.one_shot_plan());
         }
         if self.calls_tools() {
             let specialists = self.tools.specialists.values();
-            agents.extend(specialists.map(|specialist| self.specialist_sent(specialist)));
+            agents.extend(specialists.map(|specialist| self.specialist_plan(specialist)));
         }
-        Sent {
+        ExperimentPlan {
             agents,
             max_depth: self.deepest(),
             // Only a response with code in blocks can be watched for their end.
@@ -117,7 +117,7 @@ impl Treatment {
             }
             Some(repl)
         } else {
-            self.calls_tools().then(|| self.repl.of_tools())
+            self.calls_tools().then(|| self.repl.met_by_tools())
         }
     }
 
@@ -272,7 +272,7 @@ impl Treatment {
             .collect()
     }
 
-    fn root_sent(&self) -> AgentSent {
+    fn root_plan(&self) -> AgentPlan {
         let own = self.root_tools();
         let (tools, native) = if self.is_barred_from_tools() {
             (own.clone(), ToolUse::default())
@@ -282,7 +282,7 @@ impl Treatment {
             let native = protocol.offers(self, &tools);
             (tools, native)
         };
-        AgentSent {
+        AgentPlan {
             agent: ROOT.to_owned(),
             system: self.root_prompt().text(),
             tools: native,
@@ -297,7 +297,7 @@ impl Treatment {
         }
     }
 
-    fn child_sent(&self, depth: u32) -> AgentSent {
+    fn child_plan(&self, depth: u32) -> AgentPlan {
         let is_flat = depth >= self.max_depth;
         let (tools, native) = if is_flat {
             (ToolSet::default(), ToolUse::default())
@@ -312,7 +312,7 @@ impl Treatment {
         } else {
             iterations_for_depth(depth, self.max_iterations)
         };
-        AgentSent {
+        AgentPlan {
             agent: format!("child at depth {depth}"),
             system: self.prompt(Role::Child, depth, None, &tools).text(),
             tools: native,
@@ -323,9 +323,9 @@ impl Treatment {
         }
     }
 
-    fn one_shot_sent(&self) -> AgentSent {
+    fn one_shot_plan(&self) -> AgentPlan {
         let tools = ToolSet::default();
-        AgentSent {
+        AgentPlan {
             agent: "one-shot call".to_owned(),
             system: self.prompt(Role::OneShot, 1, None, &tools).text(),
             tools: ToolUse::default(),
@@ -336,14 +336,14 @@ impl Treatment {
         }
     }
 
-    fn specialist_sent(&self, specialist: &Specialist) -> AgentSent {
+    fn specialist_plan(&self, specialist: &Specialist) -> AgentPlan {
         let tools = &specialist.tools;
         let role = specialist.role();
         let hooks = specialist.settings.hooks.as_deref();
         let iterations = iterations_for_depth(1, self.max_iterations);
         let named = (specialist.model != "default").then_some(&specialist.model);
         let assigned = self.assigned.of(Asker::Agent, 1).cloned();
-        AgentSent {
+        AgentPlan {
             agent: format!("specialist {} {}", specialist.name, specialist.digest()),
             system: self.prompt_of_specialist(role, specialist),
             tools: if role == Role::ToolSpecialist {
@@ -388,14 +388,25 @@ fn of_agent(
     hooks: &[Arc<dyn Hook>],
     tools: &ToolSet,
     most_messages: Option<usize>,
-) -> Vec<HookSent> {
+) -> Vec<HookPlan> {
     let comes = |event: &&&'static str| !tools.is_empty() || !HookEvent::OF_TOOLS.contains(*event);
     let is_long_enough =
         |hook: &&Arc<dyn Hook>| most_messages.is_none_or(|most| hook.least_messages() <= most);
-    let at_agent = hooks.iter().filter(is_long_enough).map(|hook| HookSent {
+    let at_agent = hooks.iter().filter(is_long_enough).map(|hook| HookPlan {
         name: hook.name().to_owned(),
         digest: hook.digest().to_owned(),
         events: hook.events().iter().filter(comes).copied().collect(),
     });
     at_agent.filter(|hook| !hook.events.is_empty()).collect()
+}
+
+impl ReplTreatment {
+    /// Returns what applies to agents that have no REPL and call native tools: results of tools are
+    /// cut like output, and the arguments of a prompt called as a tool have the same limit.
+    fn met_by_tools(&self) -> Self {
+        let mut met = Self::default();
+        met.config.limits.output_chars = self.config.limits.output_chars;
+        met.config.limits.argument_chars = self.config.limits.argument_chars;
+        met
+    }
 }

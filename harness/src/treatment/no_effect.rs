@@ -1,39 +1,43 @@
-//! Why something that a run claims is not in what its agents get, as the part says that hides it.
+//! Explains why an explicit setting has no effect: which part of the run masks it.
 
 use std::collections::BTreeMap;
 
-use super::claim::{Claim, Setting};
+use super::explicit::{
+    ACTION_OVERRIDES, COMPACTION_AT, COMPACTION_KEEP, COMPACTION_MODEL, ExplicitSetting, HOOKS,
+    MAX_DEPTH, PROMPT, PROMPT_MODE, REPLACEMENT,
+};
 use super::{DEFAULT_MAX_DEPTH, Treatment};
+use crate::agent::AgentSettings;
 use crate::hook::HookEvent;
 use crate::model::{Protocol, protocol_words};
 use crate::prompt::Replacement;
 
-/// Something that a run claims and no agent gets.
+/// Explicit settings that change nothing for any agent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{} would change nothing that an agent gets: {reason}", written(.claims))]
-pub struct Inert {
-    /// What is claimed; at least one thing.
-    pub claims: Vec<Claim>,
-    /// Why no agent gets it.
+#[error("{} would change nothing that an agent gets: {reason}", written(.settings))]
+pub struct NoEffect {
+    /// The settings; at least one.
+    pub settings: Vec<ExplicitSetting>,
+    /// Why they change nothing.
     pub reason: String,
-    /// What would be right.
+    /// What would be valid.
     pub hint: String,
-    /// What hides it.
-    pub by: HiddenBy,
+    /// What masks them.
+    pub by: MaskedBy,
 }
 
-/// What hides a claim.
+/// What masks a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HiddenBy {
-    /// The protocol has no place for it, whatever else the run says.
+pub enum MaskedBy {
+    /// The protocol, whatever the other settings are.
     Protocol,
-    /// The tree is too flat.
+    /// The maximum depth.
     Depth,
-    /// What else the run says, or the claim itself.
+    /// Another setting, or the setting itself.
     Other,
 }
 
-/// A part of a run that can hide others.
+/// A part of a run that can mask others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     Definition,
@@ -41,27 +45,27 @@ enum Part {
     Depth,
 }
 
-/// What hides a claim.
+/// Why a setting has no effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Cause {
-    /// The protocol: it is for these others.
+    /// The protocol: the setting applies to these.
     Protocol(Vec<Protocol>),
-    /// Another part, by itself.
+    /// One other part.
     Part(Part),
-    /// Another claim, which brings the same thing.
-    Brought(String),
-    /// Too few iterations: this many are the least.
+    /// Another setting, which implies it.
+    Implied(String),
+    /// Too few iterations; this many are required.
     Iterations(u32),
-    /// Hooks on tools, where agents could have tools and have none.
+    /// It is a hook on tools, and no agent has tools.
     NoTools,
-    /// It changes nothing anywhere.
+    /// It has no effect in any protocol.
     Itself,
-    /// Several parts, none by itself.
+    /// Several parts together.
     Together,
 }
 
 impl Cause {
-    /// The cause of both, if one thing hides both.
+    /// Returns the common cause, if there is one.
     fn and(&self, other: &Self) -> Option<Self> {
         match (self, other) {
             (Self::Protocol(ours), Self::Protocol(theirs)) => {
@@ -74,37 +78,38 @@ impl Cause {
     }
 }
 
-impl Inert {
-    /// A claim that no agent gets, with those of the others that are hidden by the same part.
-    pub(super) fn of(run: &Treatment, first: &Claim, others: &[&Claim]) -> Self {
+impl NoEffect {
+    /// Explains the first setting, together with those of the others that have the same cause.
+    pub(super) fn of(
+        run: &Treatment,
+        first: &ExplicitSetting,
+        others: &[&ExplicitSetting],
+    ) -> Self {
         let mut hidden = cause(run, first);
-        let mut claims = vec![first.clone()];
-        for claim in others {
-            if let Some(both) = hidden.and(&cause(run, claim)) {
+        let mut settings = vec![first.clone()];
+        for setting in others {
+            if let Some(both) = hidden.and(&cause(run, setting)) {
                 hidden = both;
-                claims.push((*claim).clone());
+                settings.push((*setting).clone());
             }
         }
-        let what = written(&claims);
-        let (reason, hint) = words(run, &claims, &what, &hidden);
+        let what = written(&settings);
+        let (reason, hint) = words(run, &settings, &what, &hidden);
         Self {
-            claims,
+            settings,
             reason,
             hint,
             by: match hidden {
-                Cause::Protocol(_) => HiddenBy::Protocol,
-                Cause::Part(Part::Depth) => HiddenBy::Depth,
-                _ => HiddenBy::Other,
+                Cause::Protocol(_) => MaskedBy::Protocol,
+                Cause::Part(Part::Depth) => MaskedBy::Depth,
+                _ => MaskedBy::Other,
             },
         }
     }
 
-    /// A profile that was named, none of whose drivers is written for the protocol.
+    /// Explains a named profile without drivers for the protocol.
     pub fn profile(name: &str, drivers: &[String], protocol: Protocol) -> Self {
-        let claim = Claim::Profile {
-            name: name.to_owned(),
-            drivers: drivers.to_vec(),
-        };
+        let setting = ExplicitSetting::profile(name, drivers.to_vec());
         let reason = if drivers.is_empty() {
             "it has no drivers".to_owned()
         } else {
@@ -114,20 +119,20 @@ impl Inert {
             )
         };
         Self {
-            hint: format!("use --profile none, or leave {claim} out"),
-            claims: vec![claim],
+            hint: format!("use --profile none, or leave {setting} out"),
+            settings: vec![setting],
             reason,
-            by: HiddenBy::Protocol,
+            by: MaskedBy::Protocol,
         }
     }
 }
 
-/// Claims as they are written, those of one flag together.
-fn written(claims: &[Claim]) -> String {
+/// Returns the settings as typed, with the values of one flag joined.
+fn written(settings: &[ExplicitSetting]) -> String {
     let mut order: Vec<String> = Vec::new();
     let mut values: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for claim in claims {
-        let text = claim.to_string();
+    for setting in settings {
+        let text = setting.to_string();
         let (flag, value) = text.split_once(' ').unwrap_or((&text, ""));
         if !values.contains_key(flag) {
             order.push(flag.to_owned());
@@ -151,24 +156,28 @@ impl Part {
     const ALL: [Self; 3] = [Self::Definition, Self::Replacement, Self::Depth];
 
     fn removed(self, run: &Treatment) -> Treatment {
-        let claim = match self {
-            Self::Definition => Claim::Prompt(String::new()),
-            Self::Replacement => Claim::Setting(Setting::SystemPromptFile),
-            Self::Depth => Claim::MaxDepth(0),
+        let mut run = run.clone();
+        match self {
+            Self::Definition => {
+                run.overrides.definition = None;
+                run.root = AgentSettings::default();
+            }
+            Self::Replacement => run.overrides.replacement = None,
+            Self::Depth => run.max_depth = DEFAULT_MAX_DEPTH,
+        }
+        run
+    }
+
+    fn is(self, setting: &ExplicitSetting) -> bool {
+        let flag = match self {
+            Self::Definition => PROMPT,
+            Self::Replacement => REPLACEMENT,
+            Self::Depth => MAX_DEPTH,
         };
-        claim.removed(run)
+        setting.flag == flag
     }
 
-    fn is(self, claim: &Claim) -> bool {
-        matches!(
-            (self, claim),
-            (Self::Definition, Claim::Prompt(_))
-                | (Self::Replacement, Claim::Setting(Setting::SystemPromptFile))
-                | (Self::Depth, Claim::MaxDepth(_))
-        )
-    }
-
-    /// What the part does to the others, as it says itself.
+    /// Returns why the part masks others.
     fn says(self, run: &Treatment) -> String {
         match self {
             Self::Definition => format!(
@@ -194,28 +203,28 @@ fn definition(run: &Treatment) -> String {
     format!("--prompt {}", name.map_or("", |own| own.name.as_str()))
 }
 
-/// What hides a claim: it is looked for by leaving out everything else that could.
-fn cause(run: &Treatment, claim: &Claim) -> Cause {
-    if let Some(by) = claim.brought_by(run) {
-        return Cause::Brought(by);
+/// Finds why a setting has no effect, by removing the other parts that could mask it.
+fn cause(run: &Treatment, setting: &ExplicitSetting) -> Cause {
+    if let Some(by) = setting.implied_by(run) {
+        return Cause::Implied(by);
     }
-    if let Some(least) = least_iterations(run, claim) {
+    if let Some(least) = least_iterations(run, setting) {
         return Cause::Iterations(least);
     }
-    let others = || Part::ALL.into_iter().filter(|part| !part.is(claim));
+    let others = || Part::ALL.into_iter().filter(|part| !part.is(setting));
     let only = |kept: Option<Part>| {
         let left_out = others().filter(|part| Some(*part) != kept);
         left_out.fold(run.clone(), |run, part| part.removed(&run))
     };
-    let is_live = |run: &Treatment| claim.is_live(run, &run.sent());
+    let has_effect = |run: &Treatment| setting.has_effect(run, &run.plan());
     let bare = only(None);
-    if is_tool_hook(run, claim) && run.protocol.nature().calls_tools() && !is_live(&bare) {
+    if is_tool_hook(run, setting) && run.protocol.nature().calls_tools() && !has_effect(&bare) {
         return Cause::NoTools;
     }
     let fits: Vec<Protocol> = Protocol::ALL
         .into_iter()
         .filter(|protocol| {
-            is_live(&Treatment {
+            has_effect(&Treatment {
                 protocol: *protocol,
                 ..bare.clone()
             })
@@ -227,15 +236,16 @@ fn cause(run: &Treatment, claim: &Claim) -> Cause {
     if !fits.contains(&run.protocol) {
         return Cause::Protocol(fits);
     }
-    let by_itself = others().find(|part| !is_live(&only(Some(*part))));
+    let by_itself = others().find(|part| !has_effect(&only(Some(*part))));
     by_itself.map_or(Cause::Together, Cause::Part)
 }
 
-/// How many iterations a hook needs that does nothing in a short conversation; none if more of them make no difference.
-fn least_iterations(run: &Treatment, claim: &Claim) -> Option<u32> {
-    /// Iterations that are tried.
+/// Returns how many iterations a hook needs that only acts on long conversations; `None` if more
+/// iterations make no difference.
+fn least_iterations(run: &Treatment, setting: &ExplicitSetting) -> Option<u32> {
+    /// Maximum iterations to try.
     const MOST: u32 = 100;
-    if !matches!(claim, Claim::Hook(_)) {
+    if setting.flag != HOOKS {
         return None;
     }
     (run.max_iterations + 1..=MOST).find(|iterations| {
@@ -243,23 +253,28 @@ fn least_iterations(run: &Treatment, claim: &Claim) -> Option<u32> {
             max_iterations: *iterations,
             ..run.clone()
         };
-        claim.is_live(&longer, &longer.sent())
+        setting.has_effect(&longer, &longer.plan())
     })
 }
 
-/// Whether the claim is a hook that does something at tool calls alone.
-fn is_tool_hook(run: &Treatment, claim: &Claim) -> bool {
-    let Claim::Hook(name) = claim else {
+/// Whether the setting is a hook that only acts on tool calls.
+fn is_tool_hook(run: &Treatment, setting: &ExplicitSetting) -> bool {
+    if setting.flag != HOOKS {
         return false;
-    };
-    let mut hooks = run.hooks.iter().filter(|hook| hook.name() == name);
+    }
+    let mut hooks = run.hooks.iter().filter(|hook| hook.name() == setting.value);
     hooks.all(|hook| {
         let mut events = hook.events().iter();
         events.all(|event| HookEvent::OF_TOOLS.contains(event))
     })
 }
 
-fn words(run: &Treatment, claims: &[Claim], what: &str, cause: &Cause) -> (String, String) {
+fn words(
+    run: &Treatment,
+    settings: &[ExplicitSetting],
+    what: &str,
+    cause: &Cause,
+) -> (String, String) {
     match cause {
         Cause::Protocol(fits) => (
             run.protocol.nature().summary.to_owned(),
@@ -271,7 +286,7 @@ fn words(run: &Treatment, claims: &[Claim], what: &str, cause: &Cause) -> (Strin
         Cause::Part(part) => {
             let hint = match part {
                 Part::Definition => format!("leave out {what}, or {}", definition(run)),
-                Part::Replacement if would_stand_beside(run, claims) => format!(
+                Part::Replacement if would_stand_beside(run, settings) => format!(
                     "give the file a line {{{{default}}}} where the prompt that it replaces is to stand, or leave {what} out"
                 ),
                 Part::Replacement => format!("leave out {what}, or --system-prompt-file"),
@@ -281,7 +296,7 @@ fn words(run: &Treatment, claims: &[Claim], what: &str, cause: &Cause) -> (Strin
             };
             (part.says(run), hint)
         }
-        Cause::Brought(by) => (format!("{by} brings it"), format!("leave {what} out")),
+        Cause::Implied(by) => (format!("{by} brings it"), format!("leave {what} out")),
         Cause::Iterations(least) => (
             format!(
                 "with --max-iterations {} no conversation gets as long as it needs",
@@ -293,7 +308,7 @@ fn words(run: &Treatment, claims: &[Claim], what: &str, cause: &Cause) -> (Strin
             "no agent has tools, and it sees nothing but tool calls".to_owned(),
             format!("name tools with --tools, or leave {what} out"),
         ),
-        Cause::Itself => (itself(run, claims), format!("leave {what} out")),
+        Cause::Itself => (itself(run, settings), format!("leave {what} out")),
         Cause::Together => (
             "what else the run says takes its place".to_owned(),
             format!("leave {what} out"),
@@ -301,8 +316,8 @@ fn words(run: &Treatment, claims: &[Claim], what: &str, cause: &Cause) -> (Strin
     }
 }
 
-/// Whether all of these would be in a prompt that the replacement stood around.
-fn would_stand_beside(run: &Treatment, claims: &[Claim]) -> bool {
+/// Whether all of these would have an effect if the replacement contained the default prompt.
+fn would_stand_beside(run: &Treatment, settings: &[ExplicitSetting]) -> bool {
     let Some(Replacement::Whole(text)) = &run.overrides.replacement else {
         return false;
     };
@@ -311,26 +326,25 @@ fn would_stand_beside(run: &Treatment, claims: &[Claim]) -> bool {
         before: text.clone(),
         after: String::new(),
     });
-    let sent = around.sent();
-    claims.iter().all(|claim| claim.is_live(&around, &sent))
+    let plan = around.plan();
+    settings
+        .iter()
+        .all(|setting| setting.has_effect(&around, &plan))
 }
 
-/// What makes a claim one that changes nothing anywhere.
-fn itself(run: &Treatment, claims: &[Claim]) -> String {
-    match claims {
-        [Claim::Setting(Setting::ActionOverrides)] => format!(
+/// Returns why settings have no effect in any protocol.
+fn itself(run: &Treatment, settings: &[ExplicitSetting]) -> String {
+    let flags: Vec<&str> = settings.iter().map(|setting| setting.flag).collect();
+    match flags.as_slice() {
+        [ACTION_OVERRIDES] => format!(
             "no agent has a tool or action called {}",
             run.idle_overrides().join(" or ")
         ),
-        [
-            Claim::CompactionModel
-            | Claim::Setting(Setting::CompactionAt | Setting::CompactionKeep),
-            ..,
-        ] => format!(
+        [COMPACTION_MODEL | COMPACTION_AT | COMPACTION_KEEP, ..] => format!(
             "with --compaction {} nothing is done that it is for",
             run.compaction.how
         ),
-        [Claim::PromptMode(_)] => {
+        [PROMPT_MODE] => {
             "the sections of its prompt have the same text as those of the other mode".to_owned()
         }
         _ => "what the agents get is the same without it".to_owned(),
