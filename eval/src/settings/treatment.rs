@@ -253,3 +253,53 @@ fn clear_flag(flags: &mut Map<String, Value>, flag: &str, value: &str) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use clap::{Args, Command};
+    use harness::treatment::ExplicitSetting;
+
+    use crate::cli::{BudgetArgs, EngineArgs, ModelArgs, PowerArgs, StoreArgs, TrafficArgs};
+
+    /// Flags of agents that need no check: folders and files that other flags name parts of, and
+    /// what applies to every run or only to its recording.
+    const UNCHECKED: [&str; 15] = [
+        "append-system-prompt-file",
+        "attempt-timeout",
+        "attempts-per-worker",
+        "date",
+        "drivers-dir",
+        "files-dir",
+        "hooks-dir",
+        "model",
+        "persona-file",
+        "profiles-file",
+        "prompts-dir",
+        "protocol",
+        "screenshots",
+        "tools-dir",
+        "windows",
+    ];
+
+    fn flags(command: &Command) -> BTreeSet<String> {
+        let arguments = command.get_arguments();
+        let flags = arguments.filter_map(|argument| argument.get_long());
+        flags.map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn every_flag_of_agents_is_checked() {
+        let all = flags(&EngineArgs::augment_args(Command::new("all")));
+        let others = Command::new("others");
+        let others = ModelArgs::augment_args(BudgetArgs::augment_args(others));
+        let others = TrafficArgs::augment_args(StoreArgs::augment_args(others));
+        let mut others = flags(&PowerArgs::augment_args(others));
+        others.remove("stop-early");
+        let of_agents: BTreeSet<&str> = all.difference(&others).map(String::as_str).collect();
+        let checked = ExplicitSetting::flags().map(|flag| flag.trim_start_matches('-'));
+        let known: BTreeSet<&str> = checked.chain(UNCHECKED).collect();
+        assert_eq!(of_agents, known);
+    }
+}

@@ -19,6 +19,9 @@ pub(super) const ACTION_OVERRIDES: &str = "--action-overrides";
 pub(super) const COMPACTION_AT: &str = "--compaction-at";
 pub(super) const COMPACTION_KEEP: &str = "--compaction-keep";
 pub(super) const COMPACTION_MODEL: &str = "--compaction-model";
+const PROFILE: &str = "--profile";
+const MODEL_ALIAS: &str = "--model-alias";
+const MODEL_AT_DEPTH: &str = "--model-at-depth";
 const DRIVERS: &str = "--drivers";
 const TOOLS: &str = "--tools";
 pub(super) const HOOKS: &str = "--hooks";
@@ -37,14 +40,28 @@ pub struct ExplicitSetting {
 }
 
 impl ExplicitSetting {
+    /// Returns the flags of all settings that are checked.
+    pub fn flags() -> impl Iterator<Item = &'static str> {
+        const WITH_NAMES: [&str; 7] = [
+            PROMPT,
+            PROFILE,
+            DRIVERS,
+            TOOLS,
+            HOOKS,
+            MODEL_ALIAS,
+            MODEL_AT_DEPTH,
+        ];
+        SETTINGS.iter().map(|row| row.flag).chain(WITH_NAMES)
+    }
+
     fn new(
         flag: &'static str,
-        value: impl ToString,
+        value: &str,
         reset: impl Fn(&mut Treatment) + Send + Sync + 'static,
     ) -> Self {
         Self {
             flag,
-            value: value.to_string(),
+            value: value.to_owned(),
             is_limit: false,
             reset: Arc::new(reset),
         }
@@ -60,7 +77,7 @@ impl ExplicitSetting {
 
     /// A profile with its drivers, except those that are also named themselves.
     pub fn profile(name: &str, drivers: Vec<String>) -> Self {
-        Self::new("--profile", name, move |run| {
+        Self::new(PROFILE, name, move |run| {
             run.drivers.retain(|driver| !drivers.contains(&driver.name));
         })
     }
@@ -92,7 +109,7 @@ impl ExplicitSetting {
     /// Another model, by its alias.
     pub fn model_alias(alias: &str) -> Self {
         let name = alias.to_owned();
-        Self::new("--model-alias", alias, move |run| {
+        Self::new(MODEL_ALIAS, alias, move |run| {
             run.aliases.retain(|other| other.alias != name);
         })
     }
@@ -314,7 +331,7 @@ impl Treatment {
         let definition = self.overrides.definition.as_ref();
         explicit.extend(definition.map(|definition| ExplicitSetting::prompt(&definition.name)));
         explicit.extend(self.assigned.at_depth.keys().map(|&depth| {
-            ExplicitSetting::new("--model-at-depth", depth, move |run| {
+            ExplicitSetting::new(MODEL_AT_DEPTH, &depth.to_string(), move |run| {
                 run.assigned.at_depth.remove(&depth);
             })
         }));
