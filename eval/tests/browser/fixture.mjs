@@ -16,6 +16,13 @@ export function writeRun(folder, name, { identity = {}, records = [], planned = 
   return dir;
 }
 
+/** Scores that another scorer gave the answers of a run later: each the same. */
+function writeScores(dir, scorer, score) {
+  const records = readFileSync(join(dir, "samples.jsonl"), "utf8").trim().split("\n").map((one) => JSON.parse(one));
+  mkdirSync(join(dir, "scores"));
+  writeFileSync(join(dir, "scores", `${scorer.replace("/", "-")}.jsonl`), records.map((one) => line({ id: one.id, attempt: one.attempt, status: one.status, scorer, score, recorded_score: one.score })).join(""));
+}
+
 /** One more line for a file that is being written. */
 export const append = (file, value) => appendFileSync(file, line(value));
 
@@ -262,6 +269,7 @@ export function writeAll(folder) {
   writeHostile(folder);
   writeGrids(folder, "arc-20261121-070000-0001", { answer: JSON.stringify(otherGrid), score: 0 }, "2026-11-21T07:00:00Z");
   writeGrids(folder, "arc-20261121-070000-0002", {}, "2026-11-21T07:00:01Z");
+  for (const run of ["arc-20261121-070000-0001", "arc-20261121-070000-0002"]) writeScores(join(folder, run), "strict/1", 0.125);
   writeLong(folder);
   writeLarge(folder);
   writeLarge(folder, { name: "large-20261121-110000-0002", right: 0.75 });

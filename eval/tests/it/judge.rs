@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use harness::model::Usage;
 use serde::Deserialize;
@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::binary::Binary;
 use crate::run::{Finished, finish};
+use crate::view_server::Viewer;
 
 /// One question with the expected answer `Ada`.
 const ROWS: &str = r#"{"id": "q", "query": "Who wrote it?", "expected": "Ada"}"#;
@@ -262,6 +263,49 @@ fn what_is_wrong_is_told_before_anything_runs() {
     }
 }
 
+/// Requests a run and a comparison from the viewer with the scores of each scorer.
+fn shows_the_scores_of_each_scorer(results: &Path) {
+    let name = |folder: &str| {
+        let run = fs::read_dir(results.join(folder)).unwrap().next();
+        let run = run.unwrap().unwrap().file_name();
+        format!("{folder}/{}", run.to_str().unwrap())
+    };
+    let (a, b) = (name("a"), name("deep/b"));
+    let viewer = Viewer::of(results);
+    let ask = |request: &str| viewer.ask(&format!("GET /api/{request}"), &["Host: HOST"]);
+    let read = |request: &str| -> Value {
+        let answer = ask(request);
+        assert_eq!(answer.status, 200, "{request}: {}", answer.body);
+        serde_json::from_str(&answer.body).unwrap()
+    };
+    let encoded = |run: &str| run.replace('/', "%2F");
+    let run = format!("run?run={}", encoded(&a));
+    let pair = format!(
+        "compare?runs={}/{}",
+        encoded(&a).replace('%', "%25"),
+        encoded(&b).replace('%', "%25")
+    );
+    for (parameter, score) in [("", 1.0), ("&scores=judge", 0.5), ("&scores=recorded", 1.0)] {
+        let shown = read(&format!("{run}{parameter}"));
+        assert_eq!(
+            shown["overview"]["summary"]["score"]["mean"], score,
+            "{parameter}: {shown}"
+        );
+        let later = shown["scorers"]["later"][0].as_str().unwrap();
+        assert!(later.starts_with("judge/"), "{shown}");
+        let compared = read(&format!("{pair}{parameter}"));
+        assert_eq!(compared["runs"][1]["summary"]["score"]["mean"], score);
+        assert_eq!(compared["scorers"]["later"][0], later, "{compared}");
+    }
+    let unknown = ask(&format!("{run}&scores=contains"));
+    assert_eq!(unknown.status, 404, "{}", unknown.body);
+    assert!(
+        unknown.body.contains("scores by `contains`"),
+        "{}",
+        unknown.body
+    );
+}
+
 #[test]
 fn runs_are_scored_together_and_their_new_scores_compared() {
     let rows: Vec<String> = (1..=4)
@@ -309,19 +353,23 @@ fn runs_are_scored_together_and_their_new_scores_compared() {
     assert_eq!(report.code, Some(0), "{report:?}");
     assert!(report.stdout.contains("0.500"), "{}", report.stdout);
     assert!(binary.path().join("results/report-judge.html").is_file());
-    let wrong = binary.run(&["report", "results", "--scores", "exact"], "");
+    // The scores of a run that the scorer made itself are as good as later ones.
+    let own = binary.run(&["report", "results", "--scores", "exact"], "");
+    assert_eq!(own.code, Some(0), "{own:?}");
+    assert!(own.stdout.contains("1.000"), "{}", own.stdout);
+    let wrong = binary.run(&["report", "results", "--scores", "contains"], "");
     assert!(
         wrong
             .stderr
-            .contains("has no scores by `exact`; it has scores by judge"),
+            .contains("has no scores by `contains`; it has scores by judge"),
         "{wrong:?}"
     );
     // Refused before anything is served; the limit only ends a server that starts all the same.
-    let served = "timeout 60 \"$0\" view results/a/* --scores exact --port 0";
+    let served = "timeout 60 \"$0\" view results/a/* --scores contains --port 0";
     let wrong = binary.shell(served);
     assert_eq!(wrong.code, Some(2), "{wrong:?}");
     assert!(
-        wrong.stderr.contains("has no scores by `exact`"),
+        wrong.stderr.contains("has no scores by `contains`"),
         "{wrong:?}"
     );
     let page = "\"$0\" view results/a/* --scores judge --export page.html";
@@ -331,6 +379,7 @@ fn runs_are_scored_together_and_their_new_scores_compared() {
         page.contains("\"scorer\":\"judge"),
         "the page names the scorer"
     );
+    shows_the_scores_of_each_scorer(&binary.path().join("results"));
     // An attempt that was made again has no new score.
     let run = fs::read_dir(binary.path().join("results/a"))
         .unwrap()

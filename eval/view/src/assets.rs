@@ -38,6 +38,7 @@ const SCRIPTS: &[(&str, &str)] = files![
     "copy.js",
     "markdown.js",
     "written.js",
+    "scorers.js",
     "api.js",
     "route.js",
     "keys.js",

@@ -33,7 +33,47 @@ pub struct RunFile {
     is_open: bool,
     /// State of the files.
     pub stamp: Stamp,
+    /// Scorer of the run itself.
+    pub own_scorer: String,
+    /// Scorers that scored the answers later.
+    pub later_scorers: Vec<String>,
     places: HashMap<(String, u32), usize>,
+}
+
+/// Scorers whose scores can be shown for a run or a comparison.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Scorers {
+    /// Scorer whose scores are shown.
+    pub shown: String,
+    /// Scorer of the run itself.
+    pub own: String,
+    /// Scorers that scored the answers later.
+    pub later: Vec<String>,
+}
+
+impl Scorers {
+    /// Returns the scorers of a comparison: those that scored every run.
+    pub fn of_all(runs: &[&RunFile]) -> Option<Self> {
+        let (first, others) = runs.split_first()?;
+        let mut all = first.scorers();
+        let has = |run: &RunFile, name: &String| {
+            run.own_scorer == *name || run.later_scorers.contains(name)
+        };
+        if others.iter().any(|run| run.own_scorer != all.own) {
+            // One of the runs may have been scored by the scorer of another from the start.
+            let own = std::mem::replace(&mut all.own, "each run's own".to_owned());
+            all.later.push(own);
+        }
+        all.later
+            .retain(|name| others.iter().all(|run| has(run, name)));
+        if others
+            .iter()
+            .any(|run| run.run.lock.run.scorer != all.shown)
+        {
+            all.shown.clone_from(&all.own);
+        }
+        Some(all)
+    }
 }
 
 /// An attempt that has begun but not ended: it is running, or its run was stopped.
@@ -75,6 +115,8 @@ pub struct Stamp {
     samples: (u64, Option<SystemTime>),
     /// Time when the last trajectory was created.
     trajectories: Option<SystemTime>,
+    /// Time when a scorer last scored the answers again.
+    scores: Option<SystemTime>,
 }
 
 impl Stamp {
@@ -86,6 +128,7 @@ impl Stamp {
             samples: samples
                 .map_or_else(Default::default, |file| (file.len(), file.modified().ok())),
             trajectories: look("trajectories").and_then(|folder| folder.modified().ok()),
+            scores: look("scores").and_then(|folder| folder.modified().ok()),
         }
     }
 }
@@ -98,6 +141,9 @@ impl RunFile {
     pub fn open(path: &Path, scores: Option<&str>) -> Result<Self, RunDirError> {
         let mut stamp = Stamp::of(path);
         let mut run = RunDir::open(path)?;
+        let own_scorer = run.lock.run.scorer.clone();
+        // A damaged file of scores must not hide the run.
+        let later_scorers = run.later_scorers().unwrap_or_default();
         if let Some(scorer) = scores {
             run = run.with_scores(scorer)?;
         }
@@ -127,8 +173,20 @@ impl RunFile {
             under_way,
             is_open,
             stamp,
+            own_scorer,
+            later_scorers,
             places,
         })
+    }
+
+    /// Returns the scorers whose scores can be shown: that of the run and those that scored the
+    /// answers later.
+    pub fn scorers(&self) -> Scorers {
+        Scorers {
+            shown: self.run.lock.run.scorer.clone(),
+            own: self.own_scorer.clone(),
+            later: self.later_scorers.clone(),
+        }
     }
 
     /// Returns the index of an attempt's record.

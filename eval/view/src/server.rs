@@ -12,6 +12,7 @@ use axum::http::header::{CONTENT_TYPE, HeaderValue};
 use axum::middleware;
 use axum::response::Response;
 use axum::routing::get;
+use records::run_dir::RunDirError;
 use tokio::net::TcpListener;
 
 use super::api;
@@ -99,7 +100,9 @@ fn with_type(body: impl Into<Body>, media_type: &str) -> Response {
 
 fn status(error: &ViewError) -> StatusCode {
     match error {
-        ViewError::NotFound { .. } => StatusCode::NOT_FOUND,
+        ViewError::NotFound { .. } | ViewError::Run(RunDirError::NoScores { .. }) => {
+            StatusCode::NOT_FOUND
+        }
         ViewError::Parameter { .. } => StatusCode::BAD_REQUEST,
         ViewError::Outside { .. } => StatusCode::FORBIDDEN,
         ViewError::Folder { .. }

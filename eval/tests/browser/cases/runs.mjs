@@ -68,6 +68,31 @@ export default [
     },
   ],
   [
+    "runs: the scores of another scorer, chosen on a run, stay chosen in its comparison",
+    async ({ page, show }) => {
+      const run = "arc-20261121-070000-0001";
+      const scores = () => page.evaluate(() => new URLSearchParams(location.hash.split("?")[1] ?? "").get("scores"));
+      await show(page, `#/run/${run}`);
+      const choice = page.getByLabel("Scores by");
+      assert.deepEqual(await choice.locator("option").allTextContents(), ["arc-grid/1", "strict/1"]);
+      await choice.selectOption("strict/1");
+      await page.locator(".figure", { hasText: "0.125" }).first().waitFor();
+      assert.equal(await scores(), "strict/1");
+      await page.reload();
+      await page.locator(".figure", { hasText: "0.125" }).first().waitFor();
+      await page.locator("a.row").first().click();
+      await page.locator(".timeline-box").waitFor({ state: "attached" });
+      assert.equal(await scores(), "strict/1");
+      await page.keyboard.press("u");
+      await page.getByLabel("Scores by").selectOption("arc-grid/1");
+      await page.waitForFunction(() => ![...document.querySelectorAll(".figure")].some((one) => one.textContent.includes("0.125")));
+      await show(page, `#/compare/${run}/arc-20261121-070000-0002`);
+      await page.getByLabel("Scores by").selectOption("strict/1");
+      await page.getByText("They differ on no sample").waitFor();
+      assert.equal(await scores(), "strict/1");
+    },
+  ],
+  [
     "runs: of three that are compared the best are compared with each other",
     async ({ page, show }) => {
       const [first, second] = ["arc-20261121-070000-0001", "arc-20261121-070000-0002"];

@@ -8,6 +8,7 @@ import { moveFocus } from "./keys.js";
 import { NO_INTERVAL, estimateText, intervalOf, intervalPlot } from "./plots.js";
 import { address, attemptAddress, backTo, joined, pairAddress, replaceAddress, runAddress } from "./route.js";
 import { shortModel } from "./runs-view.js";
+import { scorerChoice } from "./scorers.js";
 import { clipId, pager, rowLinks, table } from "./table.js";
 
 const page = 100;
@@ -41,6 +42,7 @@ export async function compareView(place, { ids, parameters }) {
 
   place.replaceChildren(...[
     el("div", { class: "title" }, el("h1", null, "Comparison"), el("p", { class: "quiet" }, "Each run against A, over the samples that both have scored.")),
+    scorerChoice(answer.scorers, () => (location.hash = address("compare", ids))),
     drawDiffering(answer, letters),
     ...(base?.heading ? [el("p", { class: "quiet" }, base.heading)] : []),
     el("div", { class: "cards" }, ...answer.runs.map((run, index) => runCard(run, letters[index], base?.pairs.find((pair) => pair.second === letters[index])))),
