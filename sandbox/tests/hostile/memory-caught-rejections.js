@@ -1,4 +1,5 @@
 // expect: ok
+// slow: yes
 // output: 20000 20000
 // why: what is thrown and caught must not stay in memory until the cell ends
 let rejected = 0, thrown = 0;
