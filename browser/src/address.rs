@@ -57,7 +57,7 @@ mod tests {
     use super::is_public;
 
     #[test]
-    fn addresses_are_public_or_not() {
+    fn classifies_public_addresses() {
         let public = [
             "1.1.1.1",
             "9.255.255.255",

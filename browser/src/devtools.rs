@@ -270,7 +270,7 @@ mod tests {
     /// Writes pieces into a pipe with pauses that cancel its reader, and compares the methods of
     /// the messages.
     #[test]
-    fn messages_end_with_nul_however_they_arrive() {
+    fn reassembles_messages_split_across_reads() {
         let rows: [(&[&str], &[&str]); 4] = [
             (&["{\"method\":\"a\"}\0{\"method\":\"b\"}\0"], &["a", "b"]),
             (&["{\"met", "hod\":\"a\"", "}", "\0"], &["a"]),
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_are_numbered_and_end_with_nul() {
+    fn numbers_and_terminates_commands() {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .build()
             .unwrap();

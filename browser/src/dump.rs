@@ -162,7 +162,7 @@ mod tests {
     use super::Dump;
 
     #[test]
-    fn a_cut_within_the_header_is_marked() {
+    fn marks_cut_within_header() {
         let rows = [
             ("URL: u\nTITLE: t\nVIEWPORT: v\n<p>x</p>", false, "<p>x</p>"),
             ("URL: u\nTITLE: t\nVIEWPORT: v", false, ""),

@@ -54,7 +54,7 @@ mod tests {
     use super::is_passed_on;
 
     #[test]
-    fn keys_and_what_changes_programs_are_not_passed_on() {
+    fn hides_keys_and_loader_variables_from_children() {
         for (name, expected) in [
             ("PATH", true),
             ("LC_ALL", true),

@@ -128,7 +128,7 @@ mod tests {
     use super::{Key, key};
 
     #[test]
-    fn keys_have_their_place_number_and_text() {
+    fn finds_code_number_and_text_of_keys() {
         let rows = [
             ("a", Some(("KeyA", 65, Some("a")))),
             ("Z", Some(("KeyZ", 90, Some("Z")))),

@@ -99,7 +99,7 @@ mod tests {
     /// Rows of origins that are within reach at public addresses, with the error of those that are
     /// not.
     #[test]
-    fn origins_are_reached_at_public_addresses() {
+    fn resolves_public_origins_only_to_public_addresses() {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_this_machine_are_local() {
+    fn recognizes_local_names() {
         for (text, expected) in [
             ("http://localhost:1", true),
             ("http://LOCALHOST.:1", true),

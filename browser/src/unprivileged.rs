@@ -52,7 +52,7 @@ mod tests {
     use super::{User, nobody_of};
 
     #[test]
-    fn nobody_is_found_by_name() {
+    fn finds_nobody_by_name() {
         let rows = [
             (
                 "root:x:0:0::/:/bin/sh\nnobody:x:99:98:n:/:/x\n",

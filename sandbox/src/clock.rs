@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn readings_are_given_again_and_then_go_on() {
+    fn replays_readings_then_continues() {
         let earlier = vec![Reading(5, 2), Reading(25, 1)];
         let mut clock = Clock::of(&mut beginning(false, earlier));
         assert_eq!([clock.read(), clock.read()], [5, 5]);
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pinned_clock_counts_readings_and_timers() {
+    fn pinned_clock_counts_readings_and_timers() {
         let mut clock = Clock::of(&mut beginning(true, Vec::new()));
         assert_eq!([clock.read(), clock.read()], [1, 2]);
         let place = clock.place_of(Instant::now(), Duration::from_secs(1));

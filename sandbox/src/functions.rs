@@ -145,7 +145,7 @@ mod tests {
     use super::{HostFunctions, Maker, Method, OWN_GLOBALS};
 
     #[test]
-    fn what_makes_objects_has_names_like_all_functions() {
+    fn validates_names_of_makers() {
         let maker = |name: &str, method: &str| Maker {
             name: name.to_owned(),
             takes: vec!["kind".to_owned()],
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_taken_or_refused_with_the_reason() {
+    fn validates_function_names() {
         assert!(OWN_GLOBALS.is_sorted());
         for (names, expected) in [
             ("", ""),

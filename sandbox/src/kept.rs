@@ -52,7 +52,7 @@ mod tests {
     use super::{BYTES, Kept};
 
     #[test]
-    fn equal_texts_are_looked_at_once_while_they_fit() {
+    fn computes_once_per_text_while_cached() {
         let mut made = Vec::new();
         let mut kept = Kept::default();
         let half = BYTES / 2;

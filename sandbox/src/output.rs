@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn output_is_whole_or_cut_in_the_middle() {
+    fn cuts_long_output_in_the_middle() {
         check(100, &[], "");
         check(100, &[""], "");
         check(100, &["a", "", "b"], "a\n\nb");
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flood_costs_no_memory() {
+    fn bounds_memory_of_output_floods() {
         let mut output = Output::new(1000);
         for _ in 0..200_000 {
             output.push("0123456789", 0);

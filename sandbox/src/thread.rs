@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_panics_reports_its_end() {
+    fn reports_end_of_panicking_thread() {
         let (end, ended) = mpsc::channel();
         spawn(
             Config::default(),

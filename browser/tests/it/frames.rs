@@ -54,7 +54,7 @@ fn page_with(site: &Site, frames: &[(&str, String)]) -> String {
 }
 
 #[test]
-fn frames_of_any_origin_can_be_read_and_used() {
+fn reads_and_uses_frames_of_any_origin() {
     in_runtime(async || {
         let [site, other, far, refused] = [
             Site::open().await,
@@ -166,7 +166,7 @@ fn frames_of_any_origin_can_be_read_and_used() {
 }
 
 #[test]
-fn what_covers_a_frame_keeps_clicks_out_of_it_and_ids_of_a_frame_that_left_are_stale() {
+fn rejects_clicks_on_covered_or_removed_frames() {
     in_runtime(async || {
         let [site, other] = [Site::open().await, Site::open().await];
         let allowed: [Origin; 2] =

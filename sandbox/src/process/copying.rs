@@ -103,7 +103,7 @@ mod tests {
     use super::kept_from_copies;
 
     #[test]
-    fn areas_are_found_by_their_flags() {
+    fn finds_areas_excluded_from_copies() {
         let smaps = "\
 1000-3000 rw-p 00000000 00:00 0                [heap]
 Rss:                   4 kB
@@ -120,7 +120,7 @@ VmFlags: rd ex dcx sd
 
     #[test]
     #[cfg(target_os = "linux")]
-    fn threads_are_counted_whatever_the_program_is_called() {
+    fn counts_threads_despite_program_name() {
         let status = "7 (a) b) 1 S) S 1 7 7 0 -1 4194304 90 0 0 0 0 0 0 0 20 0 2 0 100 0 0";
         assert_eq!(super::threads(status), Some(2));
         assert_eq!(super::threads("7 (a) S 1"), None);

@@ -93,7 +93,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_bytes_bring_the_decoder_down(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        fn decoder_survives_arbitrary_bytes(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
             let _ = read::<Up>(&mut bytes.as_slice());
             let _ = read::<Down>(&mut bytes.as_slice());
             let mut framed = u32::try_from(bytes.len()).unwrap().to_le_bytes().to_vec();
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_come_back_whole_and_garbage_is_an_error() {
+    fn frames_round_trip_and_garbage_is_rejected() {
         let mut bytes = Vec::new();
         write(&mut bytes, &("text".to_owned(), 5_u32)).unwrap();
         write(&mut bytes, &("ż".to_owned(), 6_u32)).unwrap();

@@ -481,7 +481,7 @@ mod tests {
     ];
 
     #[test]
-    fn files_become_cells() {
+    fn rewrites_modules_to_cells() {
         for (file, expected) in ROWS {
             let cell = match cell_of_module(file, true) {
                 Ok(cell) => cell,
@@ -502,7 +502,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_are_found_however_they_are_written() {
+    fn finds_calls_in_all_forms() {
         let import = "import { define } from 'm';\n";
         let rows = [
             ("define({})", true),

@@ -103,7 +103,7 @@ mod tests {
     use super::{ends_in_a_bare_value, is_unfinished};
 
     #[test]
-    fn knows_cells_whose_value_nobody_sees() {
+    fn detects_unused_values() {
         let bare = [
             "context.length",
             "let a = 1\na",
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_goes_on_while_something_is_open() {
+    fn detects_unfinished_cells() {
         let cases = [
             ("", false),
             ("1 + 1", false),

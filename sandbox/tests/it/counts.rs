@@ -26,7 +26,7 @@ struct Worker {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_waiting_worker_has_few_pages_of_its_own() {
+async fn waiting_worker_has_few_private_pages() {
     let program = OwnProgram::new("counted-worker");
     let sandbox = sandbox(Config::default(), program.isolation(1));
     // The first session of a server is a copy as well, but it makes the server's own pages shared.

@@ -12,7 +12,7 @@ const SESSIONS: usize = 24;
 const CELL: &str = "return([1, 2, 3, 4].map(() => Math.random()))";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_session_draws_the_numbers_of_another() {
+async fn sessions_draw_independent_numbers() {
     let mut seen = BTreeSet::new();
     let mut drawn = Vec::new();
     for isolation in isolations() {
@@ -34,7 +34,7 @@ async fn no_session_draws_the_numbers_of_another() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn children_draw_on_in_their_session() {
+async fn children_continue_the_session_generator() {
     for isolation in isolations() {
         let sandbox = sandbox(Config::default(), isolation);
         let session = sandbox.session().await.unwrap();

@@ -58,7 +58,7 @@ pub fn in_words_of_quickjs(mut text: String) -> String {
 }
 
 #[test]
-fn the_table_has_the_words_of_both() {
+fn readme_lists_engine_differences() {
     for (v8, quickjs) in WORDS {
         let first = v8.lines().next().unwrap_or_default();
         let told = |line: &str| line.contains(first) && line.contains(quickjs);

@@ -92,7 +92,7 @@ fn soup() -> impl Strategy<Value = String> {
 }
 
 #[test]
-fn any_text_is_an_outcome() {
+fn any_text_has_an_outcome() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let mut config = Config::default();
     config.limits.cell_time = std::time::Duration::from_millis(200);
@@ -169,7 +169,7 @@ fn program() -> impl Strategy<Value = String> {
 }
 
 #[test]
-fn a_valid_cell_keeps_its_meaning() {
+fn rewriting_preserves_meaning() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     TestRunner::new(cases(300))
         .run(&program(), |program| {

@@ -41,14 +41,14 @@ struct Case {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn hostile_cells_harm_nothing_but_themselves() {
+async fn contains_hostile_cells_in_processes() {
     go_through(cases(engines::every()), in_process()).await;
 }
 
 /// Runs cases in threads, except those that only the end of a process stops: every fourth, because
 /// each starts an engine of its own, or all in the full tests.
 #[tokio::test(flavor = "multi_thread")]
-async fn hostile_cells_harm_no_other_thread() {
+async fn contains_hostile_cells_in_threads() {
     let survivable = |case: &Case| case.expect.iter().all(|end| end != "lost");
     let cases = cases(engines::every_in_full());
     let cases = cases.into_iter().filter(survivable).collect();

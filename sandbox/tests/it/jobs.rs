@@ -126,7 +126,7 @@ async fn all_stop(sandbox: &Sandbox, times: usize) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_endless_chain_of_jobs_is_stopped_and_harms_nobody() {
+async fn stops_endless_job_chains() {
     all_stop(&with(0.3, 64, in_process()), 1).await;
     all_stop(&with(0.3, 512, Isolation::Thread), 1).await;
 }
@@ -134,7 +134,7 @@ async fn every_endless_chain_of_jobs_is_stopped_and_harms_nobody() {
 /// A job runs in the turn of whichever code settles its promise.
 #[tokio::test(flavor = "multi_thread")]
 #[cfg_attr(feature = "v8", ignore = "whose job runs is not known there")]
-async fn a_job_is_stopped_in_the_name_of_the_agent_whose_it_is() {
+async fn charges_jobs_to_their_owner() {
     let sandbox = with(0.3, 64, in_process());
     let session = sandbox.session().await.unwrap();
     let open = |parent| session.open(parent, Context::text(""), root_info());
@@ -176,18 +176,18 @@ async fn a_job_is_stopped_in_the_name_of_the_agent_whose_it_is() {
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "takes an hour"]
-async fn every_endless_chain_of_jobs_is_stopped_a_hundred_times_with_little_memory() {
+async fn stops_endless_job_chains_repeatedly_with_little_memory() {
     all_stop(&with(1.0, 64, in_process()), 100).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "takes an hour"]
-async fn every_endless_chain_of_jobs_is_stopped_a_hundred_times_with_much_memory() {
+async fn stops_endless_job_chains_repeatedly_with_much_memory() {
     all_stop(&with(1.0, 512, in_process()), 100).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "takes half an hour"]
-async fn every_endless_chain_of_jobs_is_stopped_after_two_minutes() {
+async fn stops_endless_job_chains_after_two_minutes() {
     all_stop(&with(120.0, 512, in_process()), 1).await;
 }

@@ -28,7 +28,7 @@ async fn events(repl: &mut Repl, cell: &str) -> (Vec<String>, String) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_is_looked_at_and_cancelled() {
+async fn inspects_and_cancels_pending_calls() {
     let cell = "
         const stop = new AbortController();
         const call = rlm('slow', '', { signal: stop.signal });
@@ -64,7 +64,7 @@ async fn a_call_is_looked_at_and_cancelled() {
 
 /// An agent may wait longer for the call of another than cells may wait for timers.
 #[tokio::test(flavor = "multi_thread")]
-async fn equal_calls_of_agents_are_one() {
+async fn merges_equal_calls_of_agents() {
     let mut config = Config::default();
     config.limits.cell_wait = std::time::Duration::from_millis(50);
     for isolation in isolations() {
@@ -112,7 +112,7 @@ async fn equal_calls_of_agents_are_one() {
 /// A call that ended with its cell must not be counted down twice, which would change the limit of
 /// pending calls.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_signal_that_comes_too_late_changes_no_count() {
+async fn late_signal_does_not_change_call_count() {
     let mut config = Config::default();
     config.limits.pending_calls = 1;
     let sandbox = sandbox(config, sandbox::Isolation::Thread);

@@ -33,10 +33,10 @@ return(points.length)
 ";
 
 #[test]
-fn sessions_leave_nothing_to_speak_of_in_the_process_that_opens_them() {
+fn sessions_leave_little_memory_behind() {
     // A separate process, because other tests of this one allocate in the meantime.
     let program = std::env::current_exe().unwrap();
-    for test in ["memory::of_threads", "memory::of_workers"] {
+    for test in ["memory::measures_thread_sessions", "memory::measures_worker_sessions"] {
         let arguments = [test, "--exact", "--ignored", "--nocapture"];
         let ran = Command::new(&program)
             .args(arguments)
@@ -53,13 +53,13 @@ fn sessions_leave_nothing_to_speak_of_in_the_process_that_opens_them() {
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "measures a whole process: run by the test above"]
-async fn of_threads() {
+async fn measures_thread_sessions() {
     check(Isolation::Thread).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "measures a whole process: run by the test above"]
-async fn of_workers() {
+async fn measures_worker_sessions() {
     check(in_process()).await;
 }
 

@@ -21,7 +21,7 @@ struct Row {
 }
 
 #[tokio::test]
-async fn cells_print_what_node_prints() {
+async fn output_matches_node() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/node-parity");
     let mut files: Vec<_> = std::fs::read_dir(folder)
         .unwrap()

@@ -54,7 +54,7 @@ fn context(task_id: &str) -> String {
 }
 
 #[tokio::test]
-async fn recorded_cells_give_the_recorded_output() {
+async fn recorded_cells_match_node_output() {
     if !data("node-rlm").is_dir() {
         println!("skipped: no recorded runs here");
         return;

@@ -133,7 +133,7 @@ fn same(left: &Value, right: &Value) -> bool {
 }
 
 #[test]
-fn values_reach_their_reader_or_are_refused_by_name() {
+fn values_convert_or_are_refused_by_name() {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

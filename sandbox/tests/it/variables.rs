@@ -21,7 +21,7 @@ fn line(variable: &Variable) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn variables_are_listed_without_running_their_code() {
+async fn lists_variables_without_running_code() {
     for isolation in isolations() {
         let sandbox = sandbox(Config::default(), isolation);
         let mut root = root_of(&sandbox, "").await;
@@ -38,7 +38,7 @@ async fn variables_are_listed_without_running_their_code() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_many_variables_the_newest_are_listed() {
+async fn lists_newest_variables() {
     let many: String = (0..250).map(|n| format!("var v{n:03} = {n};\n")).collect();
     for isolation in isolations() {
         let sandbox = sandbox(Config::default(), isolation);
