@@ -1,4 +1,4 @@
-//! The origins that a profile may reach, and at which addresses.
+//! Origins that a profile may reach, and the addresses allowed for them.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -96,8 +96,7 @@ impl Reach {
 mod tests {
     use super::Reach;
 
-    /// Rows of origins that are within reach at public addresses, with the error of those that are
-    /// not.
+    /// Each row is an origin that is allowed at public addresses, and the error if it is at another.
     #[test]
     fn resolves_public_origins_only_to_public_addresses() {
         let runtime = tokio::runtime::Builder::new_current_thread()

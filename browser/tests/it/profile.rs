@@ -1,5 +1,5 @@
-//! Profiles: what one can reach, how they are isolated from each other, and what happens when a
-//! browser is missing, slow, greedy or dead.
+//! Profiles: reachable origins, isolation from each other, and browsers that are missing, slow, over
+//! their memory limit or dead.
 
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt};
 use std::path::Path;
@@ -72,7 +72,7 @@ fn reaches_only_allowed_origin() {
     });
 }
 
-/// Uses a name that anyone may point to this machine, and a row that lets pages reach it.
+/// Uses a public name that resolves to this machine, allowed by a sample.
 #[test]
 fn blocks_foreign_origins_that_resolve_to_this_machine() {
     in_runtime(async || {
@@ -271,8 +271,7 @@ fn requires_chromium_sandbox_for_foreign_pages() {
     });
 }
 
-/// Another user of the machine could otherwise drive the browser, and through it read what its user
-/// may read.
+/// Otherwise another user of the machine could control the browser and read files of its user.
 #[test]
 fn browser_opens_no_port_and_does_not_run_as_root() {
     on_page("pages/ids.html", async |world, page| {
@@ -477,7 +476,7 @@ fn explains_missing_or_broken_browser() {
                 &silent,
                 short,
                 format!(
-                    "{} did not start: it said nothing for 3 s; it may lack libraries: reinstall the Debian package chromium",
+                    "{} did not start: no response within 3 s; it may lack libraries: reinstall the Debian package chromium",
                     silent.display()
                 ),
             ),
@@ -517,7 +516,7 @@ fn stops_endless_script_at_timeout() {
             }
         );
         assert!(matches!(hurried.text().await, Err(Error::TimedOut { .. })));
-        // Does what the message asks agents to do.
+        // Follows the advice in the error message.
         page.goto(&world.site.at("pages/actions.html"))
             .await
             .unwrap();
