@@ -83,7 +83,7 @@ pub(crate) fn make_snapshot(
     // An isolate created for a snapshot must end by creating one.
     let snapshot = isolate.create_blob(v8::FunctionCodeHandling::Keep);
     loaded?;
-    let snapshot = snapshot.ok_or("the engine made no snapshot of it")?;
+    let snapshot = snapshot.ok_or("the engine did not create a snapshot")?;
     Ok(Box::from(&*snapshot))
 }
 

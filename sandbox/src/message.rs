@@ -1,5 +1,4 @@
-//! Messages between a session and its driver. Everything that crosses the sandbox's boundary is
-//! here.
+//! Messages between a session and its driver: all data that crosses the sandbox's boundary.
 //!
 //! Messages carry only plain data, so the isolate can run in another thread or process.
 
@@ -32,8 +31,8 @@ pub struct Beginning {
     pub course: Course,
 }
 
-/// Recorded steps of a session, in order: enough to repeat it with the same cells, answers and
-/// random numbers.
+/// Recorded steps of a session, in order. Together with the same cells, answers and random numbers,
+/// they are enough to repeat it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Course {
     /// Steps taken.
@@ -74,7 +73,7 @@ pub enum Step {
     /// A call was settled.
     #[serde(rename = "settle")]
     Settled(CallId),
-    /// A cell asked for the status of a call; holds the status, which a repetition returns again.
+    /// A cell requested the status of a call; holds the status, which a repetition returns again.
     #[serde(rename = "told")]
     Told(CallId, String),
     /// The context of a call was requested.
@@ -121,7 +120,7 @@ pub enum Request {
     Set {
         /// Agent whose REPL it is.
         agent: AgentId,
-        /// Name to set; `context` sets what the agent was given.
+        /// Name to set; `context` replaces the agent's context.
         name: String,
         /// Value as JSON text.
         json: String,
@@ -203,7 +202,7 @@ pub enum Reply {
         /// The call.
         call: FunctionCall,
     },
-    /// A cell asked for the status of a call; answered with [`Request::Settle`].
+    /// A cell requested the status of a call; answered with [`Request::Settle`].
     StatusAsked {
         /// Agent whose call it is.
         agent: AgentId,
@@ -331,7 +330,7 @@ pub struct FunctionCall {
     pub arguments: String,
 }
 
-/// Which function was called.
+/// Function that was called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CallKind {
@@ -382,7 +381,7 @@ pub struct CallOptions {
 pub struct CellOutcome {
     /// Printed output: lines joined by `\n`, cut to the limit.
     pub output: String,
-    /// Why it failed, if it did.
+    /// Error, if the cell failed.
     pub error: Option<CellError>,
     /// Text of the value given to `return()`. It comes with an error if calls were left unawaited, because
     /// the value may lack their results.

@@ -13,7 +13,7 @@ unsafe extern "C" {
 pub fn use_utc() {
     // SAFETY: no other thread reads the environment or the time zone.
     unsafe {
-        // A name that V8's ICU knows as well.
+        // A name that V8's ICU also recognizes.
         env::set_var("TZ", "UTC");
         tzset();
     }

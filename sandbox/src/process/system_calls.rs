@@ -1,5 +1,5 @@
-//! The table of all system calls that a confined process may make, and the answers to others. The
-//! filters (`filter.rs`), the documentation and the test that tries each call all read this table.
+//! Table of all system calls that a confined process may make, and the answers to others. The filters
+//! (`filter.rs`), the documentation and the test that tries each call read this table.
 
 use Answer::{Allowed, Fatal, Missing, Server};
 use Check::{Has, IsOne, IsOwnProcess, IsZero, LacksAll, Not, NotExecutable};
@@ -14,7 +14,7 @@ pub struct SystemCall {
     pub number: i64,
     /// Answer to the call.
     pub answer: Answer,
-    /// What needs the call, or why it has this answer.
+    /// Purpose of the call, or reason for the answer.
     pub reason: &'static str,
 }
 

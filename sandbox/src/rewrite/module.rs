@@ -80,7 +80,7 @@ pub fn module_calls(source: &str, is_typescript: bool, name: &str) -> bool {
 /// Looks for calls of a function.
 struct Calls<'n> {
     name: &'n str,
-    /// Names that the file has for it.
+    /// Names under which the file imports it.
     aliases: Vec<String>,
     found: bool,
 }
@@ -105,8 +105,8 @@ impl<'a> Visit<'a> for Calls<'_> {
     }
 }
 
-/// Rewrites a parsed file; see [`cell_of_module`]. The error is the place of what is not supported,
-/// and what it is.
+/// Rewrites a parsed file; see [`cell_of_module`]. The error names the first unsupported construct and
+/// its place.
 pub(super) fn blank_types(
     source: &str,
     program: &Program<'_>,
@@ -132,7 +132,7 @@ fn of_diagnostic(source: &str, diagnostic: &OxcDiagnostic) -> SyntaxError {
 struct Rewriter<'s> {
     source: &'s str,
     edits: Edits,
-    /// First unsupported construct in the file, and what it is.
+    /// Place and description of the first unsupported construct.
     refused: Option<(u32, &'static str)>,
 }
 

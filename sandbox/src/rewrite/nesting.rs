@@ -1,8 +1,8 @@
 //! Rejects code that is nested too deeply for a stack, before anything parses it.
 //!
 //! Parsers and visitors recurse along the syntax tree, and overflowing the native stack ends the
-//! process. So tokens are counted, without parsing, into an upper bound of the tree's depth: the
-//! open brackets and, at each of them, the tokens since everything nested there had surely ended.
+//! process. Counting tokens gives an upper bound of the tree's depth without parsing: the open
+//! brackets and, at each of them, the tokens since everything nested there had certainly ended.
 //! That is the case after a `;`, a comma between brackets, or a line break that ends a statement.
 //! An operator, a branch of `else if` and a member of a chain each count as one, wherever they
 //! nest.
@@ -36,7 +36,7 @@ const MAX_READINGS: usize = 32;
 pub(super) struct Refusal {
     /// Byte at which a limit was exceeded.
     pub at: usize,
-    /// Which limit, and what to do.
+    /// Description of the exceeded limit and how to stay within it.
     pub message: String,
 }
 

@@ -185,12 +185,12 @@ impl Worker {
         left.into_iter().for_each(Arriving::skip);
     }
 
-    /// Makes room for a context, whatever the engine makes of its bytes.
+    /// Makes room for a context, for any encoding of its text in the engine.
     fn take_in<'a>(&mut self, context: &'a Context, arriving: Option<Arriving>) -> Given<'a> {
         if let Some(arriving) = arriving {
             let pieces = arriving.pieces;
-            // Two bytes for each, plus one temporarily: the buffer that joins the pieces grows by
-            // half at a time.
+            // Two bytes for each byte, plus one temporarily, because the buffer that joins the pieces
+            // grows by half at a time.
             self.isolate.allow(arriving.bytes.saturating_mul(3));
             self.isolate.host(|host| host.arriving = Some(arriving));
             return Given::Pieces(pieces);

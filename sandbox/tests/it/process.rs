@@ -328,7 +328,7 @@ async fn starts_separate_processes_when_server_cannot_be_copied() {
     assert_eq!(
         reasons,
         [
-            "a server cannot be copied, so each attempt has a worker process of its own: it has 3 threads instead of 2"
+            "a server cannot be copied, so each attempt has its own worker process: it has 3 threads instead of 2"
         ]
     );
     program.comes_to_an_end().await;

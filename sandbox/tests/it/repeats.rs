@@ -135,10 +135,10 @@ async fn ends_session_on_divergence() {
     answer_in(&mut root, "await llm('a')", "a").await;
     let course = recorder.take();
     let rows = [
-        ("1", "call 1 was not made this time"),
+        ("1", "the recording settles call 1, which was not made"),
         (
             "setTimeout(() => 1, 60_000); await new Promise(() => 1)",
-            "call 1 was not made this time",
+            "the recording settles call 1, which was not made",
         ),
     ];
     for (cell, why) in rows {
