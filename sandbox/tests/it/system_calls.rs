@@ -1,4 +1,4 @@
-//! Tries every system call of the platform from inside a confined process and compares the outcome
+//! Tries every system call of the platform from inside a confined process and compares the outcomes
 //! with the table.
 
 use std::collections::BTreeMap;
@@ -52,7 +52,7 @@ fn system_calls_answer_as_in_table() {
     assert_eq!(
         table.len(),
         TABLE.len(),
-        "a number stands in the table twice"
+        "duplicate number in the table"
     );
 
     let mut wrong = Vec::new();
@@ -193,7 +193,7 @@ fn blocks_x32_system_calls() {
 #[test]
 #[cfg_attr(
     any(feature = "v8", not(target_arch = "x86_64")),
-    ignore = "the table there is another"
+    ignore = "the table differs on other platforms"
 )]
 fn documentation_matches_table() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/reference/system-calls.md");
@@ -204,7 +204,7 @@ fn documentation_matches_table() {
     assert_eq!(
         std::fs::read_to_string(&file).unwrap_or_default(),
         text,
-        "to write it anew: UPDATE_DOCS=1 cargo test --package sandbox --test it documentation_matches_table"
+        "to update it: UPDATE_DOCS=1 cargo test --package sandbox --test it documentation_matches_table"
     );
 }
 
@@ -220,7 +220,7 @@ fn document() -> String {
                 )
             }) as fn(&Answer) -> bool,
         ),
-        ("Allowed to a server, refused to its copies", |answer| {
+        ("Allowed in a server, refused in its copies", |answer| {
             matches!(answer, Answer::Server)
         }),
         ("Answered with `ENOSYS`", |answer| {
@@ -277,6 +277,6 @@ fn shown(check: &Check) -> String {
                 libc::PROT_EXEC
             )
         }
-        Check::IsOwnProcess(place) => format!("argument {} is the process's own number", place + 1),
+        Check::IsOwnProcess(place) => format!("argument {} is the id of the calling process", place + 1),
     }
 }
