@@ -121,8 +121,8 @@ impl Bench {
         self.folder.path().join(name)
     }
 
-    /// Returns a command that runs the program with these arguments, in the suite's folder and with a
-    /// clean environment.
+    /// Returns a command that runs the program with these arguments, in the suite's folder and with
+    /// a clean environment.
     pub fn eval(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.eval);
         command

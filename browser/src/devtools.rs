@@ -1,5 +1,5 @@
-//! The subset of the `DevTools` protocol that this crate uses: commands with their responses, and the
-//! pipe that carries them.
+//! The subset of the `DevTools` protocol that this crate uses: commands with their responses, and
+//! the pipe that carries them.
 //!
 //! Source: <https://chromedevtools.github.io/devtools-protocol/tot/>.
 
@@ -267,8 +267,8 @@ mod tests {
 
     use super::{Pipe, json};
 
-    /// Writes chunks into a pipe, with pauses during which its reader is cancelled, and compares the
-    /// methods of the messages.
+    /// Writes chunks into a pipe, with pauses during which its reader is cancelled, and compares
+    /// the methods of the messages.
     #[test]
     fn reassembles_messages_split_across_reads() {
         let rows: [(&[&str], &[&str]); 4] = [

@@ -10,8 +10,8 @@ pub struct DumpSettings {
     pub max_chars: usize,
     /// Form of ids.
     pub ids: IdStyle,
-    /// JavaScript predicate, such as `(el) => !el.matches("footer")`. An element for which it returns
-    /// `false` is omitted with everything in it.
+    /// JavaScript predicate, such as `(el) => !el.matches("footer")`. An element for which it
+    /// returns `false` is omitted with everything in it.
     pub filter: Option<String>,
     /// Extensions of the format to include.
     pub also: DumpAlso,
@@ -23,7 +23,8 @@ pub struct DumpSettings {
 #[serde(deny_unknown_fields, default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct DumpAlso {
-    /// Text directly inside an element without its own line, such as a `div`, a `span` or a section.
+    /// Text directly inside an element without its own line, such as a `div`, a `span` or a
+    /// section.
     pub text: bool,
     /// Ids for interactive elements inside interactive elements.
     pub nested: bool,
@@ -143,8 +144,8 @@ impl Dump {
         })
     }
 
-    /// Returns the text without its header. If truncation left only a part of the header, returns the
-    /// truncation marker.
+    /// Returns the text without its header. If truncation left only a part of the header, returns
+    /// the truncation marker.
     pub fn tree(&self) -> &str {
         let tree = self.text.splitn(4, '\n').nth(3).unwrap_or_default();
         if self.truncated && !tree.ends_with(TRUNCATED) {

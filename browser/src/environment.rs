@@ -1,5 +1,5 @@
-//! Environment of child processes: an explicit list of names instead of the whole environment, which
-//! may include keys.
+//! Environment of child processes: an explicit list of names instead of the whole environment,
+//! which may include keys.
 
 use std::env;
 use std::ffi::OsString;

@@ -1,5 +1,6 @@
-//! Frames of other origins: documents that scripts of the enclosing page cannot access. Each is read
-//! and used in its own JavaScript world; the page's dump shows their lines in place of the frames.
+//! Frames of other origins: documents that scripts of the enclosing page cannot access. Each is
+//! read and used in its own JavaScript world; the page's dump shows their lines in place of the
+//! frames.
 
 use std::time::{Duration, Instant};
 
@@ -41,8 +42,8 @@ struct Place {
     height: u64,
 }
 
-/// Session and point for input at a point of a frame. Input goes to the frame's own process, in that
-/// process's pixels, so that the browser does not have to determine the process at the point.
+/// Session and point for input at a point of a frame. Input goes to the frame's own process, in
+/// that process's pixels, so that the browser does not have to determine the process at the point.
 #[derive(Debug)]
 pub(crate) struct Through {
     pub(crate) session: String,

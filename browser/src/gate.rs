@@ -1,8 +1,8 @@
 //! The only way out of a browser: a proxy on loopback that forwards requests to the allowed
 //! origins, at the addresses allowed for them, and refuses all others.
 //!
-//! Unlike interception inside the browser, a proxy also covers workers, WebSockets and the browser's
-//! own traffic.
+//! Unlike interception inside the browser, a proxy also covers workers, WebSockets and the
+//! browser's own traffic.
 
 use std::fmt;
 use std::str::FromStr;
@@ -260,8 +260,8 @@ fn is_hop(line: &str) -> bool {
     name.eq_ignore_ascii_case("connection") || name.eq_ignore_ascii_case("proxy-connection")
 }
 
-/// Reads the header without its blank line, and the bytes after it. `None` if the peer disconnects or
-/// does not send HTTP.
+/// Reads the header without its blank line, and the bytes after it. `None` if the peer disconnects
+/// or does not send HTTP.
 async fn read_head(stream: &mut TcpStream) -> std::io::Result<Option<(String, Vec<u8>)>> {
     let mut bytes = Vec::new();
     loop {

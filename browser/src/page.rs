@@ -370,8 +370,8 @@ impl Page {
         .await
     }
 
-    /// Waits until the script that a dialog had stopped ends or opens another dialog, even on a busy
-    /// machine. If it does neither, the next action reports that the page hangs.
+    /// Waits until the script that a dialog had stopped ends or opens another dialog, even on a
+    /// busy machine. If it does neither, the next action reports that the page hangs.
     async fn let_script_go_on(&self) {
         let after_it = self.run(Evaluate {
             expression: "0".to_owned(),
@@ -454,8 +454,8 @@ impl Page {
         answer.map_err(|error| self.gone().unwrap_or(error))
     }
 
-    /// Fails if a dialog is already open, because an action may only end with a dialog, not begin with
-    /// one.
+    /// Fails if a dialog is already open, because an action may only end with a dialog, not begin
+    /// with one.
     pub(crate) fn ready(&self) -> Result<()> {
         match self.dialog() {
             Some(Dialog { kind, message, .. }) => Err(Error::DialogOpen { kind, message }),

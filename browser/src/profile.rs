@@ -143,7 +143,8 @@ impl Profile {
         self.chromium.gate.rules.take_refused_to_pages()
     }
 
-    /// Returns the first 1,000 refused requests of its pages: addresses, or `HOST:PORT` for tunnels.
+    /// Returns the first 1,000 refused requests of its pages: addresses, or `HOST:PORT` for
+    /// tunnels.
     pub fn refused(&self) -> Vec<String> {
         self.chromium.gate.rules.refused()
     }

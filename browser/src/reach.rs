@@ -96,7 +96,8 @@ impl Reach {
 mod tests {
     use super::Reach;
 
-    /// Each row is an origin that is allowed at public addresses, and the error if it is at another.
+    /// Each row is an origin that is allowed at public addresses, and the error if it is at
+    /// another.
     #[test]
     fn resolves_public_origins_only_to_public_addresses() {
         let runtime = tokio::runtime::Builder::new_current_thread()

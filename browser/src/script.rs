@@ -1,5 +1,5 @@
-//! Runs this crate's JavaScript in a page, in its own JavaScript world. Retries if the page replaces
-//! its document.
+//! Runs this crate's JavaScript in a page, in its own JavaScript world. Retries if the page
+//! replaces its document.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! The unprivileged user that Chromium runs as instead of root, because it does not own files and can
-//! use Chromium's sandbox.
+//! The unprivileged user that Chromium runs as instead of root, because it does not own files and
+//! can use Chromium's sandbox.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, chown};

@@ -21,7 +21,8 @@ pub enum Behaviour {
     Text(String),
     /// Answers with a call of the tool `execute_code` that contains this code.
     Code(String),
-    /// Answers with this text and these tool calls, each with its name and its arguments as JSON text.
+    /// Answers with this text and these tool calls, each with its name and its arguments as JSON
+    /// text.
     Calls(String, Vec<(&'static str, &'static str)>),
     /// Answers with this text after a delay in milliseconds.
     Late(u64, String),
@@ -117,8 +118,8 @@ impl FaultServer {
         Self { address, state }
     }
 
-    /// Starts a server that uses the listed behaviors in order, one for each request, and repeats the
-    /// last.
+    /// Starts a server that uses the listed behaviors in order, one for each request, and repeats
+    /// the last.
     pub fn list(behaviours: Vec<Behaviour>) -> Self {
         Self::start(move |seen| behaviours[seen.number.min(behaviours.len() - 1)].clone())
     }

@@ -25,7 +25,8 @@ pub(crate) struct Clock {
 enum Source {
     /// The machine's clock. At `since`, `then` tenths of a millisecond had passed in the session.
     Machine { since: Instant, then: u64 },
-    /// A clock driven by cells: a reading advances it by a tenth of a millisecond, a timer by its delay.
+    /// A clock driven by cells: a reading advances it by a tenth of a millisecond, a timer by its
+    /// delay.
     Counted,
 }
 
@@ -46,7 +47,8 @@ impl Default for Clock {
 }
 
 impl Clock {
-    /// Creates the clock of a session with this beginning. It records readings after the replayed ones.
+    /// Creates the clock of a session with this beginning. It records readings after the replayed
+    /// ones.
     pub fn of(beginning: &mut Beginning) -> Self {
         let passed = now().saturating_sub(Duration::from_millis(beginning.epoch_ms));
         let readings = std::mem::take(&mut beginning.course.clock);

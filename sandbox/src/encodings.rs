@@ -13,8 +13,8 @@ use sha2::digest::common::hazmat::{SerializableState, SerializedState};
 use sha2::{Sha224, Sha256, Sha384, Sha512};
 use url::form_urlencoded;
 
-/// Feeds bytes to a running hash, whose initial state is empty. Returns the new state, or the digest
-/// if `end` is set; `None` for an unknown algorithm.
+/// Feeds bytes to a running hash, whose initial state is empty. Returns the new state, or the
+/// digest if `end` is set; `None` for an unknown algorithm.
 pub(crate) fn hash(algorithm: &str, state: &[u8], bytes: &[u8], end: bool) -> Option<Vec<u8>> {
     match algorithm {
         "md5" => hash_by::<Md5>(state, bytes, end),

@@ -42,8 +42,8 @@ pub(crate) struct Heap {
 struct Reached {
     isolate: v8::IsolateHandle,
     overflowed: Arc<AtomicBool>,
-    /// The limit. V8 only accepts limits below its current one, so after contexts were granted room, it
-    /// calls back below this value.
+    /// The limit. V8 only accepts limits below its current one, so after contexts were granted
+    /// room, it calls back below this value.
     at: AtomicUsize,
     /// Maximum to which the limit may be raised.
     most: AtomicUsize,

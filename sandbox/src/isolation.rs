@@ -21,8 +21,8 @@ pub struct Sandbox {
 }
 
 impl Sandbox {
-    /// Creates a sandbox without sessions. `on_lack` is called at most once, with the kernel features
-    /// that are missing for full confinement of workers.
+    /// Creates a sandbox without sessions. `on_lack` is called at most once, with the kernel
+    /// features that are missing for full confinement of workers.
     ///
     /// # Errors
     /// [`StartError::Boot`] if the engine does not load the library.

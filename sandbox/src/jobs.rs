@@ -290,8 +290,8 @@ mod quickjs {
         }
     }
 
-    /// Returns the location where code had to stop in this turn: functions and lines, innermost first.
-    /// `None` if it was between two jobs.
+    /// Returns the location where code had to stop in this turn: functions and lines, innermost
+    /// first. `None` if it was between two jobs.
     pub fn take_place() -> Option<String> {
         PLACE.take().filter(|place| !place.is_empty())
     }

@@ -15,8 +15,8 @@ pub struct Limits {
     pub cell_wait: Duration,
     /// Maximum bytes of one attempt's heap, not counting its context.
     pub heap_bytes: u64,
-    /// Resident bytes at which a worker process is ended. Far above the heap limit, for memory that the
-    /// engine cannot count and code that it cannot stop.
+    /// Resident bytes at which a worker process is ended. Far above the heap limit, for memory that
+    /// the engine cannot count and code that it cannot stop.
     pub process_bytes: u64,
     /// Bytes of native stack for JavaScript, at most [`MAX_STACK_BYTES`].
     pub stack_bytes: u64,

@@ -383,15 +383,15 @@ pub struct CellOutcome {
     pub output: String,
     /// Error, if the cell failed.
     pub error: Option<CellError>,
-    /// Text of the value given to `return()`. It comes with an error if calls were left unawaited, because
-    /// the value may lack their results.
+    /// Text of the value passed to `return()`. It comes with an error if calls were left unawaited,
+    /// because the value may lack their results.
     pub value: Option<String>,
     /// CPU time executed.
     pub executed: Duration,
     /// Number of calls left unawaited, whose results are lost.
     pub unawaited: u32,
-    /// Whether the cell ended without a value and one of its functions contains `return(…)`, which only ends
-    /// that function.
+    /// Whether the cell ended without a value although one of its functions contains `return(…)`,
+    /// which only ends that function.
     pub returns_in_function: bool,
 }
 

@@ -84,9 +84,9 @@ mod engine {
         1 << 38
     };
 
-    /// Makes the kernel place the heap's pages next to each other, by reserving all addresses that V8
-    /// would pick at random. A page elsewhere costs each copy of this process three pages of page
-    /// tables. The location of the whole heap is still random.
+    /// Makes the kernel place the heap's pages next to each other, by reserving all addresses that
+    /// V8 would pick at random. A page elsewhere costs each copy of this process three pages of
+    /// page tables. The location of the whole heap is still random.
     #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
     fn keep_heap_together() {
         use std::ffi::c_void;

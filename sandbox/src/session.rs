@@ -107,8 +107,8 @@ pub enum Event {
     Called(Call),
     /// The running cell called a host function.
     Invoked(FunctionCall),
-    /// The running cell requested the status of one of its calls. [`Repl::settle_function`] with the
-    /// question's id answers it.
+    /// The running cell requested the status of one of its calls. [`Repl::settle_function`] with
+    /// the question's id answers it.
     StatusAsked {
         /// The question, itself a call.
         call: CallId,
@@ -129,7 +129,8 @@ pub enum Event {
 }
 
 impl Session {
-    /// Creates a session over a transport that accepts requests until it is dropped, and routes replies.
+    /// Creates a session over a transport that accepts requests until it is dropped, and routes
+    /// replies.
     pub(crate) fn over(
         send: impl Fn(Request) + Send + Sync + 'static,
         router: Arc<Router>,

@@ -71,8 +71,8 @@ fn note_place<'s>(scope: &mut v8::PinScope<'s, '_>, sites: v8::Local<'s, v8::Arr
 }
 
 /// Varies the number of calls made here. The engine checks whether to stop only at every n-th call,
-/// including calls that write a stack. In a loop that throws, every check could otherwise happen inside
-/// this hook, where code cannot be stopped.
+/// including calls that write a stack. In a loop that throws, every check could otherwise happen
+/// inside this hook, where code cannot be stopped.
 fn fall_out_of_step(scope: &mut v8::PinScope<'_, '_>) {
     let calls = STEP.get() % 61 + 1;
     STEP.set(calls);

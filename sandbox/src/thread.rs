@@ -13,8 +13,8 @@ use crate::session::{Config, Lost, Session, StartError};
 use crate::watchdog::{self, OnStuck};
 use crate::worker::{Outbox, Worker};
 
-/// Native stack of an isolate's thread: the JavaScript stack limit, plus room to parse deeply nested
-/// code.
+/// Native stack of an isolate's thread: the JavaScript stack limit, plus room to parse deeply
+/// nested code.
 pub(crate) const THREAD_STACK: usize = 64 << 20;
 
 /// How an isolate's thread ended.
@@ -40,7 +40,8 @@ impl Session {
             config,
             inbox,
             Box::new(move |of_turn| replies.route(of_turn)),
-            // The thread keeps running because it cannot be stopped, but callers do not wait for it.
+            // The thread keeps running because it cannot be stopped, but callers do not wait for
+            // it.
             Arc::new(move || stuck.lose(Lost::own_code("a cell could not be stopped"))),
             move |start| drop(ready.send(start)),
             move |end| {
@@ -63,8 +64,8 @@ impl Session {
 }
 
 /// Starts the thread of one isolate. Calls `started` with the result of creating the isolate, and
-/// `ended` after the last request. Also calls `ended` after a panic, because a caller could otherwise
-/// wait for a reply forever.
+/// `ended` after the last request. Also calls `ended` after a panic, because a caller could
+/// otherwise wait for a reply forever.
 pub(crate) fn spawn(
     config: Config,
     mut inbox: impl Inbox + Send + 'static,

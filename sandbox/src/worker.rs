@@ -24,8 +24,8 @@ use repeating::Repeating;
 
 pub(crate) use warm_up::warmed_up;
 
-/// CPU time after which a stopped cell is assumed to be a long search, so that its message states where
-/// it was.
+/// CPU time after which a stopped cell is assumed to be a long search, so that its message states
+/// where it was.
 const LONG: Duration = Duration::from_secs(10);
 
 /// CPU time for turns that belong to no running cell.
@@ -261,7 +261,8 @@ impl Worker {
         let turn = self.isolate.turn(budget, owner, action);
         let ended = Instant::now();
         for since in self.waiting.values_mut() {
-            // Other cells could not use the thread during the turn, so it does not count as waiting.
+            // Other cells could not use the thread during the turn, so it does not count as
+            // waiting.
             *since += ended - began;
         }
         let end = self.end_turn(agent, turn);

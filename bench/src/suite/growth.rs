@@ -1,5 +1,5 @@
-//! Measures whether cost grows linearly: time and bytes for twice the iterations, samples or agents,
-//! and the memory that each further sample leaves in the process.
+//! Measures whether cost grows linearly: time and bytes for twice the iterations, samples or
+//! agents, and the memory that each further sample leaves in the process.
 
 use crate::bench::{Bench, Failed, Provider, bytes_in, cost_of};
 use crate::cost;

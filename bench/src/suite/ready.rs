@@ -27,8 +27,8 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
     Ok(figures)
 }
 
-/// Returns the milliseconds between the start of each attempt and the start of its root, in the only
-/// run.
+/// Returns the milliseconds between the start of each attempt and the start of its root, in the
+/// only run.
 fn waits(results: &Path) -> Result<Vec<f64>, Failed> {
     let run = fs::read_dir(results)?.next().ok_or("no run directory in results/")??;
     let mut waits = Vec::new();

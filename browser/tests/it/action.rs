@@ -334,8 +334,8 @@ fn uses_opened_tabs_concurrently() {
             tab.evaluate("log.length").await
         });
         for told in futures::future::join_all(clicks).await {
-            // Clicks and key presses cause one event per change, plus one when a field edited by keys
-            // loses the focus.
+            // Clicks and key presses cause one event per change, plus one when a field edited by
+            // keys loses the focus.
             assert_eq!(told.unwrap(), 5 * 5 + 4);
         }
         opened.close().await.unwrap();

@@ -29,8 +29,8 @@ async fn id_of(page: &Page, settings: &DumpSettings, holds: &str, nth: usize) ->
     line.split(['[', ']']).nth(1).unwrap().to_owned()
 }
 
-/// Waits until an address of a site is requested, because a click does not wait for navigation inside
-/// a frame.
+/// Waits until an address of a site is requested, because a click does not wait for navigation
+/// inside a frame.
 async fn asked(site: &Site, address: &str) {
     let asked = async || {
         while !site

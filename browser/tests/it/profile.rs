@@ -1,5 +1,5 @@
-//! Profiles: reachable origins, isolation from each other, and browsers that are missing, slow, over
-//! their memory limit or dead.
+//! Profiles: reachable origins, isolation from each other, and browsers that are missing, slow,
+//! over their memory limit or dead.
 
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt};
 use std::path::Path;

@@ -10,8 +10,8 @@ pub(super) use linux::{as_server, as_worker, close_descriptors, leave_namespaces
 pub(super) type Lacks = Vec<&'static str>;
 
 /// Permanently gives up everything that a worker does not need: new files, sockets, processes,
-/// privileges. Applies to the calling thread and to threads that it starts later. Returns the missing
-/// features of the kernel. `jitless` has the meaning of
+/// privileges. Applies to the calling thread and to threads that it starts later. Returns the
+/// missing features of the kernel. `jitless` has the meaning of
 /// [`WorkerCommand::jitless`](crate::WorkerCommand::jitless).
 ///
 /// # Errors
@@ -88,8 +88,8 @@ mod linux {
     /// Only for a single-threaded process; its copies share the new namespaces.
     pub fn leave_namespaces() {
         let new = UnshareFlags::NEWUSER | UnshareFlags::NEWNET | UnshareFlags::NEWIPC;
-        // The other steps suffice for full confinement, so missing user namespaces are not reported.
-        // SAFETY: nothing in this process relies on the namespaces that it leaves.
+        // The other steps suffice for full confinement, so missing user namespaces are not
+        // reported. SAFETY: nothing in this process relies on the namespaces that it leaves.
         let _ = unsafe { unshare_unsafe(new) };
     }
 
@@ -161,8 +161,8 @@ mod linux {
         unsafe { libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, 0_u32) };
     }
 
-    /// Forbids core dumps and writing files, and limits descriptors. Does not limit the address space,
-    /// because the engine's parser crashes when an allocation fails.
+    /// Forbids core dumps and writing files, and limits descriptors. Does not limit the address
+    /// space, because the engine's parser crashes when an allocation fails.
     fn limit_resources() {
         for (resource, limit) in [
             (libc::RLIMIT_CORE, 0),

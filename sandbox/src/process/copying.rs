@@ -14,10 +14,10 @@ pub(super) const AVAILABLE: bool = cfg!(any(not(feature = "v8"), target_os = "li
 /// Makes copies include the memory that V8 excludes from them. Must be called when the isolate is
 /// ready and runs nothing more in this process.
 ///
-/// V8 marks all its mappings (`V8_ENABLE_PRIVATE_MAPPING_FORK_OPTIMIZATION`), which saves page tables
-/// in embedders that fork only to start other programs. They are ordinary private mappings, which a
-/// copy duplicates like other memory; nothing else in the process sets the mark. Memory that V8 maps
-/// later, in a copy, is marked again, because copies are not copied.
+/// V8 marks all its mappings (`V8_ENABLE_PRIVATE_MAPPING_FORK_OPTIMIZATION`), which saves page
+/// tables in embedders that fork only to start other programs. They are ordinary private mappings,
+/// which a copy duplicates like other memory; nothing else in the process sets the mark. Memory
+/// that V8 maps later, in a copy, is marked again, because copies are not copied.
 ///
 /// # Errors
 /// If the kernel does not report the areas or does not change them.

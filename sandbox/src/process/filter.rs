@@ -71,8 +71,8 @@ pub(super) fn restrict_worker() -> Result<(), seccompiler::Error> {
     program.install(ALLOW)
 }
 
-/// Makes the process end with an exit code that identifies a fatal call, which the kernel itself would
-/// not report.
+/// Makes the process end with an exit code that identifies a fatal call, which the kernel itself
+/// would not report.
 fn end_on_fatal_calls() {
     extern "C" fn on_signal(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
         // SAFETY: the kernel passes valid information about the signal.

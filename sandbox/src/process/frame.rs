@@ -75,8 +75,8 @@ fn body_length(length: [u8; 4]) -> Result<usize, FrameError> {
     Ok(length as usize)
 }
 
-/// Decodes a body, which is shorter than `length` if the stream ended early. Callers allocate for the
-/// data received, not for a corrupt length.
+/// Decodes a body, which is shorter than `length` if the stream ended early. Callers allocate for
+/// the data received, not for a corrupt length.
 fn whole<T: DeserializeOwned>(body: &[u8], length: usize) -> Result<T, FrameError> {
     if body.len() < length {
         return Err(FrameError::Io(io::ErrorKind::UnexpectedEof.into()));

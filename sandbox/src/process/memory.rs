@@ -15,9 +15,9 @@ const BASE_BYTES: u64 = 100 << 20;
 const PATIENCE_BYTES: u64 = 64 << 20;
 
 /// Returns a function that checks whether running code must be stopped, because the process exceeds
-/// the memory allowed for the heaps and contexts of its `sessions` (one if they are not counted). The
-/// function ends the process if stopping does not help, because running out of memory inside the
-/// engine is a crash at best. `None` where a process cannot read its own size.
+/// the memory allowed for the heaps and contexts of its `sessions` (one if they are not counted).
+/// The function ends the process if stopping does not help, because running out of memory inside
+/// the engine is a crash at best. `None` where a process cannot read its own size.
 ///
 /// Must be called before the process is confined.
 pub(super) fn watch(

@@ -40,8 +40,8 @@ fn serve() -> Result<(), FrameError> {
     }
 }
 
-/// Makes all threads allocate from one arena. Only one thread allocates, so a second arena would waste
-/// pages in each session.
+/// Makes all threads allocate from one arena. Only one thread allocates, so a second arena would
+/// waste pages in each session.
 fn share_one_arena() {
     #[cfg(target_env = "gnu")]
     // SAFETY: sets an option of the allocator, in the process's only thread.

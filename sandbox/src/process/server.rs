@@ -52,8 +52,8 @@ impl Server {
             .stderr(Stdio::null())
             // Ctrl-C on the terminal is left to the harness.
             .process_group(0)
-            // When this side hangs up, the server ends its copies and exits. If killed, it could not end
-            // them.
+            // When this side hangs up, the server ends its copies and exits. If killed, it could
+            // not end them.
             .kill_on_drop(false)
             .spawn()?;
         control.write_all(hello).await?;

@@ -1,5 +1,5 @@
-//! Table of all system calls that a confined process may make, and the answers to others. The filters
-//! (`filter.rs`), the documentation and the test that tries each call read this table.
+//! Table of all system calls that a confined process may make, and the answers to others. The
+//! filters (`filter.rs`), the documentation and the test that tries each call read this table.
 
 use Answer::{Allowed, Fatal, Missing, Server};
 use Check::{Has, IsOne, IsOwnProcess, IsZero, LacksAll, Not, NotExecutable};

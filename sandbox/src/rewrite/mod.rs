@@ -146,8 +146,8 @@ fn rewrite_javascript(source: &str, earlier: &Earlier) -> Result<Cell, SyntaxErr
         return Err(SyntaxError::at(source, offset, &message));
     }
     let edited = visited.edits.apply(&full, body_start(arrow), &visited.head);
-    // With parentheses, the engine would read the function twice, because it looks ahead for an arrow
-    // after them.
+    // With parentheses, the engine would read the function twice, because it looks ahead for an
+    // arrow after them.
     let function = &edited.text[1..edited.text.len() - 1];
     Ok(Cell {
         script: format!("({SCOPE},{RUNTIME})=>{function}"),

@@ -105,8 +105,8 @@ impl<'a> Visit<'a> for Calls<'_> {
     }
 }
 
-/// Rewrites a parsed file; see [`cell_of_module`]. The error names the first unsupported construct and
-/// its place.
+/// Rewrites a parsed file; see [`cell_of_module`]. The error names the first unsupported construct
+/// and its place.
 pub(super) fn blank_types(
     source: &str,
     program: &Program<'_>,

@@ -17,8 +17,8 @@ pub(super) fn may_have_arguments(source: &str) -> bool {
     source.contains('<') && source.contains(">(")
 }
 
-/// Returns the cell without its types, on the same lines, if it is TypeScript and not JavaScript, or an
-/// error if it uses unsupported syntax.
+/// Returns the cell without its types, on the same lines, if it is TypeScript and not JavaScript,
+/// or an error if it uses unsupported syntax.
 pub(super) fn without(source: &str) -> Option<Result<String, SyntaxError>> {
     let full = format!("{BEFORE}{source}{AFTER}");
     if nesting::check(&full).is_err() {

@@ -12,8 +12,8 @@ use super::{AFTER, BEFORE, nesting};
 /// Stack that the parser may need for code that is not nested too deeply.
 const STACK_BYTES: usize = 64 << 20;
 
-/// Whether a cell continues after its last line. False for code with another error. Parses the whole
-/// cell at each call.
+/// Whether a cell continues after its last line. False for code with another error. Parses the
+/// whole cell at each call.
 pub fn is_unfinished(code: &str) -> bool {
     let full = format!("{BEFORE}{code}{AFTER}");
     if nesting::check(&full).is_err() {

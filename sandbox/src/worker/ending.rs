@@ -1,4 +1,5 @@
-//! Ends cells, normally, out of memory or aborted from outside, and reports the end to their agents.
+//! Ends cells, normally, out of memory or aborted from outside, and reports the end to their
+//! agents.
 
 use std::fmt::Write as _;
 use std::time::Duration;

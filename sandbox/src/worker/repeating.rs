@@ -19,8 +19,8 @@ use crate::thread::End;
 /// time.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Maximum time for which the end of a cell is held back while a step that does not follow from it has
-/// not arrived.
+/// Maximum time for which the end of a cell is held back while a step that does not follow from it
+/// has not arrived.
 const SOON: Duration = Duration::from_millis(500);
 
 /// State of the repetition.

@@ -189,8 +189,8 @@ impl Worker {
     fn take_in<'a>(&mut self, context: &'a Context, arriving: Option<Arriving>) -> Given<'a> {
         if let Some(arriving) = arriving {
             let pieces = arriving.pieces;
-            // Two bytes for each byte, plus one temporarily, because the buffer that joins the pieces
-            // grows by half at a time.
+            // Two bytes for each byte, plus one temporarily, because the buffer that joins the
+            // pieces grows by half at a time.
             self.isolate.allow(arriving.bytes.saturating_mul(3));
             self.isolate.host(|host| host.arriving = Some(arriving));
             return Given::Pieces(pieces);

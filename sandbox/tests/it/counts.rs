@@ -1,8 +1,8 @@
-//! The cost of a session in its own worker, in counts that do not depend on the load of the
-//! machine: pages and page faults.
+//! Counts pages and page faults of a session in its own worker, which do not depend on the load of
+//! the machine.
 //!
-//! The bounds are the current values plus a tenth to a fifth. A change that lowers the cost should
-//! lower them.
+//! The bounds are 10% to 20% above the current values. A change that lowers the cost should lower
+//! them.
 
 use std::collections::HashSet;
 
@@ -20,7 +20,7 @@ struct Worker {
     changed: u64,
     /// Kilobytes of its page tables.
     tables: u64,
-    /// Pages that it touched for the first time, or changed.
+    /// Number of page faults: pages that it touched for the first time or changed.
     faults: u64,
     threads: u64,
 }

@@ -44,15 +44,15 @@ fn with(seconds: f64, megabytes: u64, isolation: Isolation) -> Sandbox {
     sandbox(config, isolation)
 }
 
-/// Stops one shape in a session, beside an agent that waits. Returns how it ended, or what was
-/// wrong.
+/// Stops one shape in a session while another agent waits. Returns how it ended, or the first
+/// problem.
 async fn stops(sandbox: &Sandbox, name: &str, cell: &str) -> Result<CellErrorKind, String> {
     let session = sandbox.session().await.map_err(|error| error.to_string())?;
     let mut repl = session.open(None, Context::text(""), root_info());
     let mut other = session.open(None, Context::text(""), root_info());
     run(&mut repl, "let kept = 'kept'").await;
     run(&mut other, "let kept = 'of the other'").await;
-    // Both wait; the other one's answer arrives after the first has been stopped.
+    // Both wait. The answer for the other agent arrives after the first agent is stopped.
     other.run(
         "const got = await llm('wait'); await 0; kept += await (async () => got)(); return kept",
         2,
@@ -93,7 +93,7 @@ async fn stops(sandbox: &Sandbox, name: &str, cell: &str) -> Result<CellErrorKin
     Ok(kind)
 }
 
-#[expect(clippy::print_stdout, reason = "the test says how each shape ended")]
+#[expect(clippy::print_stdout, reason = "the test reports how each shape ended")]
 async fn all_stop(sandbox: &Sandbox, times: usize) {
     let shapes = shapes();
     let runs = stream::iter(
@@ -133,7 +133,7 @@ async fn stops_endless_job_chains() {
 
 /// A job runs in the turn of whichever code settles its promise.
 #[tokio::test(flavor = "multi_thread")]
-#[cfg_attr(feature = "v8", ignore = "whose job runs is not known there")]
+#[cfg_attr(feature = "v8", ignore = "the engine does not report the owner of a job")]
 async fn charges_jobs_to_their_owner() {
     let sandbox = with(0.3, 64, in_process());
     let session = sandbox.session().await.unwrap();

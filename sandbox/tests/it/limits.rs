@@ -261,9 +261,9 @@ async fn passes_contexts_larger_than_the_heap() {
     }
 }
 
-/// A model that learns where its search was can bound it.
+/// A model that knows the place of its search can limit it.
 #[tokio::test(flavor = "multi_thread")]
-#[cfg_attr(feature = "v8", ignore = "the engine does not say where it was")]
+#[cfg_attr(feature = "v8", ignore = "the engine does not report where it was")]
 async fn timeout_names_place_of_long_search() {
     let config = limits(Limits {
         cell_time: Duration::from_secs(10),

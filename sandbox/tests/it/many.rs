@@ -14,7 +14,7 @@ async fn events(repl: &mut Repl, cell: &str) -> (Vec<String>, String) {
         match repl.next().await.unwrap() {
             Event::Called(call) => seen.push(format!("called {}", call.query)),
             Event::StatusAsked { call, of } => {
-                seen.push(format!("asked of {}", of.0));
+                seen.push(format!("status of {}", of.0));
                 repl.settle_function(call, Ok(json!({ "state": "running", "iteration": 3 })));
             }
             Event::Cancelled(CallId(call)) => seen.push(format!("cancelled {call}")),
@@ -46,7 +46,7 @@ async fn inspects_and_cancels_pending_calls() {
         let (seen, output) = events(&mut root, cell).await;
         let wanted = [
             "called slow",
-            "asked of 1",
+            "status of 1",
             // Calls of a turn are reported before its cancellations.
             "called a",
             "called b",
@@ -62,7 +62,7 @@ async fn inspects_and_cancels_pending_calls() {
     }
 }
 
-/// An agent may wait longer for the call of another than cells may wait for timers.
+/// Waiting for the call of another agent does not count against the limit for timers.
 #[tokio::test(flavor = "multi_thread")]
 async fn merges_equal_calls_of_agents() {
     let mut config = Config::default();
@@ -85,12 +85,12 @@ async fn merges_equal_calls_of_agents() {
         both[0].settle(call.id, Ok("once".to_owned()));
         for repl in &mut both {
             let Event::Finished(outcome) = repl.next().await.unwrap() else {
-                panic!("nobody else asks");
+                panic!("no other agent makes a call");
             };
             assert_eq!(outcome.value.as_deref(), Some("once"), "{outcome:?}");
         }
-        // If the agent that called first is gone, a shared call fails, and the next one calls
-        // again.
+        // If the agent that called first is gone, a shared call fails, and the next one makes a new
+        // call.
         both[0].run("await Promise.race([llm('gone', '', { memo: true }), new Promise((r) => { globalThis.asked = r })])", 2);
         let Event::Called(_) = both[0].next().await.unwrap() else {
             panic!("it asks");
@@ -100,7 +100,7 @@ async fn merges_equal_calls_of_agents() {
             2,
         );
         let Event::Finished(outcome) = both[1].next().await.unwrap() else {
-            panic!("nobody else asks");
+            panic!("no other agent makes a call");
         };
         assert_eq!(
             outcome.value.as_deref(),
@@ -109,8 +109,7 @@ async fn merges_equal_calls_of_agents() {
     }
 }
 
-/// A call that ended with its cell must not be counted down twice, which would change the limit of
-/// pending calls.
+/// A call that ended with its cell must not be subtracted twice from the number of pending calls.
 #[tokio::test(flavor = "multi_thread")]
 async fn late_signal_does_not_change_call_count() {
     let mut config = Config::default();

@@ -1,5 +1,5 @@
-//! Memory that sessions leave behind in the process that opens them: little enough for tens of
-//! thousands of sessions.
+//! Memory that sessions leave behind in the process that opens them, which must be little enough
+//! for tens of thousands of sessions.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -11,11 +11,11 @@ use crate::driver::{in_process, root_of, run, sandbox};
 /// Sessions before the first measurement, which create threads and caches once.
 const WARM_UP: usize = 32;
 const SESSIONS: usize = 256;
-/// Maximum bytes that a session may leave: 20,000 sessions within 300 MB, with room for the initial
+/// Maximum bytes that a session may leave, so that 20,000 sessions fit into 300 MB with the initial
 /// memory. The actual value is 3 KB.
 const MOST: usize = 12 << 10;
 
-/// A cell that does what attempts do: declare, throw, await, reject, print.
+/// A cell with typical operations: declare, throw, await, reject, print.
 const CELL: &str = "
 class Point { constructor(x) { this.x = x } }
 let points = Array.from({ length: 200 }, (_, x) => new Point(x));
@@ -40,8 +40,8 @@ fn sessions_leave_little_memory_behind() {
         let arguments = [test, "--exact", "--ignored", "--nocapture"];
         let ran = Command::new(&program)
             .args(arguments)
-            // The number of the allocator's arenas would depend on how late threads end, and so on
-            // the load of the machine.
+            // The number of the allocator's arenas would otherwise depend on how late threads end,
+            // and so on the load of the machine.
             .env("MALLOC_ARENA_MAX", "1")
             .output()
             .unwrap();

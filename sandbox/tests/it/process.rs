@@ -1,4 +1,4 @@
-//! Worker processes: what ends them, and that no other session is affected.
+//! Worker processes: what ends them, and isolation of other sessions.
 
 use std::borrow::Borrow as _;
 use std::collections::HashSet;
@@ -18,7 +18,7 @@ use tempfile::TempDir;
 
 use crate::driver::{in_process, root_info, root_of, run, sandbox, try_run, worker_command};
 
-/// Returns short limits, so that the tests are fast.
+/// Returns low limits, for fast tests.
 fn config() -> Config {
     let mut config = Config::default();
     config.limits.cell_time = Duration::from_millis(300);
@@ -55,7 +55,7 @@ async fn kills_only_unstoppable_session() {
 #[tokio::test(flavor = "multi_thread")]
 async fn state_survives_out_of_memory() {
     let mut config = config();
-    // On a slow machine as well, memory must run out first.
+    // Memory must run out first, even on a slow machine.
     config.limits.cell_time = Duration::from_secs(30);
     let sandbox = sandbox(config, in_process());
     let mut repl = root_of(&sandbox, "").await;
@@ -88,7 +88,7 @@ async fn state_survives_out_of_memory() {
     }
 }
 
-/// A cell that an engine with a compiler would be sure to compile.
+/// A cell that an engine with a compiler certainly compiles.
 const HOT: &str = "
 let sum = 0;
 for (let i = 0; i < 3e5; i++) sum = (sum + i * 7) % 1000003;
@@ -97,7 +97,7 @@ await Promise.all(words.map(async (word) => word.length));
 console.log(sum, words.join())
 ";
 
-/// Looks for executable memory of workers beside the program's own, which is compiled code.
+/// Looks for executable memory of workers outside the program's own, which would be compiled code.
 #[tokio::test(flavor = "multi_thread")]
 #[cfg(target_os = "linux")]
 async fn jitless_worker_does_not_compile() {
@@ -107,7 +107,7 @@ async fn jitless_worker_does_not_compile() {
         }
         let program = OwnProgram::new("jitless-wrkr");
         let Isolation::Process(command) = program.isolation(sessions) else {
-            unreachable!("workers are asked for")
+            unreachable!("the isolation is a process")
         };
         let isolation = Isolation::Process(WorkerCommand { jitless, ..command });
         let sandbox = sandbox(Config::default(), isolation);
@@ -224,13 +224,13 @@ async fn keeps_sessions_ready() {
     };
     let are_ready = async || until("sessions are ready", || pool.ready() == READY).await;
     let mut used = vec![start().await];
-    assert_eq!(program.copies().len(), 1, "none is expected");
+    assert_eq!(program.copies().len(), 1, "no session is expected");
 
     pool.expect(1 + READY);
     used.push(start().await);
     are_ready().await;
     assert_eq!(program.copies().len(), 2 + READY);
-    // A stopped server makes no more copies: the next sessions are those that are ready.
+    // A stopped server does not make copies, so the next sessions are those that are ready.
     let servers = program.servers();
     signal(&servers, Signal::STOP);
     for _ in 0..READY {
@@ -245,7 +245,7 @@ async fn keeps_sessions_ready() {
     assert_eq!(
         program.copies().len(),
         2 + READY,
-        "as many as were expected"
+        "one copy per expected session"
     );
 
     // The ready sessions end, so the next one is new.
@@ -351,7 +351,7 @@ fn workers_end_with_harness() {
             .cloned()
             .collect();
         assert_eq!(processes.len(), if sessions == 1 { 2 } else { 1 });
-        // In this order, none of the tasks that could notify the worker does so.
+        // Dropped in this order, so that no task can notify the worker.
         drop(runtime);
         drop((repl, sandbox));
         let ended = || processes.iter().all(|pid| has_ended(pid));
@@ -394,7 +394,7 @@ fn busy_worker_ends_after_host_and_server_are_killed() {
             })
             .collect();
         assert_eq!(ends.len(), 1, "{sessions}: {servers:?}, {copies:?}");
-        // The host first, so that its server could not react.
+        // Kills the host first, so that its server cannot react.
         if !copies.is_empty() {
             signal(&servers, Signal::STOP);
         }

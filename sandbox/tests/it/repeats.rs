@@ -5,8 +5,8 @@ use sandbox::{Config, Event, Isolation, LostCause, Recorder, Repl};
 
 use crate::driver::{isolations, root_info, sandbox};
 
-/// A cell that uses everything that differs between sessions: times, random numbers, the order of
-/// answers and of timers.
+/// A cell that depends on everything that differs between sessions: times, random numbers, the
+/// order of answers and of timers.
 const CELL: &str = "
     const times = [Date.now(), new Date().getTime(), Date().length, performance.now(), performance.timeOrigin];
     const drawn = [Math.random(), crypto.randomUUID(), Array.from(crypto.getRandomValues(new Uint8Array(4)))];
@@ -85,9 +85,9 @@ async fn repeats_recorded_steps() {
         assert_eq!(
             recorder.take(),
             Course::default(),
-            "nothing is written down twice"
+            "no step is recorded twice"
         );
-        // Afterwards it continues without recorded steps.
+        // After the recorded steps, the session continues normally.
         let third = answer_in(
             &mut root,
             "console.log(Date.now() >= order.at(-1), order.length)",

@@ -13,10 +13,10 @@ fn sessions_match_transcripts() {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let [thread, process, sharing] =
             isolations().map(|isolation| runtime.block_on(transcript(&source, isolation)));
-        assert_eq!(thread, process, "a worker process makes a difference");
+        assert_eq!(thread, process, "thread and process differ");
         assert_eq!(
             process, sharing,
-            "a worker process for several makes a difference"
+            "separate and shared processes differ"
         );
         let transcript = in_words_of_quickjs(process);
         insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {

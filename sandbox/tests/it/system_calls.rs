@@ -29,15 +29,15 @@ fn tried(lines: &[String]) -> Vec<String> {
     answers
 }
 
-/// Calls without a defined outcome outside the kernel's own use. `rt_sigreturn` restores registers
-/// from whatever is on the stack, so it is random which signal ends the process.
+/// Calls whose outcome is only defined for the kernel's own use. `rt_sigreturn` restores registers
+/// from arbitrary stack contents, so the signal that ends the process is random.
 const UNDEFINED: [i64; 1] = [libc::SYS_rt_sigreturn];
 
 const NOT_PERMITTED: &str = "error 1";
 const NO_SUCH_CALL: &str = "error 38";
 
-/// Tries all valid numbers and some invalid ones, with invalid arguments: a call that passes the
-/// filter fails in the kernel as it does without one.
+/// Tries all valid numbers and some invalid ones, with invalid arguments, so that a call that
+/// passes the filter fails in the kernel as it would without a filter.
 #[test]
 fn system_calls_answer_as_in_table() {
     let numbers = 0..NEWER + 100;

@@ -46,7 +46,7 @@ impl Tree {
         std::mem::take(&mut *tree.outcomes.lock().expect("no test panicked"))
     }
 
-    /// Runs the cells of one agent until one returns or none is left.
+    /// Runs the cells of one agent until one returns or all have run.
     fn agent(&self, mut repl: Repl, info: AgentInfo) -> BoxFuture<'static, Result<String, String>> {
         let tree = self.clone();
         Box::pin(async move {
@@ -216,7 +216,7 @@ async fn keeps_nested_children_apart() {
     }
 }
 
-/// Code compiled for one child is run by the others and must keep nothing of the first.
+/// Code compiled for one child also runs in others, so it must not retain state of the first.
 #[tokio::test]
 async fn keeps_children_with_equal_cells_apart() {
     const FIRST: &str = "let own = [context]; function mine(more) { own.push(more); return own.join() } console.log(mine('x'))";

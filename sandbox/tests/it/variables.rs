@@ -1,4 +1,4 @@
-//! The listing of an agent's variables: name, type, size and first line, whatever the values are.
+//! The listing of an agent's variables: name, type, size and first line, for all kinds of values.
 
 use sandbox::Config;
 use sandbox::message::Variable;
@@ -31,7 +31,7 @@ async fn lists_variables_without_running_code() {
         let lines: Vec<String> = listing.listed.iter().map(line).collect();
         assert_eq!(lines.join("\n") + "\n", LISTED);
         assert_eq!(listing.left_out, 0);
-        // Listing has left no trace and run none of the agent's code.
+        // Listing did not leave traces or run the agent's code.
         let outcome = run(&mut root, "console.log(ran)").await;
         assert_eq!(outcome.output, "0");
     }

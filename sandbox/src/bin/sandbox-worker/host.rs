@@ -5,8 +5,8 @@ use std::io::Write as _;
 use sandbox::message::{AgentInfo, Context};
 use sandbox::{Config, Event, Isolation, Sandbox, WorkerCommand};
 
-/// Starts workers from the program in the second argument, with the number of sessions per worker in
-/// the third. Prints a line when a cell is busy, then waits.
+/// Starts workers from the program in the second argument, with the number of sessions per worker
+/// in the third. Prints a line when a cell is busy, then waits.
 pub fn run() {
     let mut arguments = std::env::args().skip(2);
     let isolation = Isolation::Process(WorkerCommand {
