@@ -96,8 +96,7 @@ async fn answer(State(shared): State<Arc<Shared>>, Json(request): Json<Request>)
     // queries.
     let asked = request.messages.iter().filter(|m| m.role == "user");
     let plan = Plan::find(asked.map(|message| &message.content));
-    // Only the server's own replies count, because one peer adds messages of its own as the
-    // assistant.
+    // Only the server's own replies count, because one peer adds its own assistant messages.
     let turn = request.messages.iter().filter(|m| {
         m.role == "assistant"
             && m.content

@@ -88,7 +88,7 @@ impl Origin {
         })
     }
 
-    /// Whether its name alone shows that it is on this machine or in a private network. [`Reach`]
+    /// Whether its name already shows that it is on this machine or in a private network. [`Reach`]
     /// resolves other names.
     pub fn is_local(&self) -> bool {
         let (host, _) = self.place();

@@ -65,8 +65,8 @@ impl Page {
         self.in_world("evaluating a script", script).await
     }
 
-    /// Stops a script that does not end, so that the page can navigate. Runs an empty script
-    /// afterwards, because the browser stops the next script if none is running.
+    /// Stops a script that does not end, so that the page can navigate. Then runs an empty script,
+    /// because the browser would stop the next script if none was running.
     pub(crate) async fn stop_script(&self) {
         let stop = async {
             self.run(TerminateExecution {}).await?;

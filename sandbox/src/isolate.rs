@@ -1,7 +1,7 @@
 //! One JavaScript isolate that runs in turns: a host function is called, then all microtasks run.
 //!
-//! Each turn is charged to the execution clock of one agent. There is no other event loop: turns
-//! settle calls and timers, so it is always known whose code runs.
+//! Each turn is charged to the execution clock of one agent. Turns also settle calls and timers,
+//! instead of a separate event loop, so the isolate always knows whose code runs.
 //!
 //! User values never reach the error conversion of `deno_core`, which panics on some of them;
 //! `agents.js` turns them into text.
@@ -455,8 +455,8 @@ impl Isolate {
         }
     }
 
-    /// Clears the stale exception that a termination can leave behind, which would end whatever is
-    /// compiled next: evaluates expressions until one completes.
+    /// Clears the stale exception that a termination can leave behind and that would end the next
+    /// compilation: evaluates expressions until one completes.
     fn flush(&mut self) -> bool {
         for _ in 0..FLUSH_TRIES {
             let watch = self.watch(FLUSH_TIME);

@@ -95,9 +95,9 @@ mod quickjs {
     #[derive(Debug, Clone, Copy, Default)]
     struct Course {
         ran: u64,
-        /// Contexts that the engine asked for, minus two for each job that ran. The engine asks for
-        /// two when a promise is awaited and for one when a job is queued immediately, so more than
-        /// half of this number of jobs wait.
+        /// Contexts that the engine requested, minus two for each job that ran. It requests two
+        /// when a promise is awaited and one when a job is queued immediately, so more than half of
+        /// this number of jobs wait.
         asked: i64,
         /// Values of `asked` at the latest marks, newest first.
         marks: [i64; 3],
@@ -119,7 +119,7 @@ mod quickjs {
         /// Whether a job of a stopped owner is starting.
         static DROPPING: Cell<bool> = const { Cell::new(false) };
         static RUNTIME: Cell<*mut c_void> = const { Cell::new(std::ptr::null_mut()) };
-        /// Counter of calls and steps until the engine next asks whether to stop.
+        /// Counter of calls and steps until the engine next checks whether to stop.
         static COUNTDOWN: Cell<*mut i32> = const { Cell::new(std::ptr::null_mut()) };
         /// Location of the code that had to stop in this turn.
         static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
@@ -296,8 +296,8 @@ mod quickjs {
         PLACE.take().filter(|place| !place.is_empty())
     }
 
-    /// Returns whether the next stack to be written belongs to the code that must stop. The caller
-    /// then reports the place.
+    /// Returns whether the next stack belongs to the code that must stop. If so, the caller reports
+    /// the location.
     pub fn wants_place() -> bool {
         WANTED.take()
     }

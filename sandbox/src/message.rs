@@ -290,11 +290,11 @@ impl Context {
 pub struct AgentInfo {
     /// Depth of the agent; 0 for the root.
     pub depth: u32,
-    /// Depth at which agents are flat.
+    /// Depth from which agents are single calls without a REPL.
     pub max_depth: u32,
     /// Maximum iterations of this agent.
     pub max_iterations: u32,
-    /// Queries from the root's down to this agent's own.
+    /// Queries of the agents from the root to this one.
     pub lineage: Vec<String>,
     /// Identifier such as `d1-c0.d2-c3`.
     pub invocation_id: String,
@@ -383,8 +383,8 @@ pub struct CellOutcome {
     pub output: String,
     /// Error, if the cell failed.
     pub error: Option<CellError>,
-    /// Text of the value passed to `return()`. It comes with an error if calls were left unawaited,
-    /// because the value may lack their results.
+    /// Text of the value passed to `return()`. Accompanied by an error if calls were left
+    /// unawaited, because the value may lack their results.
     pub value: Option<String>,
     /// CPU time executed.
     pub executed: Duration,

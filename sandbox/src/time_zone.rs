@@ -1,4 +1,5 @@
-//! The time zone of model code: UTC, so that the same code gives the same answer on every machine.
+//! The time zone of model code: UTC, so that the same code returns the same answer on every
+//! machine.
 
 use std::env;
 

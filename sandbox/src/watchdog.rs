@@ -28,7 +28,7 @@ struct Armed {
     clock: CpuClock,
     /// CPU time of the executing thread at which it is stopped.
     cpu_deadline: Duration,
-    /// When to check again: no later than the CPU time could be used up.
+    /// When to check again: at the latest when the CPU time could be used up.
     look_at: Instant,
     isolate: IsolateHandle,
     fired: Arc<AtomicBool>,

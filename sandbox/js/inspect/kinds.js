@@ -13,7 +13,7 @@
 
   // A host function that may be missing in an embedding.
   const { promiseState } = internals;
-  // Not from primordials alone: V8 adds `Error.isError` to contexts of a snapshot after the library was loaded.
+  // Not only from primordials, because V8 adds `Error.isError` to contexts of a snapshot after the library was loaded.
   const isErrorObject = internals.isErrorObject ?? internals.primordials.isErrorObject;
 
   const ObjectPrototype = Object.prototype;

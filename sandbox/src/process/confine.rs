@@ -9,7 +9,7 @@ pub(super) use linux::{as_server, as_worker, close_descriptors, leave_namespaces
 /// Features for full confinement that the kernel lacks.
 pub(super) type Lacks = Vec<&'static str>;
 
-/// Permanently gives up everything that a worker does not need: new files, sockets, processes,
+/// Permanently drops everything that a worker does not need: new files, sockets, processes,
 /// privileges. Applies to the calling thread and to threads that it starts later. Returns the
 /// missing features of the kernel. `jitless` has the meaning of
 /// [`WorkerCommand::jitless`](crate::WorkerCommand::jitless).
@@ -93,7 +93,7 @@ mod linux {
         let _ = unsafe { unshare_unsafe(new) };
     }
 
-    /// Gives up what neither a server nor its copies need: everything except opening files and
+    /// Drops what neither a server nor its copies need: everything except opening files and
     /// starting and ending processes.
     pub fn as_server(jitless: bool) -> Result<Lacks, String> {
         limit_resources();
@@ -109,7 +109,7 @@ mod linux {
         lacking_seccomp(filter::restrict_server(COMPILES && !jitless))
     }
 
-    /// Gives up everything else.
+    /// Drops everything else.
     pub fn as_worker() -> Result<Lacks, String> {
         let mut lacks = match landlock() {
             Ok(RulesetStatus::FullyEnforced) => Vec::new(),

@@ -20,7 +20,7 @@ const LENGTH: usize = 8;
 /// Instruction to a server about a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Order {
-    /// Run it over the socket that comes with the order.
+    /// Run it over the attached socket.
     Open,
     /// End its process, if it has its own. No further order refers to it.
     Close,

@@ -7,7 +7,7 @@
 //! is itself the worker of a few sessions, each on its own thread.
 //!
 //! Invariants: model code runs only after its process is confined, and never in a forking server,
-//! which runs only one cell of the library's own. A worker holds only the sockets of its own
+//! which runs only one cell of the library. A worker holds only the sockets of its own
 //! sessions and ends when they do. A server that ends because the harness hung up ends its copies;
 //! copies of a server that is killed keep their sessions.
 

@@ -22,7 +22,7 @@ use crate::snapshot::snapshot;
 const START_TRIES: u32 = 3;
 /// Pause between attempts, in which other processes may end and free resources.
 const START_PAUSE: Duration = Duration::from_millis(100);
-/// Maximum sessions being opened concurrently: systems limit how many sockets may be in flight to a
+/// Maximum sessions being opened concurrently, because systems limit the sockets in flight to a
 /// process.
 const OPENING: usize = 32;
 

@@ -143,8 +143,8 @@ impl<'t> Reading<'t> {
         }
     }
 
-    /// Reads on to the end, to where the text is no longer valid JavaScript, or to a place with two
-    /// readings. Returns the other reading in the last case.
+    /// Reads to the end, to the first invalid JavaScript, or to a place with two readings. In the
+    /// last case, returns the other reading.
     fn follow(&mut self) -> Result<Option<Self>, Refusal> {
         while let Some(c) = self.text[self.at..].chars().next() {
             if is_line_terminator(c) || is_white_space(c) || is_irregular_whitespace(c) {

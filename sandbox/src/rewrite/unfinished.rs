@@ -40,7 +40,7 @@ pub fn ends_in_a_bare_value(code: &str) -> bool {
     })
 }
 
-/// Whether the last statement of a wrapped cell is such a value.
+/// Whether the last statement of a wrapped cell is a value without an effect.
 fn is_bare(full: &str) -> bool {
     let allocator = Allocator::default();
     let parsed = Parser::new(&allocator, full, SourceType::script()).parse();

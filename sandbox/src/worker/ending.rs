@@ -139,7 +139,7 @@ impl Worker {
             ..CellOutcome::default()
         };
         self.send_outcome(agent, outcome);
-        // Effects of other agents in that turn; the agent's own report comes too late.
+        // Processes effects of other agents in that turn; the agent's own report is too late.
         self.collect();
     }
 

@@ -112,8 +112,8 @@ impl Worker {
         match step {
             Step::Ran(then) | Step::Listed(then) => now(then) == Some(agent),
             Step::Closed(then) => now(then).is_some_and(|closed| {
-                // An agent that returned is closed because of that; any other, because an agent
-                // above it has ended its cell.
+                // A returned agent is closed because it returned, any other because an ancestor
+                // ended its cell.
                 let returned = self.agents.get(&closed).is_some_and(|entry| entry.returned);
                 closed == agent || !returned && self.is_above(agent, closed)
             }),

@@ -8,8 +8,7 @@ use crate::isolate::{Action, Given, TurnEnd};
 use crate::message::{AgentId, Beginning, Context, Listing, Reply, Request, Step};
 
 impl Worker {
-    /// Handles one request. `arriving` is the context of an agent that is opened, if it comes in
-    /// pieces.
+    /// Handles one request. `arriving` is the context of an agent to open, if it is sent in pieces.
     pub(super) fn handle(&mut self, request: Request, arriving: Option<Arriving>) {
         match request {
             Request::Begin(beginning) => self.begin(beginning),

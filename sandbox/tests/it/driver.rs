@@ -64,7 +64,7 @@ pub fn worker_command() -> WorkerCommand {
     }
 }
 
-/// Returns a sandbox that must be able to confine its workers.
+/// Creates a sandbox. Panics if its workers cannot be fully confined.
 pub fn sandbox(config: Config, isolation: Isolation) -> Sandbox {
     Sandbox::new(config, isolation, |lack| panic!("{lack}")).expect("the sandbox loads")
 }

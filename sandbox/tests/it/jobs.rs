@@ -1,5 +1,5 @@
 //! Endless chains of jobs (microtasks), repeatedly: each must end in a `TimeoutError`, keep its
-//! variables, and leave the jobs of other agents alone. The shapes are those of
+//! variables, and not affect jobs of other agents. The shapes are those of
 //! `tests/hostile/loop-jobs-*`. In some, each promise waits for the next and none can be freed: on
 //! V8, those may run out of memory first.
 

@@ -8,7 +8,7 @@ use sandbox::{Config, Isolation};
 
 use crate::driver::{in_process, root_of, run, sandbox};
 
-/// Sessions before the first measurement, which create threads and caches once.
+/// Number of sessions before the first measurement, so that threads and caches already exist.
 const WARM_UP: usize = 32;
 const SESSIONS: usize = 256;
 /// Maximum bytes that a session may leave, so that 20,000 sessions fit into 300 MB with the initial

@@ -42,7 +42,7 @@ console.log(Map);
 globalThis.shared = 42; console.log(shared, typeof missing);
 // ---- a reassigned context
 const context = JSON.parse('{"n": 1}'); console.log(context.n);
-// ---- a function in a block leaves a constant of an earlier cell alone
+// ---- a function in a block does not change a constant of an earlier cell
 const helper = 'constant'; function redone() { return 'first' }
 // ----
 { function helper() {} function redone() { return 'second' } }
