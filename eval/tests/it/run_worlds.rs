@@ -607,7 +607,7 @@ fn a_question_may_be_about_a_live_page_or_documents() {
                 "--protocol",
                 "rlm",
             ],
-            "error: --allow: \"example.com\" is no origin; right is https://HOST, or with a port http://127.0.0.1:PORT\n",
+            "error: --allow: invalid origin \"example.com\": expected https://HOST or, with a port, http://127.0.0.1:PORT\n",
         ),
         (
             &["--url", "http://127.0.0.1:1", "--protocol", "direct"],

@@ -43,14 +43,14 @@ struct Case {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn hostile_cells_harm_nothing_but_themselves() {
+async fn contains_hostile_cells_in_processes() {
     go_through(cases(engines::every()), in_process()).await;
 }
 
-/// Runs cases in threads, except those that only the end of a process stops: every fourth, because
-/// each starts an engine of its own, or all in the full tests.
+/// Runs every fourth case in threads, or all in the full tests, because each starts its own engine.
+/// Skips cases that only the end of a process stops.
 #[tokio::test(flavor = "multi_thread")]
-async fn hostile_cells_harm_no_other_thread() {
+async fn contains_hostile_cells_in_threads() {
     let survivable = |case: &Case| case.expect.iter().all(|end| end != "lost");
     let cases = cases(engines::every_in_full());
     let cases = cases.into_iter().filter(survivable).collect();
@@ -59,7 +59,7 @@ async fn hostile_cells_harm_no_other_thread() {
 
 #[expect(
     clippy::print_stdout,
-    reason = "the test says which cases failed or were slow"
+    reason = "the test reports failed and slow cases"
 )]
 async fn go_through(cases: Vec<Case>, isolation: Isolation) {
     let with_cell_time = |milliseconds| {
@@ -76,7 +76,7 @@ async fn go_through(cases: Vec<Case>, isolation: Isolation) {
     let began = Instant::now();
     let failures: Vec<String> = stream::iter(cases)
         .map(|case| {
-            // A slow machine must not stop a case that should end in another way.
+            // On a slow machine, a time limit must not stop a case that should end in another way.
             let sandbox = if case.expects("timed_out") || case.expects("lost") {
                 hasty.clone()
             } else {
@@ -87,7 +87,7 @@ async fn go_through(cases: Vec<Case>, isolation: Isolation) {
                 let began = Instant::now();
                 let result = tokio::time::timeout(CASE_TIME, check(&case, &sandbox)).await;
                 let result =
-                    result.unwrap_or_else(|_| Err("the session hangs, or starts no more".into()));
+                    result.unwrap_or_else(|_| Err("the session hangs or does not start".into()));
                 let result = match result {
                     // On a slow machine, the short limit may stop a case before it reaches its
                     // purpose.
@@ -117,8 +117,8 @@ async fn go_through(cases: Vec<Case>, isolation: Isolation) {
     }
 }
 
-/// Runs the case between plain cells. Returns how it ended, or what was wrong. The first plain cell
-/// also shows that the cases before it left the sandbox usable for a new session.
+/// Runs the case between plain cells. Returns how it ended, or the first problem. The first plain
+/// cell also shows that the cases before it left the sandbox usable for a new session.
 async fn check(case: &Case, sandbox: &Sandbox) -> Result<String, String> {
     let mut repl = root_of(sandbox, "the context").await;
     let before = try_run(&mut repl, "let kept = 'kept'").await;
@@ -152,7 +152,7 @@ async fn check(case: &Case, sandbox: &Sandbox) -> Result<String, String> {
     Ok(end)
 }
 
-/// Runs what any model would do next.
+/// Runs a typical next cell of a model.
 async fn plain(repl: &mut sandbox::Repl, first: &str) -> Result<(), String> {
     let code = format!(
         "{first} console.log(kept, [{{ depth: __rlm.depth }}]); const still = await rlm('still'); \
@@ -198,7 +198,7 @@ impl Case {
     }
 
     fn allows(&self, end: &str, detail: &str) -> Result<(), String> {
-        // No model reads more than this.
+        // Longer messages are not acceptable for a model.
         if detail.len() > 20_000 {
             return Err(format!("{end}, with a message of {} bytes", detail.len()));
         }
