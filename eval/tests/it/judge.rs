@@ -278,7 +278,7 @@ fn runs_are_scored_together_and_their_new_scores_compared() {
     assert!(
         unscored
             .stderr
-            .contains("has no scores by `judge`; `rlm-eval score` makes them")
+            .contains("has no scores by `judge`; create them with `rlm-eval score`")
     );
     fs::write(binary.path().join("results/report.html"), "page").unwrap();
     let args = [

@@ -385,17 +385,17 @@ fn a_fingerprint_that_contradicts_its_parts_is_refused() {
         (
             "lock.json",
             "/fingerprint/parts/max_depth",
-            "lock.json: fingerprint.sha256 is HASH, but fingerprint.parts make",
+            "lock.json: fingerprint.sha256 is HASH, but the hash of fingerprint.parts is",
         ),
         (
             "lock.json",
             "/fingerprint/parts/program/sandbox",
-            "lock.json: fingerprint.sha256 is HASH, but fingerprint.parts make",
+            "lock.json: fingerprint.sha256 is HASH, but the hash of fingerprint.parts is",
         ),
         (
             "lock.json",
             "/fingerprint/sha256",
-            "lock.json: fingerprint.sha256 is ffffffffffff, but fingerprint.parts make HASH",
+            "lock.json: fingerprint.sha256 is ffffffffffff, but the hash of fingerprint.parts is HASH",
         ),
         (
             "lock.json",
@@ -580,7 +580,7 @@ fn shares_of_different_programs_merge_only_where_that_is_allowed() {
     forget(&shares[1]);
     let ran = binary.run(&["merge", "again", &one, &two], "");
     let refused = format!(
-        "error: {one} and {two} were made by different programs: that of the second is not recorded\n{HINT}"
+        "error: {one} and {two} were made by different programs: the program of the second is not recorded\n{HINT}"
     );
     assert_eq!((ran.code, ran.stderr), (Some(2), refused));
 }

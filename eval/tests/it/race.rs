@@ -152,7 +152,7 @@ fn a_race_stops_what_is_worse_and_goes_on_after_kill_9_as_if_nothing_had_been() 
         wrong.stderr.contains("race.jsonl: line ")
             && wrong
                 .stderr
-                .contains("its scores do not lead to the decisions that it has"),
+                .contains("the recorded scores do not lead to the recorded decisions"),
         "{}",
         wrong.stderr
     );

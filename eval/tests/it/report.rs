@@ -275,7 +275,7 @@ fn runs_are_found_in_sweeps_and_folders() {
 fn cells_that_have_not_begun_are_stated() {
     let binary = sweeps(&["half"]);
     fs::remove_dir_all(binary.path().join("half/03-coordinator")).unwrap();
-    let sentence = "Cells that have not begun, and are in no comparison: 03-coordinator.";
+    let sentence = "Cells that have not begun and are not compared: 03-coordinator.";
     let shown = binary.run(&["report", "half"], "");
     assert!(shown.stdout.contains(sentence), "{shown:?}");
     let page = fs::read_to_string(binary.path().join("half/report.html")).unwrap();
@@ -311,7 +311,7 @@ fn other_scorers_are_stated() {
         assert_eq!(ran.code, Some(0), "{ran:?}");
     }
     let ran = binary.run(&["report", "results"], "");
-    let sentence = "These runs were scored by different scorers, so their scores do not compare: ";
+    let sentence = "These runs were scored by different scorers, so their scores are not comparable: ";
     assert!(ran.stdout.contains(sentence), "{ran:?}");
     let page = fs::read_to_string(binary.path().join("results/report.html")).unwrap();
     assert!(page.contains(sentence));

@@ -339,7 +339,7 @@ fn a_torn_last_line_costs_no_other() {
         (
             format!("{a}\n{later}\n{b}\n").into(),
             Err(
-                "samples.jsonl:2: record of schema version 2, this program reads up to 1"
+                "samples.jsonl:2: record of schema version 2, but this program reads only versions up to 1"
                     .to_owned(),
             ),
         ),
@@ -387,7 +387,7 @@ fn a_folder_without_a_readable_run_is_named() {
         (
             "config.json",
             Some(r#"{"v":99}"#),
-            "RUN/config.json has schema version 99, this program reads up to 1",
+            "RUN/config.json has schema version 99, but this program reads only versions up to 1",
         ),
         (
             "lock.json",
@@ -402,7 +402,7 @@ fn a_folder_without_a_readable_run_is_named() {
         (
             "lock.json",
             Some(r#"{"v":9}"#),
-            "RUN/lock.json has schema version 9, this program reads up to 1",
+            "RUN/lock.json has schema version 9, but this program reads only versions up to 1",
         ),
     ];
     for (file, text, message) in rows {

@@ -25,7 +25,7 @@ pub struct Fingerprint {
 }
 
 impl Fingerprint {
-    /// Returns the fingerprint of a treatment and the program that carries it out.
+    /// Returns the fingerprint of a treatment and the program that runs it.
     pub fn of_treatment(mut parts: BTreeMap<String, Value>, program: &Program) -> Self {
         parts.insert(PROGRAM.to_owned(), serde_json::json!(program));
         Self::from_parts(parts)
