@@ -166,7 +166,7 @@ fn a_run_of_which_a_file_is_a_link_out_of_the_folder_is_refused() {
         let runs: Value = serde_json::from_str(&runs.body).unwrap();
         let problem = runs["runs"][0]["problem"].as_str().unwrap();
         assert!(
-            problem.ends_with("is outside of the folder that is shown"),
+            problem.ends_with("is outside the folder that is shown"),
             "{problem}"
         );
     }

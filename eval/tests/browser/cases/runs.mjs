@@ -72,7 +72,7 @@ export default [
     async ({ page, show }) => {
       const [first, second] = ["arc-20261121-070000-0001", "arc-20261121-070000-0002"];
       await show(page, `#/compare/${first}/${second}/${first}`);
-      const heading = page.getByRole("heading", { name: "The best with each other" });
+      const heading = page.getByRole("heading", { name: "Comparisons among the best" });
       await heading.waitFor();
       const cards = await page.locator(".card").allTextContents();
       assert.equal(cards.length, 4);

@@ -118,7 +118,7 @@ export default [
     "triage: two runs that share no sample do not agree on every one",
     async ({ page, show }) => {
       await show(page, `#/compare/${second}/tree-20261121-080000-0001`);
-      await page.getByText("They share no sample").waitFor();
+      await page.getByText("They have no sample in common").waitFor();
       assert.doesNotMatch(await page.locator("main").innerText(), /agree on/);
       assert.equal(await page.getByText("These runs are of different benchmarks, datasets or scorers.").count(), 1);
     },

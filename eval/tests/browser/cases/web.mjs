@@ -22,7 +22,7 @@ export default [
       await eventually(async () => assert.ok(await first.locator("img.screenshot").evaluate((image) => image.complete && image.naturalWidth === 1)));
       assert.equal(await first.getByText("The code is running").count(), 0);
       const second = page.locator("article").nth(1);
-      for (const text of ["the page did not answer", "it holds no call of `agent_turn`", "The state that is judged"]) assert.equal(await second.getByText(text).count(), 1, text);
+      for (const text of ["the page did not answer", "it holds no call of `agent_turn`", "Scored state"]) assert.equal(await second.getByText(text).count(), 1, text);
       assert.equal(await page.evaluate(() => window.pwned), undefined);
     },
   ],
@@ -30,7 +30,7 @@ export default [
     "web: what is judged stands beside what is expected; an app is shown as HTML",
     async ({ page, show, folder }) => {
       await show(page, writeApp(folder));
-      assert.deepEqual(await page.locator(".answers h2").allInnerTexts(), ["State, which is judged", "Expected", "Answered"]);
+      assert.deepEqual(await page.locator(".answers h2").allInnerTexts(), ["Scored state", "Expected", "Answered"]);
       assert.match(await page.locator(".answer").first().innerText(), /"check": \[\s*"0"/);
       assert.match(await page.locator(".answer").last().innerText(), /An empty text\./);
       const app = page.locator("article").first().locator("pre.code");
