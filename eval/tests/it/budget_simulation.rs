@@ -256,7 +256,7 @@ fn respond(seen: &Seen, text: &str, finish: &str, input: u64, output: u64) -> Be
 const SOME: [u64; 8] = [0, 1, 2, 3, 4, 7, 80, 108];
 
 #[test]
-fn billed_costs_stay_within_the_budget() {
+fn billed_costs_stay_within_budget() {
     let seeds: Vec<u64> = if is_full() {
         (0..200).collect()
     } else {

@@ -171,7 +171,7 @@ fn strip(value: &mut Value) {
 }
 
 #[test]
-fn a_cassette_plays_back_to_the_same_run_directory() {
+fn cassette_reproduces_run_directory() {
     let server = failing_now_and_then();
     let base_url = server.openai();
     let binary = Binary::new().file("prices.yaml", PRICES);
@@ -222,7 +222,7 @@ fn a_cassette_plays_back_to_the_same_run_directory() {
 }
 
 #[test]
-fn what_was_answered_once_is_not_asked_again() {
+fn cache_answers_repeated_requests() {
     let server = FaultServer::start(|seen| Behaviour::Text(script(&seen.body)));
     let base_url = server.openai();
     let binary = Binary::new().file("prices.yaml", PRICES);
@@ -269,7 +269,7 @@ fn what_was_answered_once_is_not_asked_again() {
 }
 
 #[test]
-fn a_full_disk_under_a_cassette_ends_the_run_and_what_was_answered_is_paid() {
+fn full_disk_ends_recording_and_counts_paid_responses() {
     let reply = format!("{}\n```js\nreturn(1)\n```", "x".repeat(20_000));
     let server = FaultServer::start(move |_| Behaviour::Text(reply.clone()));
     let rows: String = (0..40)

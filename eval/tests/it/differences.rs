@@ -34,7 +34,7 @@ struct Run {
 }
 
 #[test]
-fn what_differs_is_named() {
+fn names_differences() {
     let cases: Vec<Case> = serde_json::from_str(include_str!("differences/cases.json")).unwrap();
     let binary = Binary::new();
     for (number, case) in cases.into_iter().enumerate() {

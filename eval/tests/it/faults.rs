@@ -144,7 +144,7 @@ pub fn transient(seconds: u32) -> Vec<(Behaviour, Vec<String>)> {
 }
 
 #[test]
-fn a_fault_that_goes_by_is_retried_once() {
+fn retries_transient_fault_once() {
     // Concurrently, because most of them only wait. The response after a timeout has the same limit
     // and must meet it.
     std::thread::scope(|scope| {
@@ -165,7 +165,7 @@ fn a_fault_that_goes_by_is_retried_once() {
 }
 
 #[test]
-fn a_fault_that_stays_ends_its_call_with_what_the_server_said() {
+fn permanent_fault_ends_call_with_server_message() {
     let refused = |code| format!("openai refuses the request ({code}): said of [key]");
     let rows = [
         (status(400, None), Some(1), "error", refused(400)),
@@ -211,7 +211,7 @@ fn a_fault_that_stays_ends_its_call_with_what_the_server_said() {
 }
 
 #[test]
-fn a_refusal_is_an_answer_that_scores_0() {
+fn refusal_scores_0() {
     let refusal = ending(r#""finish_reason": "stop""#);
     let refusal = match refusal {
         Behaviour::Status(status, headers, body) => {
@@ -256,7 +256,7 @@ fn a_refusal_is_an_answer_that_scores_0() {
 }
 
 #[test]
-fn a_child_that_refuses_is_an_error_that_its_caller_reads() {
+fn refusal_of_child_is_error_for_caller() {
     let asks =
         "```js\ntry { await llm('?') } catch (error) { console.log('caught', error.message) }\n```";
     let server = FaultServer::start(move |seen| match seen.number {
@@ -297,7 +297,7 @@ fn out_of_quota() -> Behaviour {
 }
 
 #[test]
-fn tries_that_gave_no_response_are_paid_for() {
+fn counts_cost_of_tries_without_response() {
     let prices = "{date: d, source: s, prices: [{models: ['openai/*'], input: 1e6, output: 0}]}";
     // An empty list of choices that the server counted is retried; a filtered response is not.
     let behaviours = vec![Behaviour::Empty, Behaviour::Filter];
@@ -350,7 +350,7 @@ fn tries_that_gave_no_response_are_paid_for() {
 }
 
 #[test]
-fn what_a_server_refuses_costs_nothing() {
+fn rejected_requests_cost_nothing() {
     let body = r#"{"error": {"message": "no"}}"#.to_owned();
     let server = FaultServer::list(vec![Behaviour::Status(400, Vec::new(), body)]);
     let binary = binary();
@@ -362,7 +362,7 @@ fn what_a_server_refuses_costs_nothing() {
 }
 
 #[test]
-fn a_served_name_changes_no_cost() {
+fn served_model_name_does_not_change_cost() {
     // The server reports that it served `m-served`, which has its own price.
     let prices = "{date: d, source: s, prices: [{models: ['openai/m'], input: 1e6, output: 0}, \
                   {models: ['openai/m-served'], input: 5e6, output: 0}]}";
@@ -409,7 +409,7 @@ fn retries_end() {
 }
 
 #[test]
-fn the_first_401_stops_the_run_and_a_right_key_goes_on_with_it() {
+fn first_401_stops_run_and_valid_key_resumes_it() {
     let wrong = AtomicUsize::new(0);
     let server = FaultServer::start(move |seen| {
         if seen.header("authorization") == Some("Bearer right") {
@@ -492,7 +492,7 @@ const found = sentence.match(/\d{6,}/)[0];
 }
 
 #[test]
-fn a_run_survives_a_server_that_fails_every_third_request() {
+fn survives_failure_of_every_third_request() {
     let (tasks, samples) = if is_full() { ("200", 200) } else { ("50", 50) };
     let server = every_third(solution);
     let base_url = server.openai();
@@ -545,7 +545,7 @@ fn a_run_survives_a_server_that_fails_every_third_request() {
 }
 
 #[test]
-fn a_proxy_that_fails_is_named() {
+fn names_failing_proxy() {
     let server = FaultServer::list(vec![Behaviour::Text("42".to_owned())]);
     let url = server.openai();
     let proxy = refused().replace("/v1", "");

@@ -163,7 +163,7 @@ impl Drop for Server {
 }
 
 #[test]
-fn downloads_by_https_only() {
+fn downloads_only_over_https() {
     let is_there = |program: &str, argument: &str| {
         let ran = Command::new(program).arg(argument).output();
         ran.is_ok_and(|ran| ran.status.success())

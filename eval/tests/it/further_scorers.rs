@@ -49,7 +49,7 @@ fn plain(name: &str) -> &str {
 }
 
 #[test]
-fn the_first_scorer_decides_and_the_others_are_recorded() {
+fn first_scorer_decides_and_others_are_recorded() {
     let alone = run(&binary(), &["--scorer", "exact"]);
     let scored = |score: f64, explanation: &str| json!([score, explanation, null]);
     let rows: [(&[&str], Value); 6] = [
@@ -159,7 +159,7 @@ fn the_first_scorer_decides_and_the_others_are_recorded() {
 }
 
 #[test]
-fn the_scorer_of_a_benchmark_may_be_named_first() {
+fn accepts_benchmark_scorer_first() {
     let args = [
         "run",
         "--benchmark",
@@ -183,7 +183,7 @@ fn the_scorer_of_a_benchmark_may_be_named_first() {
 }
 
 #[test]
-fn wrong_scorers_are_explained() {
+fn explains_invalid_scorers() {
     let rows: [(&[&str], &str); 4] = [
         (
             &["--scorer", "exact,exact"],

@@ -59,7 +59,7 @@ fn run(case: &Case) -> (Binary, Finished) {
 }
 
 #[test]
-fn only_a_verdict_is_a_score() {
+fn only_verdicts_give_scores() {
     let cases: Vec<Case> =
         serde_json::from_str(include_str!("judge/cases.json")).expect("the rows are JSON");
     for case in cases {
@@ -99,7 +99,7 @@ fn only_a_verdict_is_a_score() {
 }
 
 #[test]
-fn a_run_is_judged_afterwards_by_what_it_recorded() {
+fn judges_finished_run_from_records() {
     let judge = "{description: d, rules: [{when: {roles: [judge]}, compute: 'return(JSON.stringify({reason: \
                  context.includes(\"Who wrote it?\") + \"\", score: 0.5}))', cost_usd: 0.25}]}";
     let binary = binary("It was Ada.", Some(judge));
@@ -158,7 +158,7 @@ fn a_run_is_judged_afterwards_by_what_it_recorded() {
 }
 
 #[test]
-fn a_failed_verdict_is_judged_again_and_the_judge_is_part_of_the_experiment() {
+fn judges_failed_verdict_again_and_fingerprints_judge() {
     let broken = binary("Ada", Some("{description: d, rules: [{reply: Right!}]}"));
     let first = finish(
         &broken,
@@ -211,7 +211,7 @@ fn a_failed_verdict_is_judged_again_and_the_judge_is_part_of_the_experiment() {
 }
 
 #[test]
-fn what_is_wrong_is_told_before_anything_runs() {
+fn rejects_invalid_settings_before_start() {
     let front = "---\nname: x\ntoolDescription: d\nmodel: judge\ntools: [a]\n---\nJudge.\n";
     let binary = binary("Ada", None).file("tools.md", front);
     let rows: [(&[&str], &str); 6] = [
@@ -263,7 +263,7 @@ fn what_is_wrong_is_told_before_anything_runs() {
 }
 
 #[test]
-fn runs_are_scored_together_and_their_new_scores_compared() {
+fn scores_runs_together_and_compares_new_scores() {
     let rows: Vec<String> = (1..=4)
         .map(|n| json!({"id": format!("q{n}"), "query": "Who?", "expected": "Ada"}).to_string())
         .collect();
@@ -344,7 +344,7 @@ fn runs_are_scored_together_and_their_new_scores_compared() {
 }
 
 #[test]
-fn a_scoring_that_was_stopped_goes_on_and_keeps_its_budget() {
+fn stopped_scoring_resumes_within_budget() {
     let rows: Vec<String> = (1..=4)
         .map(|n| json!({"id": format!("q{n}"), "query": "Who?", "expected": "Ada"}).to_string())
         .collect();
@@ -437,7 +437,7 @@ fn a_scoring_that_was_stopped_goes_on_and_keeps_its_budget() {
 }
 
 #[test]
-fn a_call_that_was_under_way_when_the_judge_was_killed_is_booked_by_estimate() {
+fn books_judge_call_in_flight_at_kill_by_estimate() {
     let judge =
         r#"{description: d, rules: [{reply: '{"reason": "so", "score": 1}', cost_usd: 1}]}"#;
     let binary = binary("Ada", Some(judge));

@@ -31,7 +31,7 @@ fn run(chars: usize, more: &[&str]) -> (Binary, Finished) {
 }
 
 #[test]
-fn a_long_answer_has_a_file_of_its_own() {
+fn long_answer_has_its_own_file() {
     let fits = 50_000 - END.chars().count();
     for (chars, has_file) in [(fits, false), (fits + 1, true)] {
         let (binary, run) = run(chars, &[]);
@@ -89,7 +89,7 @@ fn a_long_answer_has_a_file_of_its_own() {
 
 /// Uses 50 MB, which take a second to produce; the quick suite uses a tenth of that.
 #[test]
-fn an_answer_of_megabytes_is_scored() {
+fn scores_answer_of_megabytes() {
     let chars = if is_full() { 25_000_000 } else { 2_500_000 };
     let (_folder, run) = run(chars, &[]);
     let record = &run.dir.records[0];

@@ -69,7 +69,7 @@ fn verdicts(last: &Value) -> Vec<Value> {
 }
 
 #[test]
-fn a_race_stops_what_is_worse_and_goes_on_after_kill_9_as_if_nothing_had_been() {
+fn race_stops_worse_cells_and_resumes_after_kill() {
     let binary = prepared();
     let ran = binary.run(&args("race", &["--race", "--json"]), "");
     assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -159,7 +159,7 @@ fn a_race_stops_what_is_worse_and_goes_on_after_kill_9_as_if_nothing_had_been() 
 }
 
 #[test]
-fn a_race_keeps_the_budget_and_is_measured_by_baselines_where_that_is_wanted() {
+fn race_keeps_budget_and_compares_with_baselines() {
     let binary = prepared();
     let ran = binary.run(
         &args("capped", &["--race=baseline", "--max-llm-calls", "45"]),

@@ -57,7 +57,7 @@ fn run_blocks(page: &str) -> tempfile::TempDir {
 }
 
 #[test]
-fn the_commands_of_the_guides_run_in_order() {
+fn guide_commands_run_in_order() {
     let pages = [
         "first-run",
         "your-own-questions",
@@ -76,14 +76,14 @@ fn the_commands_of_the_guides_run_in_order() {
 
 /// The commands name files of `docs/` and need a browser.
 #[test]
-fn the_commands_of_the_guide_to_worlds_run_in_order() {
+fn world_guide_commands_run_in_order() {
     if has_chromium() {
         run_blocks("docs/guides/your-own-worlds.md");
     }
 }
 
 #[test]
-fn the_commands_of_the_readme_run_in_order() {
+fn readme_commands_run_in_order() {
     let folder = run_blocks("README.md");
     let report = fs::read_to_string(folder.path().join("report.txt")).unwrap();
     assert!(
@@ -94,7 +94,7 @@ fn the_commands_of_the_readme_run_in_order() {
 }
 
 #[test]
-fn links_of_the_docs_lead_somewhere() {
+fn doc_links_resolve() {
     let mut pages = Vec::new();
     for folder in ["", "guides", "concepts", "reference"] {
         let files = fs::read_dir(root().join("docs").join(folder)).unwrap();

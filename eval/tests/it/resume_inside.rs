@@ -148,7 +148,7 @@ fn journaled(dir: &Path) -> BTreeMap<String, usize> {
 }
 
 #[test]
-fn attempts_go_on_where_they_were_killed() {
+fn resumes_attempts_where_killed() {
     let (kills, trees) = if is_full() { (50, 24) } else { (6, 5) };
     let quiet = Forest::new(trees);
     assert!(quiet.start(&quiet.args()).wait().unwrap().success());
@@ -253,7 +253,7 @@ fn attempts_go_on_where_they_were_killed() {
 /// A tool's output differs each time: the attempt reports that, starts again, and reports the
 /// wasted payment.
 #[test]
-fn an_attempt_that_goes_otherwise_begins_anew() {
+fn restarts_attempt_that_diverges() {
     let server = FaultServer::start(|seen| {
         let turn = seen.body["messages"].as_array().map_or(0, Vec::len) / 2;
         let cell = match turn {

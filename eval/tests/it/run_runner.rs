@@ -222,7 +222,7 @@ fn finished(run: &RunDir) -> Vec<&str> {
 }
 
 #[test]
-fn a_busy_attempt_does_not_hold_up_the_stop() {
+fn busy_attempt_does_not_delay_stop() {
     let rows = [
         Samples {
             slow: Some("b"),
@@ -243,7 +243,7 @@ fn a_busy_attempt_does_not_hold_up_the_stop() {
 }
 
 #[test]
-fn a_sample_that_panics_is_an_error_of_its_attempt() {
+fn panicking_sample_is_attempt_error() {
     let dataset = Samples {
         panics: Mutex::new(Some(1)),
         ..Samples::default()
@@ -259,7 +259,7 @@ fn a_sample_that_panics_is_an_error_of_its_attempt() {
 }
 
 #[test]
-fn a_sample_that_cannot_be_read_ends_the_run_and_keeps_what_is_finished() {
+fn unreadable_sample_ends_run_and_keeps_records() {
     let dataset = Samples {
         unreadable: Some(3),
         ..Samples::default()

@@ -63,7 +63,7 @@ fn wait_for_records(folder: &Path, wanted: usize) {
 }
 
 #[test]
-fn a_stopped_run_keeps_what_is_finished() {
+fn stopped_run_keeps_finished_attempts() {
     let waiting = include_str!("run/waiting.yaml");
     let endless = include_str!("run/endless.yaml");
     for (model, signal) in [(waiting, "INT"), (waiting, "TERM"), (endless, "INT")] {
@@ -123,7 +123,7 @@ fn relative(dir: &Path) -> String {
 }
 
 #[test]
-fn no_moment_leaves_a_half_written_run() {
+fn signals_never_leave_half_written_run() {
     for milliseconds in [0, 1, 2, 4, 8] {
         let binary = Binary::new().file("model.yaml", include_str!("run/silent.yaml"));
         let child = start(&binary, &s_niah(&["--model", "scripted:model.yaml"]));
@@ -155,7 +155,7 @@ fn no_moment_leaves_a_half_written_run() {
 }
 
 #[test]
-fn a_stopped_question_ends_at_once() {
+fn stopped_question_ends_immediately() {
     for model in [
         include_str!("run/silent.yaml"),
         include_str!("run/endless.yaml"),

@@ -18,7 +18,7 @@ struct Row {
 }
 
 #[test]
-fn wrong_files_are_named_and_nothing_is_left() {
+fn names_invalid_files_and_leaves_nothing() {
     let rows: Vec<Row> =
         serde_json::from_str(include_str!("run/wrong.json")).expect("the rows are JSON");
     let mut wrong = Vec::new();
@@ -42,7 +42,7 @@ fn wrong_files_are_named_and_nothing_is_left() {
 }
 
 #[test]
-fn files_that_are_no_text_are_named() {
+fn names_files_that_are_not_text() {
     let rows = [
         (
             "replay:bytes",

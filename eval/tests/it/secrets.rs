@@ -34,7 +34,7 @@ fn holds(bytes: &[u8]) -> bool {
 }
 
 #[test]
-fn a_key_that_servers_say_back_is_nowhere() {
+fn redacts_key_echoed_by_server() {
     let mut faults = transient(1);
     for code in [400, 401, 403, 404, 422] {
         faults.push((status(code, None), Vec::new()));
@@ -82,7 +82,7 @@ fn a_key_that_servers_say_back_is_nowhere() {
 }
 
 #[test]
-fn recorded_requests_are_those_that_were_sent_without_keys() {
+fn records_sent_requests_without_keys() {
     let mut fingerprints = Vec::new();
     for (key, more) in [
         (KEY, &["--record-requests"][..]),
@@ -133,11 +133,11 @@ fn recorded_requests_are_those_that_were_sent_without_keys() {
     assert_eq!(fingerprints[0], fingerprints[1]);
 }
 
-/// Variable for the process that [`a_panic_that_quotes_a_key_does_not_show_it`] starts.
+/// Variable for the process that [`redacts_key_in_panic_message`] starts.
 const PANICS_WITH: &str = "PANICS_WITH";
 
 #[test]
-fn a_panic_that_quotes_a_key_does_not_show_it() {
+fn redacts_key_in_panic_message() {
     if let Ok(key) = std::env::var(PANICS_WITH) {
         let _ = harness::provider::http::Secret::new(&key);
         eval::panic_hook::install();
@@ -145,7 +145,7 @@ fn a_panic_that_quotes_a_key_does_not_show_it() {
     }
     let ran = std::process::Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "--nocapture"])
-        .arg("secrets::a_panic_that_quotes_a_key_does_not_show_it")
+        .arg("secrets::redacts_key_in_panic_message")
         .env(PANICS_WITH, KEY)
         .env("RUST_BACKTRACE", "1")
         .output()
@@ -187,7 +187,7 @@ fn check(binary: &Binary, model: &str, fault: &Behaviour, more: &[&str]) {
 }
 
 #[test]
-fn a_worker_process_has_no_key() {
+fn worker_process_has_no_key() {
     // The child's answer keeps its caller's cell, and therefore its worker, waiting.
     let server = FaultServer::start(
         |seen| match seen.body["messages"].as_array().map(Vec::len) {
@@ -265,7 +265,7 @@ fn unnamed(url: &str, command: &str) -> String {
 }
 
 #[test]
-fn a_key_goes_to_no_address_that_only_a_folder_names() {
+fn sends_no_key_to_address_of_run_folder() {
     let server = FaultServer::list(vec![Behaviour::Text("42".to_owned())]);
     let url = server.openai();
     let begun = || {
@@ -334,7 +334,7 @@ fn a_key_goes_to_no_address_that_only_a_folder_names() {
 }
 
 #[test]
-fn a_sweep_sends_no_key_to_an_address_that_only_its_folder_names() {
+fn sends_no_key_to_address_of_sweep_folder() {
     let server = FaultServer::list(vec![Behaviour::Text("```js\nreturn(42)\n```".to_owned())]);
     let url = server.openai();
     let binary = binary();

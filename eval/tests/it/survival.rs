@@ -79,7 +79,7 @@ fn records(log_dir: &Path) -> Vec<(usize, Value)> {
 }
 
 #[test]
-fn hostile_samples_do_not_touch_the_others() {
+fn hostile_samples_do_not_affect_others() {
     let dir = tempfile::tempdir().unwrap();
     let hostile = format!(
         "scripted:{}/tests/it/survival/hostile.yaml",
@@ -113,7 +113,7 @@ fn hostile_samples_do_not_touch_the_others() {
 }
 
 #[test]
-fn workers_killed_from_outside_cost_their_attempts_alone() {
+fn killed_workers_lose_only_their_attempts() {
     let dir = tempfile::tempdir().unwrap();
     // It holds all responses until workers have been killed, so that they are busy then.
     let killing = Arc::new(AtomicBool::new(true));
@@ -173,7 +173,7 @@ fn workers_killed_from_outside_cost_their_attempts_alone() {
 }
 
 #[test]
-fn a_shell_that_allows_few_open_files_is_enough_for_many_attempts_at_once() {
+fn many_concurrent_attempts_need_few_open_files() {
     let dir = tempfile::tempdir().unwrap();
     let run = Command::new("sh")
         .args(["-c", "ulimit -Sn 64; exec \"$0\" \"$@\""])

@@ -29,7 +29,7 @@ const CELLS: [&str; 5] = [
 ];
 
 #[test]
-fn a_matrix_runs_goes_on_and_is_compared() {
+fn runs_resumes_and_compares_matrix() {
     // A start killed before it had a plan leaves no sweep and does not block a new one.
     let binary = Binary::new()
         .file("matrix.yaml", MATRIX)
@@ -113,7 +113,7 @@ fn a_matrix_runs_goes_on_and_is_compared() {
 }
 
 #[test]
-fn each_cell_is_measured_by_the_direct_call_of_its_own_model() {
+fn compares_cells_with_direct_call_of_same_model() {
     let matrix = "{run: {benchmark: s-niah, context-len: 8k, samples-per-length: 2}, \
                   models: [scripted, scripted/s-niah-flawed]}";
     let binary = Binary::new().file("matrix.yaml", matrix);
@@ -146,7 +146,7 @@ fn each_cell_is_measured_by_the_direct_call_of_its_own_model() {
 }
 
 #[test]
-fn there_is_a_ready_sweep_for_each_benchmark() {
+fn every_benchmark_has_example_sweep() {
     // One call cannot measure an agent on web pages.
     let of_texts = benchmarks::catalog()
         .iter()
@@ -162,7 +162,7 @@ fn there_is_a_ready_sweep_for_each_benchmark() {
 }
 
 #[test]
-fn what_is_wrong_is_told_before_anything_runs() {
+fn rejects_invalid_settings_before_start() {
     let binary = Binary::new()
         .file("odd.yaml", "run: {benchmark: s-niah}\nmodel: [x]\n")
         .file("drivers.yaml", "run: {drivers: none}\n")
@@ -289,7 +289,7 @@ fn what_is_wrong_is_told_before_anything_runs() {
 }
 
 #[test]
-fn each_cell_that_is_not_whole_gets_its_own_advice() {
+fn advises_on_each_incomplete_cell() {
     // Two calls per attempt except the direct one, of which the second sample fails.
     let model = "description: Fails once.\n\
                  rules:\n\
@@ -347,7 +347,7 @@ const PRICED_MATRIX: &str = "{run: {benchmark: s-niah, context-len: 2k, samples-
                              models: ['scripted:priced.yaml']}";
 
 #[test]
-fn a_sweep_keeps_its_own_budget_over_all_cells_and_starts() {
+fn sweep_budget_covers_all_cells_and_starts() {
     // In rounds of one and two samples: two calls of the first cell, and four of the second.
     let rows = [
         ("--max-cost", "0.06", "0.07", "0.12", "$0.0600 of $0.06"),
@@ -422,7 +422,7 @@ fn a_sweep_keeps_its_own_budget_over_all_cells_and_starts() {
 }
 
 #[test]
-fn a_pilot_of_each_cell_gives_likely_figures() {
+fn pilot_of_each_cell_estimates_cost() {
     let binary = Binary::new()
         .file("priced.yaml", PRICED)
         .file("matrix.yaml", PRICED_MATRIX);
@@ -449,7 +449,7 @@ fn a_pilot_of_each_cell_gives_likely_figures() {
 }
 
 #[test]
-fn a_glob_over_a_sweep_is_compared_without_its_other_files() {
+fn ignores_other_files_in_glob_over_sweep() {
     let matrix =
         "{run: {benchmark: s-niah, context-len: 2k, samples-per-length: 2}, models: [scripted]}";
     let binary = Binary::new().file("matrix.yaml", matrix);
@@ -482,7 +482,7 @@ fn a_glob_over_a_sweep_is_compared_without_its_other_files() {
 }
 
 #[test]
-fn the_command_that_resumes_a_sweep_names_its_server_again() {
+fn suggested_resume_command_names_server() {
     let reply = "```js\nreturn(1)\n```".to_owned();
     let server = FaultServer::list(vec![Behaviour::Text(reply)]);
     let binary = faults::binary();
@@ -506,7 +506,7 @@ fn the_command_that_resumes_a_sweep_names_its_server_again() {
 }
 
 #[test]
-fn a_dry_sweep_says_what_all_cells_take_and_writes_nothing() {
+fn dry_sweep_estimates_all_cells_and_writes_nothing() {
     let binary = Binary::new()
         .file("priced.yaml", PRICED)
         .file("matrix.yaml", PRICED_MATRIX);

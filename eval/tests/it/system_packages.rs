@@ -43,7 +43,7 @@ enum User {
 }
 
 #[test]
-fn packages_come_from_the_manager_that_there_is() {
+fn installs_with_available_package_manager() {
     let rows: Vec<Row> = serde_saphyr::from_str(include_str!("system_packages.yaml")).unwrap();
     for row in rows {
         let folder = tempfile::tempdir().unwrap();

@@ -101,7 +101,7 @@ fn check_working_times(records: &[Value], waits: &[(String, f64)]) {
 }
 
 #[test]
-fn a_rate_lets_its_burst_through_and_then_one_after_the_other() {
+fn rate_limit_allows_burst_then_single_requests() {
     let (server, times, _) = held(0, || {});
     let began = Instant::now();
     let (records, waits) = run(&server, 6, &["--rate-limit", "1/s", "--rate-burst", "2"]);
@@ -118,7 +118,7 @@ fn a_rate_lets_its_burst_through_and_then_one_after_the_other() {
 }
 
 #[test]
-fn no_more_requests_are_under_way_than_connections() {
+fn limits_requests_in_flight_to_connections() {
     // The first two keep both connections until all six attempts have a request.
     let binary = binary();
     let folder = binary.path().to_owned();
@@ -139,7 +139,7 @@ fn no_more_requests_are_under_way_than_connections() {
 }
 
 #[test]
-fn a_server_without_capacity_gets_half_as_many_requests_at_once() {
+fn halves_concurrency_for_overloaded_server() {
     let refused = ["--max-connections", "8", "--max-retries", "9"];
     let rows: [(&[&str], bool); 2] = [(&[], true), (&["--adaptive", "false"], false)];
     for (more, falls) in rows {

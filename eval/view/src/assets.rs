@@ -163,7 +163,7 @@ mod tests {
                 let above = SCRIPTS[..place].iter().any(|(above, _)| *above == from);
                 assert!(
                     above,
-                    "{name} imports {from}, which does not stand above it"
+                    "{name} imports {from}, which does not precede it"
                 );
             }
         }

@@ -26,7 +26,7 @@ impl Random {
 }
 
 #[test]
-fn kills_of_workers_submitters_and_servers_lose_nothing() {
+fn survives_kills_of_workers_submitters_and_servers() {
     let (kills, samples) = if is_full() { (50, 400) } else { (6, 40) };
     let servers = if is_full() {
         Server::cluster()
@@ -196,7 +196,7 @@ const SLOW: [&str; 9] = [
 ];
 
 #[test]
-fn a_worker_that_comes_back_finds_its_attempts_with_another() {
+fn returning_worker_loses_its_attempts() {
     let Some(server) = Server::start() else {
         return;
     };
@@ -232,7 +232,7 @@ fn a_worker_that_comes_back_finds_its_attempts_with_another() {
 }
 
 #[test]
-fn a_full_stream_makes_workers_wait() {
+fn workers_wait_for_full_stream() {
     let Some(server) = Server::start() else {
         return;
     };
@@ -261,7 +261,7 @@ fn a_full_stream_makes_workers_wait() {
 }
 
 #[test]
-fn a_stopped_worker_returns_what_is_under_way() {
+fn stopped_worker_returns_attempts_under_way() {
     let Some(server) = Server::start() else {
         return;
     };
