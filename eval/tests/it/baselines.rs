@@ -43,7 +43,7 @@ fn answer(seen: &Seen) -> Behaviour {
     })
 }
 
-/// Returns a binary with a context of 100,000 characters in which one sentence matters.
+/// Returns a binary with a context of 100,000 characters that contains one relevant sentence.
 fn binary() -> Binary {
     let filler = "Nothing of note stands in this line of the log.\n";
     let mut context = filler.repeat(PLACE.div_ceil(filler.len()));

@@ -1,4 +1,4 @@
-//! Budgets of runs and attempts: what they stop, what is kept, and that the run can be resumed.
+//! Budgets of runs and attempts: what they stop and keep, and resuming the run.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -185,8 +185,8 @@ struct GivenUp {
     server: FaultServer,
     prices: &'static str,
     flags: &'static [&'static str],
-    /// For each start: the signal that ends it, and the expected numbers of requests at the server
-    /// and of unanswered calls in trajectories by then.
+    /// For each start: the signal that ends it, and the numbers of requests at the server and of
+    /// unanswered calls in trajectories at that moment.
     stops: Vec<(&'static str, usize, usize)>,
     /// Event of an unanswered call.
     event: &'static str,
@@ -279,7 +279,7 @@ impl GivenUp {
                 .stdout(Stdio::null())
                 .stderr(Stdio::null());
             let mut child = pipes.spawn().unwrap();
-            // Wait until the calls have reached the server and the trajectories.
+            // Wait until the calls have reached both the server and the trajectories.
             let mut looks = 0;
             while self.server.seen().len() < wanted || self.asked(binary.path()) < asked {
                 assert!(child.try_wait().unwrap().is_none(), "{signal}: it ended");

@@ -107,7 +107,7 @@ fn files(binary: &Binary, log_dir: &str) -> BTreeMap<String, String> {
 
 const TIMES: [&str; 11] = [
     "at_ms",
-    // The billed amount is estimated from the server's counts, and a cassette has no server.
+    // The billed amount is estimated from the server's counts, which a cassette does not have.
     "estimate",
     "ms",
     "executed_ms",
@@ -262,7 +262,7 @@ fn cache_answers_repeated_requests() {
     let third = run(&binary, "third", &[&args[..], &spent].concat());
     assert_eq!(third.code, Some(0), "{}", third.stderr);
     assert_eq!(server.seen().len(), asked);
-    // A second attempt is another try, not a copy of the first.
+    // A second attempt makes its own request instead of copying the first.
     let both = run(&binary, "both", &[&args[..], &["--attempts", "2"]].concat());
     assert_eq!(both.code, Some(0), "{}", both.stderr);
     assert_eq!(server.seen().len(), asked * 2);

@@ -1,4 +1,4 @@
-//! Differences between runs: the parts of their fingerprints, under names that people know.
+//! Differences between runs: the parts of their fingerprints, under names familiar to users.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::binary::{Binary, Ran, is_full};
 use fault_server::{Behaviour, FaultServer, refused};
 
-/// Placeholder for a key in all of these tests.
+/// Placeholder key of all these tests.
 pub const KEY: &str = "sk-canary-3f9a7c51e8";
 
 /// Returns a binary that has the key.
@@ -94,8 +94,7 @@ fn ending(fields: &str) -> Behaviour {
     )
 }
 
-/// Transient faults with the flags that they need. Those that end in a timeout take this many
-/// seconds.
+/// Transient faults with the flags that they need. Faults that end in a timeout take `seconds`.
 pub fn transient(seconds: u32) -> Vec<(Behaviour, Vec<String>)> {
     let text = || "an answer of some length".to_owned();
     let limit = seconds.to_string();
@@ -299,7 +298,7 @@ fn out_of_quota() -> Behaviour {
 #[test]
 fn counts_cost_of_tries_without_response() {
     let prices = "{date: d, source: s, prices: [{models: ['openai/*'], input: 1e6, output: 0}]}";
-    // An empty list of choices that the server counted is retried; a filtered response is not.
+    // An empty list of choices with a token count is retried; a filtered response is not.
     let behaviours = vec![Behaviour::Empty, Behaviour::Filter];
     let server = FaultServer::list(behaviours);
     let binary = binary().file("prices.yaml", prices);
@@ -329,7 +328,7 @@ fn counts_cost_of_tries_without_response() {
         .lines()
         .filter(|line| line.contains("llm_billed"));
     assert_eq!(billed.count(), 2, "{trajectory}");
-    // They have exhausted the budget, and the refusal is an answer that is not asked for again.
+    // These tries exhausted the budget. The refusal is an answer and is not requested again.
     let dir = run_dir(binary.path());
     let ran = binary.run(
         &[
@@ -571,7 +570,7 @@ fn names_failing_proxy() {
         "{ran:?}"
     );
     assert!(server.seen().is_empty());
-    // An address in digits, too.
+    // A bypass of `*` also covers numeric addresses.
     let ran = ask("*");
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert_eq!(server.seen().len(), 1);

@@ -1,5 +1,5 @@
-//! `scripts/fetch-v8.sh`: which downloads of V8's library are accepted, with a fake curl, and with
-//! curl and servers on this machine.
+//! `scripts/fetch-v8.sh`: the downloads of V8's library that it accepts, with a fake curl, and with
+//! curl and local servers.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};

@@ -1,5 +1,5 @@
-//! Run folders written by someone else: places that they name are used only if this start names
-//! them too.
+//! Run folders written by someone else: addresses and files that they name are used only if the
+//! command line also names them.
 
 use std::collections::BTreeMap;
 use std::fs;

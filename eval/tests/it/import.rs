@@ -72,7 +72,7 @@ fn unknown_values_are_null() {
                 "failed_cells": 1, "total_time_s": 1.5,
             }),
         ),
-        // Its code calls rlm(), and the results are not recorded.
+        // The sample's code calls rlm(), whose results are not recorded.
         known(
             "arc-b",
             "limit",

@@ -128,7 +128,7 @@ fn judges_finished_run_from_records() {
     assert_eq!(line["score"], 0.5);
     assert_eq!(line["score_explanation"], "true");
     assert_eq!(line["judge"]["cost_usd"], 0.25);
-    // A rule calls no model.
+    // A rule-based scorer does not call a model.
     let wrong = binary.run(
         &["score", &dir, "--scorer", "exact", "--model", "scripted"],
         "",
@@ -177,7 +177,7 @@ fn judges_failed_verdict_again_and_fingerprints_judge() {
     ];
     let again = broken.run(&again, "");
     assert_eq!(again.code, Some(0), "{again:?}");
-    // Another judge makes another experiment.
+    // A different judge makes a different experiment.
     let other = broken.run(
         &[
             "run",
@@ -316,7 +316,7 @@ fn scores_runs_together_and_compares_new_scores() {
             .contains("has no scores by `exact`; it has scores by judge"),
         "{wrong:?}"
     );
-    // Refused before anything is served; the limit only ends a server that starts all the same.
+    // Refused before serving. The timeout only ends a server that starts by mistake.
     let served = "timeout 60 \"$0\" view results/a/* --scores exact --port 0";
     let wrong = binary.shell(served);
     assert_eq!(wrong.code, Some(2), "{wrong:?}");
@@ -331,7 +331,7 @@ fn scores_runs_together_and_compares_new_scores() {
         page.contains("\"scorer\":\"judge"),
         "the page names the scorer"
     );
-    // An attempt that was made again has no new score.
+    // An attempt that was rerun does not have a new score.
     let run = fs::read_dir(binary.path().join("results/a"))
         .unwrap()
         .next();
@@ -388,7 +388,7 @@ fn stopped_scoring_resumes_within_budget() {
         (ran.code, ran.stderr),
         (Some(106), earlier.to_owned() + &stopped(used, 2))
     );
-    // No answer is judged twice: four calls are all.
+    // No answer is judged twice, so there are only four calls.
     let ran = score(&["--max-llm-calls", "3"]);
     let used = "--max-llm-calls budget is used up (3 calls of 3 calls)";
     assert!(ran.stderr.ends_with(&stopped(used, 3)), "{ran:?}");
@@ -400,7 +400,7 @@ fn stopped_scoring_resumes_within_budget() {
         left.len() == 1 && !left[0].contains("unfinished"),
         "{left:?}"
     );
-    // A rule spends nothing, and some models have no known price.
+    // A rule-based scorer spends nothing, and some models do not have a known price.
     let wrong = [
         (
             &["--scorer", "exact", "--max-cost", "1"][..],

@@ -113,7 +113,7 @@ fn shards_merge_to_whole_run() {
         dirs.push(dir.to_string_lossy().into_owned());
     }
     assert_eq!(samples, 6);
-    // A killed attempt left its events, whose cost still counts.
+    // A killed attempt left events, whose cost still counts.
     let killed = Path::new(&dirs[0]).join("abandoned/s-niah-8k-1.1~1.jsonl");
     fs::create_dir(killed.parent().unwrap()).unwrap();
     fs::write(&killed, "").unwrap();
@@ -400,7 +400,7 @@ fn merges_attempt_still_to_be_rerun() {
     record["error"] = "no connection".into();
     let rest: Vec<&str> = text.lines().skip(1).collect();
     fs::write(&log, format!("{record}\n{}\n", rest.join("\n"))).unwrap();
-    // As after `--retry-errors` was stopped before the attempt's turn.
+    // As if `--retry-errors` was stopped before it reached the attempt.
     let id = record["id"].as_str().unwrap();
     let aside = Path::new(&first).join("superseded");
     fs::create_dir(&aside).unwrap();
@@ -531,7 +531,8 @@ fn refuses_shards_with_different_samples() {
     let (of_first, of_second) = (samples(&first), samples(&second));
     let (one, other) = (&of_first[0], &of_second[0]);
     let id = |id: &Value| id.as_str().unwrap().to_owned();
-    // A copy of a half with other samples or another partition rule, and the half to merge it with.
+    // A modified copy of a shard (other samples, or another partition rule), and the shard to merge
+    // it with.
     for (of, with, field, value, end) in [
         (
             &second,

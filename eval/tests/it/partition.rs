@@ -1,4 +1,4 @@
-//! `rlm-eval run --partition`: how samples are assigned to shards, and that a resumed shard keeps
+//! `rlm-eval run --partition`: the assignment of samples to shards, and that a resumed shard keeps
 //! its samples.
 
 use std::collections::BTreeSet;
@@ -53,7 +53,7 @@ fn shards_are_even_and_keep_their_samples() {
     assert_eq!(sizes, [2, 3, 3]);
     assert_eq!(dealt.iter().flatten().collect::<BTreeSet<_>>().len(), 8);
 
-    // A shard keeps its samples, whatever a later version selects and assigns.
+    // A shard keeps its samples, even if a later version selects or assigns them differently.
     let dir = &dirs[0];
     let other: Vec<&String> = dealt[1].iter().take(2).collect();
     edit_config(dir, |benchmark| {

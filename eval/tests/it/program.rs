@@ -165,7 +165,7 @@ fn every_compiled_file_is_in_a_component() {
                     else {
                         panic!("{file}: {macro_name} of something that this test cannot read");
                     };
-                    // Relative to the crate's folder or else to the file; `..` is resolved
+                    // Relative to the crate's folder, or otherwise to the file. `..` is resolved
                     // textually, as in the compiler.
                     let mut parts: Vec<&str> = file.split('/').collect();
                     let of_crate = path.strip_prefix("$CARGO_MANIFEST_DIR/");
@@ -229,7 +229,8 @@ fn binary_digest_matches_sources() {
     );
 }
 
-/// Creates a workspace of the program's crates, of which one needs `used` and tests with `tester`.
+/// Creates a workspace like the program's, in which one crate depends on `used` and is tested with
+/// `tester`.
 fn manifests(sandbox: &str, shared: &str, lock: &str) -> TempDir {
     let folder = TempDir::new().unwrap();
     let root = folder.path();
@@ -462,7 +463,7 @@ fn resumes_run_of_other_program_only_if_allowed() {
     };
     assert_eq!((made_by(&other), made_by(&this)), (3, 1));
     assert_eq!(run.lock.later_programs, [program::this().clone()]);
-    // The CSV states it too, for readers of nothing else.
+    // The CSV contains the program as well, for tools that read nothing else.
     let mut csv = csv::Reader::from_path(dir.join("results.csv")).unwrap();
     let header = csv.headers().unwrap().clone();
     let place = header.iter().position(|name| name == "program").unwrap();
@@ -474,11 +475,11 @@ fn resumes_run_of_other_program_only_if_allowed() {
     let mut wanted = vec![other.clone(), other.clone(), other.clone(), this.clone()];
     wanted.sort();
     assert_eq!(programs, wanted);
-    // What was allowed once needs no permission again.
+    // A program that was allowed once needs no further permission.
     shorten(&dir);
     assert_eq!(resume(&binary, &dir, &[]).code, Some(0));
 
-    // Another experiment stays another experiment.
+    // A different experiment is refused regardless of the program.
     let ran = resume(
         &binary,
         &dir,

@@ -180,7 +180,7 @@ fn memory(pid: u32) -> u64 {
     all.iter().filter_map(kilobytes).sum::<u64>() * 1024
 }
 
-/// Returns the memory of an attempt in which this many agents wait for their model concurrently.
+/// Returns the memory of an attempt in which `agents` agents wait for their model concurrently.
 fn memory_of_waiting(agents: usize) -> u64 {
     let program = format!(
         "const all = await agent.map(Array.from({{ length: {agents} }}, (_, n) => n), (n) => ({{ query: `Give ${{n}}`, context: `${{n}}` }}), {{ concurrency: {agents} }});\n\

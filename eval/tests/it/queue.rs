@@ -1,4 +1,4 @@
-//! Runs through a queue with a real NATS server: whatever happens, the result equals a local run.
+//! Runs through a queue with a real NATS server. The result always equals that of a local run.
 //!
 //! `scripts/install-queue.sh` installs the server under `target/nats`; `./test.sh` runs it.
 

@@ -76,7 +76,8 @@ fn race_stops_worse_cells_and_resumes_after_kill() {
     let result: Value = serde_json::from_str(&ran.stdout).unwrap();
     let folder = binary.path().join("race");
     let blocks = decisions(&folder, "race.jsonl");
-    // Without the driver a third is wrong; the direct call is always wrong.
+    // Without the driver, a third of the answers is wrong; those of the direct call are always
+    // wrong.
     assert_eq!(result["best"], "03-solver-planted", "{result:#}");
     assert_eq!(
         verdicts(blocks.last().unwrap()),
@@ -100,7 +101,7 @@ fn race_stops_worse_cells_and_resumes_after_kill() {
     let page = fs::read_to_string(folder.join("report.html")).unwrap();
     assert!(page.contains("<h2>Race</h2>") && page.contains("why it stopped"));
 
-    // Killed after its first decision, in the middle of a block.
+    // Kill the race after its first decision, in the middle of a block.
     let mut child = binary
         .command(&args("killed", &["--race"]))
         .stdin(Stdio::null())
@@ -142,7 +143,7 @@ fn race_stops_worse_cells_and_resumes_after_kill() {
     let replayed: Value = serde_json::from_str(&replay.stdout).unwrap();
     assert_eq!(replayed, result);
 
-    // Recorded decisions do not change with the scores.
+    // Recorded decisions do not change if the scores do.
     let log = folder.join("race.jsonl");
     let text = fs::read_to_string(&log).unwrap();
     fs::write(&log, text.replacen("\"not_better\"", "\"worse\"", 1)).unwrap();

@@ -11,7 +11,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Returns the blocks of shell commands, except those whose comment above says why they are not
+/// Returns the blocks of shell commands, except those with a comment that explains why they are not
 /// run.
 fn blocks(text: &str) -> Vec<String> {
     let mut blocks = Vec::new();
@@ -31,7 +31,7 @@ fn blocks(text: &str) -> Vec<String> {
     blocks
 }
 
-/// Runs the blocks of a page in order, in a folder of its own.
+/// Runs the blocks of a page in order, in a new folder.
 fn run_blocks(page: &str) -> tempfile::TempDir {
     let text = fs::read_to_string(root().join(page)).unwrap();
     let blocks = blocks(&text);

@@ -175,8 +175,8 @@ fn page_compares_sweep() {
     let costs: Vec<_> = costs
         .map(|run| run["cost_per_right_answer"].clone())
         .collect();
-    // Seven calls at one cent gave one correct answer, and a rejected call cost nothing; eight at
-    // two cents gave eight; and the last run has none.
+    // Seven calls at one cent gave one correct answer, and a rejected call was free. Eight at two
+    // cents gave eight. The last run does not have a correct answer.
     assert_eq!(costs, [json!(0.07), json!(0.02), Value::Null]);
     // The attempt time in the table is the sum of its parts; both exclude errors.
     for run in json["runs"].as_array().unwrap() {

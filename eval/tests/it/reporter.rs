@@ -1,4 +1,4 @@
-//! What a person sees of a run in progress.
+//! Terminal output about a run in progress.
 
 use std::sync::Arc;
 use std::thread;

@@ -1,4 +1,4 @@
-//! `rlm-eval run --resume`: what it continues, what it rejects, and what it never loses.
+//! `rlm-eval run --resume`: what it continues and rejects, and that it loses nothing.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -96,7 +96,7 @@ fn completes_truncated_run_with_each_attempt_once() {
     }
 }
 
-/// An unreadable journal costs its attempt what was paid, with a message.
+/// An attempt with an unreadable journal restarts, and its earlier cost is reported.
 #[test]
 fn restarts_attempt_with_broken_journal() {
     let binary = Binary::new();
@@ -299,7 +299,7 @@ fn extends_run_and_ignores_environment() {
     let config = RunDir::open(&dir).expect("a run").config;
     assert_eq!(config["engine"]["isolation"], "thread");
     assert_eq!(config["attempts_total"], 6);
-    // Extended settings apply from now on.
+    // The extended settings apply from this start on.
     assert_eq!(resume(&binary, &dir, &[]).code, Some(0));
 }
 

@@ -77,7 +77,7 @@ pub fn s_niah<'a>(more: &[&'a str]) -> Vec<&'a str> {
     args
 }
 
-/// Runs the binary, which must create one folder in `results` whatever its exit code.
+/// Runs the binary, which must create one folder in `results` regardless of its exit code.
 pub fn finish(binary: &Binary, args: &[&str]) -> Finished {
     let before = runs(binary.path());
     let ran = binary.run(args, "");

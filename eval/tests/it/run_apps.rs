@@ -1,4 +1,4 @@
-//! The check of `webapp` on apps that interfere with it, with dialogs or a result of their own.
+//! The check of `webapp` on apps that interfere with it by dialogs or by their own results.
 
 use serde_json::{Value, json};
 

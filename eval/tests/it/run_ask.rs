@@ -164,8 +164,8 @@ fn loads_tools_from_several_files() {
     );
 }
 
-/// The examples of the specification of prompts, and how a run of one ends without `--model`, with
-/// an alias, and with both.
+/// The examples of the specification of prompts, and the results without `--model`, with an alias,
+/// and with both.
 #[test]
 fn specification_examples_run_in_every_protocol() {
     const FOLDER: &[(&str, &str)] = &[

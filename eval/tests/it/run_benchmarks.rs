@@ -1,4 +1,4 @@
-//! Every benchmark end to end with the model made for it, which is partly wrong on purpose.
+//! Every benchmark end to end with its scripted model, which is partly wrong on purpose.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The run directory: what is written, what is read back, and what a failure leaves behind.
+//! The run directory: what is written and read back, and what remains after a failure.
 
 #![allow(clippy::unwrap_used, reason = "a helper of tests may fail the test")]
 
@@ -422,7 +422,7 @@ fn reports_unwritable_folder_and_leaves_nothing() {
     let temp = tempfile::tempdir().unwrap();
     let file = temp.path().join("file");
     fs::write(&file, "").unwrap();
-    // Permissions do not restrict root, but a file in place of a folder and the kernel's own file
+    // Permissions do not restrict root. A file in place of a folder and the kernel's own file
     // system do.
     let mut rows = vec![
         (
@@ -463,7 +463,8 @@ fn run_that_never_begins_leaves_nothing() {
     drop(run);
     assert_eq!(fs::read_dir(temp.path()).unwrap().count(), 0);
 
-    // Two runs of the same moment: neither uses the other's folder or removes files of the other.
+    // Two runs created at the same moment: neither uses the folder of the other or removes its
+    // files.
     let runs = [create(&results).unwrap(), create(&results).unwrap()];
     let [first, second] = &runs;
     assert_ne!(first.path(), second.path());

@@ -111,7 +111,7 @@ fn warns_about_rows_without_context() {
         assert_eq!(ran.code, Some(0), "{ran:?}");
         assert_eq!(ran.stderr.matches(warning).count(), warnings, "{ran:?}");
     }
-    // In a sweep, once.
+    // A sweep warns only once.
     let models = [
         "sweep",
         "--models",

@@ -1,4 +1,4 @@
-//! Which samples a run selects, how often, how it is scored, and the resulting exit code.
+//! Samples that a run selects, their attempts and scoring, and the resulting exit code.
 
 use harness::model::{EventKind, Protocol, Role};
 use serde_json::Value;

@@ -24,14 +24,13 @@ fn start(binary: &Binary, args: &[&str]) -> Child {
         .expect("the binary starts")
 }
 
-/// Longer than any of these runs takes to start or stop, and shorter than the model's reply or the
-/// cell takes.
+/// Longer than these runs take to start or stop, and shorter than the model's reply or the cell.
 const HUNG: Duration = Duration::from_secs(120);
 
 /// Sends a signal and waits for the end.
 fn stop(child: Child, signal: &str) -> Output {
     let kill = format!("kill -{signal} {}", child.id());
-    // The shell's builtin `kill`, because a system without procps has no other.
+    // The shell's builtin `kill`, because a system without procps does not have another.
     let sent = Command::new("sh").args(["-c", &kill]).status();
     assert!(sent.expect("a shell is there").success());
     let asked = Instant::now();

@@ -233,7 +233,7 @@ fn refuses_and_reports_forbidden_addresses() {
             refused.contains(&format!("{other}/y")),
             "{protocol}: {refused:?}"
         );
-        // The agent is told in what it is shown.
+        // The agent reads about it in the page that it is shown.
         let shown = run
             .events("reach", 1)
             .iter()
@@ -259,7 +259,7 @@ fn refuses_and_reports_forbidden_addresses() {
     assert_eq!(*other_asked.lock().unwrap(), Vec::<String>::new());
 }
 
-/// Data of others must not open a way to addresses that only this machine reaches.
+/// Data from others must not allow access to addresses that only this machine reaches.
 #[test]
 fn rows_reach_loopback_only_if_allowed() {
     let (origin, asked) = serve("<!DOCTYPE html><title>Live</title><h1>Live</h1>");
@@ -409,7 +409,7 @@ fn runs_allowed_servers_and_ends_their_children() {
     );
     let child = std::fs::read_to_string(binary.path().join("child")).unwrap();
     let process = PathBuf::from(format!("/proc/{}/cmdline", child.trim()));
-    // Its guard ends it, some time after the program.
+    // The guard of the server ends it, some time after the program.
     let until = Instant::now() + Duration::from_secs(120);
     let runs = || std::fs::read_to_string(&process).is_ok_and(|line| line.contains("sleep"));
     while runs() && Instant::now() < until {

@@ -1,5 +1,5 @@
-//! Invalid files and folders: one line that names the file, the position and what would be valid,
-//! and no output left.
+//! Invalid files and folders: one line names the file, the position and what would be valid, and no
+//! output is left.
 
 use serde::Deserialize;
 

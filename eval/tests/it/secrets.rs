@@ -39,7 +39,7 @@ fn redacts_key_echoed_by_server() {
     for code in [400, 401, 403, 404, 422] {
         faults.push((status(code, None), Vec::new()));
     }
-    // Where only the reader of the response sees it: in a header, and behind an escape.
+    // Forms that only the reader of the response sees: in a header, and behind an escape.
     let escaped = format!(
         r#"{{"error": {{"message": "no {}"}}}}"#,
         KEY.replace('-', r"\u002d")
@@ -70,7 +70,7 @@ fn redacts_key_echoed_by_server() {
                 scope.spawn(move || check(&binary(), model, fault, &more));
             }
         }
-        // The key of another provider, which this server never received.
+        // The key of another provider, which this server did not receive.
         for fault in [
             status(400, None),
             Behaviour::Text(format!("```js\nreturn({KEY:?})\n```")),
@@ -297,7 +297,7 @@ fn sends_no_key_to_address_of_run_folder() {
         unnamed(&url, &format!("run --resume {dir}"))
     );
     assert_eq!((ran.code, ran.stderr, seen.len()), (Some(2), refused, 0));
-    // Named by this start, on the command line or in a variable.
+    // Addresses named by this start, on the command line or in a variable.
     let (ran, seen) = resume(&binary, &dir, &["--base-url", &url]);
     assert_eq!((ran.code, seen.len()), (Some(0), 1), "{ran:?}");
     assert_eq!(seen[0].header("authorization"), Some(bearer.as_str()));
@@ -306,11 +306,11 @@ fn sends_no_key_to_address_of_run_folder() {
         let (ran, seen) = resume(&binary.variable(name, &format!("{url}/")), &dir, &[]);
         assert_eq!((ran.code, seen.len()), (Some(0), 1), "{name}: {ran:?}");
     }
-    // Without a key, it would still receive the prompts.
+    // Even without a key, the address would receive the prompts.
     let (binary, dir) = begun();
     let (ran, seen) = resume(&binary.variable("OPENAI_API_KEY", ""), &dir, &[]);
     assert_eq!((ran.code, seen.len()), (Some(2), 0), "{ran:?}");
-    // Another port does not change the experiment but may be another server, so both addresses are
+    // Another port does not change the experiment, but may be another server, so both addresses are
     // kept.
     let other = FaultServer::list(vec![Behaviour::Text("42".to_owned())]);
     let there = other.openai();
@@ -364,7 +364,7 @@ fn sends_no_key_to_address_of_sweep_folder() {
             fs::remove_dir_all(cell).unwrap();
         }
     }
-    // The advice on resuming names the address in a sweep's form.
+    // The suggested resume command passes the address with a sweep's flag.
     let mut again = vec!["sweep", "--out", "some", "--max-llm-calls", "1"];
     again.extend(args.iter().skip_while(|word| **word != "--"));
     let own = again.iter().rposition(|word| *word == "--max-llm-calls");

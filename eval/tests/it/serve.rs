@@ -234,7 +234,7 @@ fn keys_separate_clients_and_limits() {
         let (status, answer) = server.chat("Say a", &[&of_one]);
         assert_eq!(status, 200, "{answer}");
     }
-    // Its budget is exhausted, but the other client's is not.
+    // The budget of this client is exhausted, but that of the other client is not.
     let (status, answer) = server.chat("Say a", &[&of_one]);
     assert_eq!(
         (status, code(&answer).as_deref()),

@@ -1,5 +1,5 @@
-//! Questions to a model server before a run: its models, whether it accepts the key, and the cost
-//! of a run.
+//! Requests to a model server before a run: its models, whether it accepts the key, and the cost of
+//! a run.
 
 use std::fs;
 
@@ -158,12 +158,12 @@ fn dry_run_sends_only_requested_checks() {
         assert_eq!(shown["samples"].as_array().map(Vec::len), Some(2));
         // Two samples with three attempts each, of two to four calls.
         let calls = ["least", "roots", "one_child_each", "most"].map(|name| &shown[name]["calls"]);
-        // One child in each of four iterations, which makes four calls and has four of one.
+        // One child in each of four iterations makes four calls, plus four calls for each child.
         let wanted: [Value; 4] = [
             12.into(),
             24.into(),
             (6 * (4 + 4 * (4 + 4))).into(),
-            // And 5,000 children with four calls each.
+            // In addition, 5,000 children with four calls each.
             (6 * (4 + 5_000 * 4)).into(),
         ];
         assert_eq!(calls, wanted.each_ref(), "{shown}");

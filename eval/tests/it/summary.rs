@@ -13,8 +13,8 @@ use statistics::{Estimate, Interval, Method};
 
 use crate::run_dir_fixture::{failed, record};
 
-/// Returns the estimate for right and wrong answers, truncated to 6 digits so that it can be
-/// written down.
+/// Returns the estimate for answers that score 0 or 1, rounded to 6 digits to keep expected values
+/// short.
 fn of_answers(
     mean: f64,
     standard_error: Option<f64>,
@@ -400,7 +400,7 @@ Warning: intervals of fewer than 10 independent samples may be too narrow.
         assert!(line.chars().count() <= 80, "{line}");
     }
     assert_eq!(table(&[], WIDTH), "");
-    // Another width: as many runs side by side as fit, and no line is longer.
+    // With other widths, as many runs side by side as fit, and no line is longer.
     for (width, tables) in [(40, all.len()), (60, all.len().div_ceil(2)), (120, 1)] {
         let text = table(&all, width);
         let longest = text.lines().filter(|line| !line.ends_with('.'));

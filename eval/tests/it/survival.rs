@@ -1,4 +1,4 @@
-//! A run survives whatever the code of its samples does and whoever kills its workers.
+//! A run survives any code of its samples and the killing of its workers.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -115,7 +115,7 @@ fn hostile_samples_do_not_affect_others() {
 #[test]
 fn killed_workers_lose_only_their_attempts() {
     let dir = tempfile::tempdir().unwrap();
-    // It holds all responses until workers have been killed, so that they are busy then.
+    // The server holds all responses until workers have been killed, so that they are busy then.
     let killing = Arc::new(AtomicBool::new(true));
     let held = Arc::clone(&killing);
     let server = FaultServer::start(move |seen| {
@@ -135,7 +135,7 @@ fn killed_workers_lose_only_their_attempts() {
     let harness = run.id().to_string();
     while run.try_wait().unwrap().is_none() {
         std::thread::sleep(Duration::from_millis(20));
-        // As many as are running: each of them waits for a reply.
+        // Wait until all running attempts wait for a reply.
         if server.seen().len() < 16 || victims.len() >= 10 {
             killing.store(victims.len() < 10, Ordering::SeqCst);
             continue;

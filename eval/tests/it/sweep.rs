@@ -19,7 +19,7 @@ depths: [1, 2]
 driver-sets: [[], [delegation-first]]
 ";
 
-/// Cells of the matrix that make sense; the baseline comes first.
+/// Valid cells of the matrix; the baseline comes first.
 const CELLS: [&str; 5] = [
     "01-direct",
     "02-solver-depth1",
@@ -98,7 +98,7 @@ fn runs_resumes_and_compares_matrix() {
 
     let json = binary.run(&["sweep", "--resume", "sweep", "--json"], "");
     let json: Value = serde_json::from_str(&json.stdout).unwrap();
-    // Each of four with the baseline, and the best three with each other.
+    // Each of four cells with the baseline, and the best three with each other.
     assert_eq!(json["comparisons"].as_array().map(Vec::len), Some(7));
     assert_eq!(
         json["families"],
@@ -141,7 +141,7 @@ fn compares_cells_with_direct_call_of_same_model() {
         .iter()
         .map(|pair| [pair["first"].clone(), pair["second"].clone()])
         .collect();
-    // Each with its baseline, and the other cells with each other.
+    // Each cell with its baseline, and the other cells with each other.
     assert_eq!(pairs, [["A", "C"], ["B", "D"], ["C", "D"]]);
 }
 
@@ -204,12 +204,12 @@ fn rejects_invalid_settings_before_start() {
             ],
             "error: --max-cost: no price is known for `ollama/none-such`, so nothing would count\n",
         ),
-        // The command line overrides the file.
+        // Flags on the command line override those in the file.
         (
             &["--matrix", "models.yaml", "--", "--model", "nope/x"],
             "error: cell `--protocol direct`: invalid value 'nope/x' for '--model <REF>': unknown model; known: ",
         ),
-        // Also if the file uses an earlier name of the flag.
+        // This also works if the file uses an earlier name of the flag.
         (
             &["--matrix", "early.yaml", "--", "--samples-per-length", "0"],
             "error: cell `--protocol direct`: invalid value '0' for '--samples-per-length <N>'",
@@ -290,7 +290,7 @@ fn rejects_invalid_settings_before_start() {
 
 #[test]
 fn advises_on_each_incomplete_cell() {
-    // Two calls per attempt except the direct one, of which the second sample fails.
+    // Two calls per attempt, except in the direct cell, whose second sample fails.
     let model = "description: Fails once.\n\
                  rules:\n\
                  - {when: {roles: [direct], samples: ['*-2']}, error: {status: 400, message: no}}\n\
@@ -338,7 +338,7 @@ fn advises_on_each_incomplete_cell() {
     }
 }
 
-/// A call takes 100 tokens and one cent; a direct attempt is one call, any other two.
+/// A call costs 100 tokens and one cent. A direct attempt is one call, any other two.
 const PRICED: &str = "description: Costs.\n\
                       rules:\n\
                       - {tokens: {input: 90, output: 10}, cost_usd: 0.01, reply: \"```js\\nreturn(1)\\n```\"}\n";
@@ -383,7 +383,7 @@ fn sweep_budget_covers_all_cells_and_starts() {
              {twice}`\n"
         );
         assert!(ran.stderr.ends_with(&(stopped.clone() + &left)), "{ran:?}");
-        // What both cells have is compared.
+        // Only samples that both cells have are compared.
         let coverage = " coverage               2/3 (67 %)            2/3 (67 %)";
         assert!(ran.stdout.contains(coverage), "{ran:?}");
         let calls = |binary: &Binary| -> u64 {
@@ -497,7 +497,7 @@ fn suggested_resume_command_names_server() {
         "`rlm-eval sweep --resume 'my sweep' --max-llm-calls 8 -- --base-url {url} --isolation thread`\n"
     );
     assert!(ran.stderr.ends_with(&command), "{ran:?}");
-    // It stops again, and suggests twice of that.
+    // It stops again, and suggests twice the budget.
     let pasted = binary.paste(&ran.stderr);
     assert_eq!(pasted.code, Some(106), "{pasted:?}");
     assert_eq!(server.seen().len(), 8);
@@ -545,7 +545,7 @@ fn dry_sweep_estimates_all_cells_and_writes_nothing() {
         text.stdout.contains("all 2 cells\n  at least 9 calls"),
         "{text:?}"
     );
-    // No key is needed if no model is called.
+    // Without calls to a model, no key is needed.
     let unasked = ["--models", "openai/gpt-5-mini", "--json"];
     let ran = binary.run(&[&args[..], &unasked].concat(), "");
     assert_eq!(ran.code, Some(0), "{ran:?}");

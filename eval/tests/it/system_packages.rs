@@ -69,7 +69,7 @@ fn run(row: &Row, folder: &TempDir) -> (Option<i32>, Vec<String>, String) {
         put(at, program);
     }
     if let Some(manager) = &row.manager {
-        // The fake has no other programs to copy with, so they are prepared next to it.
+        // The fake system cannot copy programs, so they are prepared in advance.
         let brought = row.brings.iter().map(|program| match program.as_str() {
             "simde" => format!(": > {}\n", header.display()),
             program => format!(

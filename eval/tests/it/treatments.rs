@@ -1,4 +1,4 @@
-//! What a run claims is in what its agents get, or it is rejected: the rows of `treatments.yaml`.
+//! Agents get what a run claims, or the run is refused: the rows of `treatments.yaml`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -1,4 +1,4 @@
-//! `rlm-eval view` over HTTP: who is answered, what cannot be reached, and that nothing is written.
+//! `rlm-eval view` over HTTP: access control, unreachable files, and that nothing is written.
 
 use std::fs;
 use std::path::Path;
@@ -146,7 +146,7 @@ fn does_not_follow_links_out_of_folder() {
 #[test]
 fn refuses_run_with_link_out_of_folder() {
     use std::os::unix::fs::symlink;
-    // Replace each file with a link: the totals and listings of a run read all of these.
+    // Replace each file with a link. The totals and listings of a run read all of these files.
     for (name, target) in [
         ("config.json", "elsewhere/config.json"),
         ("samples.jsonl", "elsewhere/samples.jsonl"),
@@ -209,7 +209,7 @@ fn shows_nested_runs_and_missing_cells() {
     assert_eq!(all["groups"][0]["is_sweep"], true);
     assert_eq!(all["groups"][0]["not_begun"], serde_json::json!(["02-rlm"]));
     assert_eq!(ids(&ask("runs?folder=sweep")), ["sweep/01-direct"]);
-    // A filter searches all of them.
+    // A filter searches all runs.
     assert_eq!(ids(&ask("runs?filter=01-direct")), ["sweep/01-direct"]);
     assert_eq!(
         ask("run?run=sweep%2F01-direct")["overview"]["id"],

@@ -163,7 +163,7 @@ fn workflow_shards_merges_resumes_and_compares() {
     assert_eq!(RunDir::open(&merged).unwrap().records.len(), 8);
     assert!(service.artifacts.join("run/report.html").is_file());
 
-    // Later, with the shards of the first run, of which one was cut short and one left nothing; and
+    // Later, with the shards of the first run, of which one was cut short and one left nothing, and
     // a comparison with the first run.
     let earlier = folder.path().join("1001");
     fs::rename(&service.artifacts, &earlier).unwrap();
@@ -454,7 +454,7 @@ fn inputs_match_documentation() {
     let inputs = workflow["on"]["workflow_dispatch"]["inputs"]
         .as_object()
         .unwrap();
-    // GitHub allows 25.
+    // GitHub allows at most 25 inputs.
     assert!(inputs.len() <= 25);
     let docs = fs::read_to_string(root().join("docs/guides/github-workflow.md")).unwrap();
     for name in inputs.keys() {

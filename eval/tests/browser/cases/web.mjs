@@ -27,7 +27,7 @@ export default [
     },
   ],
   [
-    "web: what is judged stands beside what is expected; an app is shown as HTML",
+    "web: the scored state is next to the expected one; an app is shown as HTML",
     async ({ page, show, folder }) => {
       await show(page, writeApp(folder));
       assert.deepEqual(await page.locator(".answers h2").allInnerTexts(), ["Scored state", "Expected", "Answered"]);
@@ -36,7 +36,7 @@ export default [
       const app = page.locator("article").first().locator("pre.code");
       assert.match(await app.innerText(), /^<!DOCTYPE html>\n<p id="count">0<\/p>\n<script>let n = 0;/);
       assert.deepEqual(await app.locator(".js-keyword").allInnerTexts(), ["<p", ">", "</p", ">", "<script", ">", "let", "</script", ">"]);
-      // Of a long one the beginning is there at once.
+      // The beginning of a long app is shown immediately.
       const long = page.locator("article").nth(1);
       assert.match(await long.locator("pre.code").innerText(), /^<h1>"Long"<\/h1>\n<p>0<\/p>/);
       await long.getByRole("button", { name: "Show all of" }).click();

@@ -107,8 +107,8 @@ fn survives_kills_of_workers_submitters_and_servers() {
         "killed: {} workers, {} submitters, {} servers",
         killed[0], killed[1], killed[2]
     );
-    // A submitter killed between its first output and the end of the queue says so; it is resumed
-    // once more.
+    // A submitter killed between its first output and the end of the queue reports that, and is
+    // resumed once more.
     while submitter.code() != Some(0) {
         submitter = start(&binary, "submitter.log", &["run", "--resume", &dir]);
     }
@@ -219,7 +219,7 @@ fn returning_worker_loses_its_attempts() {
     let ran = binary.run(&["run", "--resume", &dir, "--json"], "");
     assert_eq!(ran.code, Some(0), "{ran:?}");
     network.mend();
-    // The journal or the record tells it; or the run is gone when it reconnects.
+    // The worker learns it from the journal or the record, or the run is gone when it reconnects.
     until("the first is told", || {
         let said = log(&binary, "cut-off");
         said.contains("goes on with attempt")
@@ -237,7 +237,7 @@ fn workers_wait_for_full_stream() {
         return;
     };
     let binary = user_of(server.url());
-    // Together they have about three times as much.
+    // Together the samples need about three times the size of the stream.
     let samples = 80;
     let ran = submit(
         &binary,
@@ -266,7 +266,7 @@ fn stopped_worker_returns_attempts_under_way() {
         return;
     };
     let binary = slow(server.url());
-    // The lease is so long that only returned attempts can finish in time.
+    // The lease is long, so only returned attempts can finish in time.
     let args = [
         &SLOW[..],
         &["--queue", server.url(), "--queue-lease", "3600", "--detach"],

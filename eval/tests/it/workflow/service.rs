@@ -22,13 +22,13 @@ pub const COMMIT: &str = "c0ffee0000000000000000000000000000000001";
 pub struct Service {
     pub workspace: PathBuf,
     pub artifacts: PathBuf,
-    /// What the last job checked out.
+    /// Commit that the last job checked out.
     pub checked_out: String,
     /// Secrets of the repository and of all environments.
     pub secrets: BTreeMap<String, String>,
     /// Shell script that the job `build` leaves as the program.
     pub program: String,
-    /// Values of expressions, without those of secrets.
+    /// Values of expressions, except those of secrets.
     values: BTreeMap<String, String>,
     /// URL of its API.
     api: String,
