@@ -147,7 +147,10 @@ impl RaceLog {
         let header: RaceHeader =
             serde_json::from_str(first).map_err(|error| wrong(1, error.to_string()))?;
         if header.v > RACE_VERSION {
-            let problem = format!("schema version {}, but this program reads only versions up to {RACE_VERSION}", header.v);
+            let problem = format!(
+                "schema version {}, but this program reads only versions up to {RACE_VERSION}",
+                header.v
+            );
             return Err(wrong(1, problem));
         }
         let mut log = Self::new(header);

@@ -311,7 +311,8 @@ fn reports_different_scorers() {
         assert_eq!(ran.code, Some(0), "{ran:?}");
     }
     let ran = binary.run(&["report", "results"], "");
-    let sentence = "These runs were scored by different scorers, so their scores are not comparable: ";
+    let sentence =
+        "These runs were scored by different scorers, so their scores are not comparable: ";
     assert!(ran.stdout.contains(sentence), "{ran:?}");
     let page = fs::read_to_string(binary.path().join("results/report.html")).unwrap();
     assert!(page.contains(sentence));

@@ -161,10 +161,7 @@ mod tests {
             for line in text.lines().filter(|line| line.starts_with("import ")) {
                 let (_, from) = imported(line).unwrap_or_else(|| panic!("{name}: {line}"));
                 let above = SCRIPTS[..place].iter().any(|(above, _)| *above == from);
-                assert!(
-                    above,
-                    "{name} imports {from}, which does not precede it"
-                );
+                assert!(above, "{name} imports {from}, which does not precede it");
             }
         }
     }

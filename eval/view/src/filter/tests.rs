@@ -101,8 +101,14 @@ fn explains_invalid_expressions() {
             "score<high",
             "invalid value `high` for `score`; write, for example, `score>3`",
         ),
-        ("time>1d", "invalid value `1d` for `time`; write, for example, `time>60s`"),
-        ("cost>", "`cost>` does not have a value; write, for example, `cost>0.1`"),
+        (
+            "time>1d",
+            "invalid value `1d` for `time`; write, for example, `time>60s`",
+        ),
+        (
+            "cost>",
+            "`cost>` does not have a value; write, for example, `cost>0.1`",
+        ),
         (
             "status:wrong",
             "unknown status `wrong`; known: ok, limit, error, cancelled",
