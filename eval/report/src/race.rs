@@ -37,7 +37,7 @@ pub struct RaceHeader {
     pub order: Vec<Vec<String>>,
 }
 
-/// Further line of `race.jsonl`: a block, the standings after it, and the decisions.
+/// Line after the header of `race.jsonl`: a block, the standings after it, and the decisions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RaceBlock {
     /// [`RACE_VERSION`] of the program that wrote it.

@@ -18,7 +18,7 @@ pub struct Clustered {
 }
 
 impl Clustered {
-    /// Whether each value is a cluster of its own.
+    /// Whether each value is its own cluster.
     pub(crate) fn is_independent(&self) -> bool {
         self.clusters.len() as f64 >= self.n
     }

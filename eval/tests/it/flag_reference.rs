@@ -18,7 +18,7 @@ fn flag_reference_matches_command_line() {
     assert!(
         made == stored,
         "docs/reference/flags.md is not what the flags are now; the first line that differs: {differs:?}\n\
-         to write it anew: UPDATE_DOCS=1 cargo test --package eval --test it flag_reference"
+         to rewrite it: UPDATE_DOCS=1 cargo test --package eval --test it flag_reference"
     );
 }
 

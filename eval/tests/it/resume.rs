@@ -85,7 +85,8 @@ fn completes_truncated_run_with_each_attempt_once() {
             let text = fs::read_to_string(dir.join(file)).expect("the file is there");
             assert_eq!(text.lines().count(), lines, "{file}");
         }
-        // The two torn attempts' spending still counts, either as theirs or as wasted.
+        // The spending of the two truncated attempts still counts, either as their own or as
+        // wasted.
         let summary = fs::read_to_string(dir.join("summary.json")).expect("there is a summary");
         let summary: Value = serde_json::from_str(&summary).expect("which is JSON");
         let wasted = &summary["wasted"]["abandoned"];

@@ -367,17 +367,17 @@ fn names_folder_without_readable_run() {
         (
             "config.json",
             None,
-            "RUN is not a run directory: it has no config.json",
+            "RUN is not a run directory: config.json is missing",
         ),
         (
             "lock.json",
             None,
-            "RUN is not a run directory: it has no lock.json",
+            "RUN is not a run directory: lock.json is missing",
         ),
         (
             "samples.jsonl",
             None,
-            "RUN is not a run directory: it has no samples.jsonl",
+            "RUN is not a run directory: samples.jsonl is missing",
         ),
         (
             "config.json",

@@ -46,7 +46,7 @@ fn run(server: &FaultServer, samples: usize, more: &[&str]) -> (Vec<Value>, Vec<
     run_in(&binary(), server, samples, more)
 }
 
-/// Does the same with a binary whose folder is known in advance.
+/// Does the same as [`run`] with a binary whose folder is known in advance.
 fn run_in(
     binary: &Binary,
     server: &FaultServer,

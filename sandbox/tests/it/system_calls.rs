@@ -204,7 +204,7 @@ fn the_documentation_has_the_table() {
     assert_eq!(
         std::fs::read_to_string(&file).unwrap_or_default(),
         text,
-        "to write it anew: UPDATE_DOCS=1 cargo test --package sandbox --test it the_documentation_has_the_table"
+        "to rewrite it: UPDATE_DOCS=1 cargo test --package sandbox --test it the_documentation_has_the_table"
     );
 }
 

@@ -79,7 +79,7 @@ pub enum RunDirError {
         reason: io::Error,
     },
     /// The folder does not contain a run.
-    #[error("{} is not a run directory: it has no {missing}", path.display())]
+    #[error("{} is not a run directory: {missing} is missing", path.display())]
     NotARun {
         /// The folder.
         path: PathBuf,

@@ -74,7 +74,8 @@ impl Fingerprint {
         })
     }
 
-    /// Returns the differing parts that described the program before it became a part of its own.
+    /// Returns the differences in the parts that described the program before it became a separate
+    /// part.
     pub fn earlier_program_differences(&self, other: &Self) -> Vec<Difference> {
         self.differences_in(other, |name| EARLIER_PROGRAM.contains(&name))
     }

@@ -55,7 +55,7 @@ pub struct Mismatch {
 }
 
 impl CompareError {
-    /// Returns a hint on how to fix the error, if there is more to say than the message does.
+    /// Returns a hint on how to fix the error, or `None` if the message suffices.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Differ(_) => Some("compare them anyway with --allow-mismatch"),

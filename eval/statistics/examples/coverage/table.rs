@@ -3,7 +3,7 @@
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
-    reason = "a program of its own"
+    reason = "a standalone program"
 )]
 
 /// Prints a table in Markdown.

@@ -70,7 +70,7 @@ fn survives_kills_of_workers_submitters_and_servers() {
     let mut killed = [0; 3];
     for kill in 0..kills {
         let wanted = lines(&dir) + usize::try_from(random.below(8)).unwrap();
-        until("attempts go on", || {
+        until("attempts continue", || {
             // A program that starts while no server is running exits with an error.
             if submitter.has_ended() {
                 submitter = start(&binary, "submitter.log", &["run", "--resume", &dir]);
@@ -220,7 +220,7 @@ fn returning_worker_loses_its_attempts() {
     assert_eq!(ran.code, Some(0), "{ran:?}");
     network.mend();
     // The worker learns it from the journal or the record, or the run is gone when it reconnects.
-    until("the first is told", || {
+    until("the first worker learns it", || {
         let said = log(&binary, "cut-off");
         said.contains("goes on with attempt")
             || said.contains("made by another worker")

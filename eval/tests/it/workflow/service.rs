@@ -265,7 +265,8 @@ impl Service {
                 let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
                 let names: Vec<String> = names.filter(|name| matches(name)).collect();
                 for name in &names {
-                    // Since its fifth version, a single artifact gets no folder of its own.
+                    // Since the fifth version of the action, a single artifact is not stored in its
+                    // own folder.
                     let single = names.len() == 1;
                     let to = if single { to.clone() } else { to.join(name) };
                     copy(&from.join(name), &to);
