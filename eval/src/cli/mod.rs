@@ -123,7 +123,7 @@ pub enum Command {
     Ask(Box<AskArgs>),
     /// Serve agents over HTTP, as chat completions and responses
     Serve(Box<ServeArgs>),
-    /// Show scores, cost and behaviour of runs side by side
+    /// Show scores, cost and behavior of runs side by side
     Report(ReportArgs),
     /// Test whether one run is really better than another
     Compare(CompareArgs),

@@ -30,7 +30,7 @@ pub struct ReportArgs {
 }
 
 const EXAMPLES: &str = "\
-Prints the differences in settings between the runs first, then their scores, behaviour and cost, and \
+Prints the differences in settings between the runs first, then their scores, behavior and cost, and \
 for a sweep the comparisons of its cells. See docs/concepts/statistics.md.
 
 Examples:

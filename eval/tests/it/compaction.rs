@@ -15,7 +15,7 @@ use crate::run::{finish, lines};
 /// An agent reads a word in iteration 3 and needs it in iteration 300, with a window of 32,000
 /// tokens.
 #[test]
-fn three_hundred_iterations_in_a_window_of_32000_tokens() {
+fn compacts_300_iterations_into_32000_tokens() {
     let model = concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/../docs/examples/compaction/model.yaml"
@@ -57,7 +57,7 @@ fn three_hundred_iterations_in_a_window_of_32000_tokens() {
 
 /// The third summary is never answered: the process is killed and resumes with the first two.
 #[test]
-fn an_attempt_goes_on_between_its_summaries() {
+fn resumes_between_summaries() {
     let stalls = std::sync::atomic::AtomicBool::new(true);
     let server = FaultServer::start(move |seen| {
         let messages = seen.body["messages"]

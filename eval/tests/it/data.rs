@@ -61,7 +61,7 @@ fn fetch(binary: &Binary, server: &DataServer, name: &str) -> Ran {
 
 /// Server failures, with the expected requests for the file and number of retries.
 #[test]
-fn a_fetch_survives_a_bad_server() {
+fn fetch_survives_failing_server() {
     let size = right()[FILE].len();
     let half = format!(" from {}", size / 2);
     let whole = String::new();
@@ -116,7 +116,7 @@ fn a_fetch_survives_a_bad_server() {
 }
 
 #[test]
-fn a_fetch_that_fails_leaves_no_data_and_goes_on_later() {
+fn failed_fetch_leaves_no_data_and_resumes() {
     let refused = [Answer::Half, Answer::Status(403)];
     let binary = Binary::new();
     let server = DataServer::start(right(), &refused);
@@ -149,7 +149,7 @@ fn a_fetch_that_fails_leaves_no_data_and_goes_on_later() {
 }
 
 #[test]
-fn data_that_is_not_what_was_asked_for_is_refused() {
+fn refuses_data_with_wrong_checksum() {
     let wanted = hex(&right()[FILE]);
     let size = right()[FILE].len();
     let found = hex(&vec![b'x'; size]);
@@ -202,7 +202,7 @@ fn data_that_is_not_what_was_asked_for_is_refused() {
 
 /// Compares the checksums in the program with the real tasks, if they are available.
 #[test]
-fn the_checksums_of_arc_are_those_of_the_real_tasks() {
+fn arc_checksums_match_real_tasks() {
     let tasks =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/arc-agi-2/evaluation");
     let Ok(entries) = fs::read_dir(&tasks) else {
@@ -238,7 +238,7 @@ fn the_checksums_of_arc_are_those_of_the_real_tasks() {
 }
 
 #[test]
-fn samples_are_shown() {
+fn shows_samples() {
     let binary = Binary::new().file(
         "q.jsonl",
         "{\"id\": \"a\", \"query\": \"Who?\", \"context\": \"Ada \\u001b[2J\", \"expected\": \"Ada\", \"kind\": 1}\n{\"id\": \"b\", \"query\": \"?\", \"expected\": 2, \"cluster\": \"c\"}\n",

@@ -60,7 +60,7 @@ fn run(case: &Case) -> (Binary, Finished) {
 }
 
 #[test]
-fn only_a_verdict_is_a_score() {
+fn only_verdicts_give_scores() {
     let cases: Vec<Case> =
         serde_json::from_str(include_str!("judge/cases.json")).expect("the rows are JSON");
     for case in cases {
@@ -100,7 +100,7 @@ fn only_a_verdict_is_a_score() {
 }
 
 #[test]
-fn a_run_is_judged_afterwards_by_what_it_recorded() {
+fn judges_finished_run_from_records() {
     let judge = "{description: d, rules: [{when: {roles: [judge]}, compute: 'return(JSON.stringify({reason: \
                  context.includes(\"Who wrote it?\") + \"\", score: 0.5}))', cost_usd: 0.25}]}";
     let binary = binary("It was Ada.", Some(judge));
@@ -129,7 +129,7 @@ fn a_run_is_judged_afterwards_by_what_it_recorded() {
     assert_eq!(line["score"], 0.5);
     assert_eq!(line["score_explanation"], "true");
     assert_eq!(line["judge"]["cost_usd"], 0.25);
-    // A rule calls no model.
+    // A rule-based scorer does not call a model.
     let wrong = binary.run(
         &["score", &dir, "--scorer", "exact", "--model", "scripted"],
         "",
@@ -159,7 +159,7 @@ fn a_run_is_judged_afterwards_by_what_it_recorded() {
 }
 
 #[test]
-fn a_failed_verdict_is_judged_again_and_the_judge_is_part_of_the_experiment() {
+fn judges_failed_verdict_again_and_fingerprints_judge() {
     let broken = binary("Ada", Some("{description: d, rules: [{reply: Right!}]}"));
     let first = finish(
         &broken,
@@ -178,7 +178,7 @@ fn a_failed_verdict_is_judged_again_and_the_judge_is_part_of_the_experiment() {
     ];
     let again = broken.run(&again, "");
     assert_eq!(again.code, Some(0), "{again:?}");
-    // Another judge makes another experiment.
+    // A different judge makes a different experiment.
     let other = broken.run(
         &[
             "run",
@@ -212,7 +212,7 @@ fn a_failed_verdict_is_judged_again_and_the_judge_is_part_of_the_experiment() {
 }
 
 #[test]
-fn what_is_wrong_is_told_before_anything_runs() {
+fn rejects_invalid_settings_before_start() {
     let front = "---\nname: x\ntoolDescription: d\nmodel: judge\ntools: [a]\n---\nJudge.\n";
     let binary = binary("Ada", None).file("tools.md", front);
     let rows: [(&[&str], &str); 6] = [
@@ -307,7 +307,7 @@ fn shows_the_scores_of_each_scorer(results: &Path) {
 }
 
 #[test]
-fn runs_are_scored_together_and_their_new_scores_compared() {
+fn scores_runs_together_and_compares_new_scores() {
     let rows: Vec<String> = (1..=4)
         .map(|n| json!({"id": format!("q{n}"), "query": "Who?", "expected": "Ada"}).to_string())
         .collect();
@@ -322,7 +322,7 @@ fn runs_are_scored_together_and_their_new_scores_compared() {
     assert!(
         unscored
             .stderr
-            .contains("has no scores by `judge`; `rlm-eval score` makes them")
+            .contains("has no scores by `judge`; create them with `rlm-eval score`")
     );
     fs::write(binary.path().join("results/report.html"), "page").unwrap();
     let args = [
@@ -353,7 +353,7 @@ fn runs_are_scored_together_and_their_new_scores_compared() {
     assert_eq!(report.code, Some(0), "{report:?}");
     assert!(report.stdout.contains("0.500"), "{}", report.stdout);
     assert!(binary.path().join("results/report-judge.html").is_file());
-    // The scores of a run that the scorer made itself are as good as later ones.
+    // `--scores` also accepts the run's own scorer.
     let own = binary.run(&["report", "results", "--scores", "exact"], "");
     assert_eq!(own.code, Some(0), "{own:?}");
     assert!(own.stdout.contains("1.000"), "{}", own.stdout);
@@ -364,7 +364,7 @@ fn runs_are_scored_together_and_their_new_scores_compared() {
             .contains("has no scores by `contains`; it has scores by judge"),
         "{wrong:?}"
     );
-    // Refused before anything is served; the limit only ends a server that starts all the same.
+    // Refused before serving. The timeout only ends a server that starts by mistake.
     let served = "timeout 60 \"$0\" view results/a/* --scores contains --port 0";
     let wrong = binary.shell(served);
     assert_eq!(wrong.code, Some(2), "{wrong:?}");
@@ -380,7 +380,7 @@ fn runs_are_scored_together_and_their_new_scores_compared() {
         "the page names the scorer"
     );
     shows_the_scores_of_each_scorer(&binary.path().join("results"));
-    // An attempt that was made again has no new score.
+    // An attempt that was rerun does not have a new score.
     let run = fs::read_dir(binary.path().join("results/a"))
         .unwrap()
         .next();
@@ -393,7 +393,7 @@ fn runs_are_scored_together_and_their_new_scores_compared() {
 }
 
 #[test]
-fn a_scoring_that_was_stopped_goes_on_and_keeps_its_budget() {
+fn stopped_scoring_resumes_within_budget() {
     let rows: Vec<String> = (1..=4)
         .map(|n| json!({"id": format!("q{n}"), "query": "Who?", "expected": "Ada"}).to_string())
         .collect();
@@ -437,7 +437,7 @@ fn a_scoring_that_was_stopped_goes_on_and_keeps_its_budget() {
         (ran.code, ran.stderr),
         (Some(106), earlier.to_owned() + &stopped(used, 2))
     );
-    // No answer is judged twice: four calls are all.
+    // No answer is judged twice, so there are only four calls.
     let ran = score(&["--max-llm-calls", "3"]);
     let used = "--max-llm-calls budget is used up (3 calls of 3 calls)";
     assert!(ran.stderr.ends_with(&stopped(used, 3)), "{ran:?}");
@@ -449,7 +449,7 @@ fn a_scoring_that_was_stopped_goes_on_and_keeps_its_budget() {
         left.len() == 1 && !left[0].contains("unfinished"),
         "{left:?}"
     );
-    // A rule spends nothing, and some models have no known price.
+    // A rule-based scorer spends nothing, and some models do not have a known price.
     let wrong = [
         (
             &["--scorer", "exact", "--max-cost", "1"][..],
@@ -486,7 +486,7 @@ fn a_scoring_that_was_stopped_goes_on_and_keeps_its_budget() {
 }
 
 #[test]
-fn a_call_that_was_under_way_when_the_judge_was_killed_is_booked_by_estimate() {
+fn books_judge_call_in_flight_at_kill_by_estimate() {
     let judge =
         r#"{description: d, rules: [{reply: '{"reason": "so", "score": 1}', cost_usd: 1}]}"#;
     let binary = binary("Ada", Some(judge));

@@ -95,7 +95,7 @@ fn run(binary: &Binary, more: &[&str]) -> Ran {
 }
 
 #[test]
-fn the_shares_of_a_run_merge_to_the_whole() {
+fn shards_merge_to_whole_run() {
     let binary = Binary::new();
     assert_eq!(run(&binary, &["--log-dir", "whole"]).code, Some(0));
     let mut dirs = Vec::new();
@@ -113,7 +113,7 @@ fn the_shares_of_a_run_merge_to_the_whole() {
         dirs.push(dir.to_string_lossy().into_owned());
     }
     assert_eq!(samples, 6);
-    // A killed attempt left its events, whose cost still counts.
+    // A killed attempt left events, whose cost still counts.
     let killed = Path::new(&dirs[0]).join("abandoned/s-niah-8k-1.1~1.jsonl");
     fs::create_dir(killed.parent().unwrap()).unwrap();
     fs::write(&killed, "").unwrap();
@@ -181,7 +181,7 @@ fn the_shares_of_a_run_merge_to_the_whole() {
 }
 
 #[test]
-fn runs_that_do_not_go_together_are_refused() {
+fn refuses_to_merge_incompatible_runs() {
     let binary = Binary::new();
     let one = ["--samples-per-length", "1"];
     for (folder, more) in [
@@ -216,7 +216,7 @@ fn runs_that_do_not_go_together_are_refused() {
 }
 
 #[test]
-fn different_records_of_an_attempt_are_chosen_by_preference() {
+fn chooses_among_records_by_preference() {
     // Changes of the second run's first record, the preference, and whether that record is kept.
     type Row = (fn(&mut Value), &'static str, bool);
     let binary = Binary::new();
@@ -326,7 +326,7 @@ fn planned(binary: &Binary, out: &str, dirs: &[&str]) -> Value {
 }
 
 #[test]
-fn the_score_of_the_merged_run_is_gated() {
+fn gates_score_of_merged_run() {
     let binary = Binary::new();
     // Each shard has flawed samples, which score less than 1.
     let dirs = ["1/2", "2/2"].map(|share| {
@@ -363,7 +363,7 @@ fn the_score_of_the_merged_run_is_gated() {
 }
 
 #[test]
-fn a_share_that_is_given_twice_counts_once_however_far_it_came() {
+fn counts_repeated_shard_once() {
     let binary = Binary::new();
     let [first, second] = halves(&binary);
     // A copy of the first that was killed after one attempt.
@@ -389,7 +389,7 @@ fn a_share_that_is_given_twice_counts_once_however_far_it_came() {
 }
 
 #[test]
-fn an_attempt_that_is_still_to_be_made_again_merges() {
+fn merges_attempt_still_to_be_rerun() {
     let binary = Binary::new();
     let [first, second] = halves(&binary);
     let log = Path::new(&first).join("samples.jsonl");
@@ -400,7 +400,7 @@ fn an_attempt_that_is_still_to_be_made_again_merges() {
     record["error"] = "no connection".into();
     let rest: Vec<&str> = text.lines().skip(1).collect();
     fs::write(&log, format!("{record}\n{}\n", rest.join("\n"))).unwrap();
-    // As after `--retry-errors` was stopped before the attempt's turn.
+    // As if `--retry-errors` was stopped before it reached the attempt.
     let id = record["id"].as_str().unwrap();
     let aside = Path::new(&first).join("superseded");
     fs::create_dir(&aside).unwrap();
@@ -417,7 +417,7 @@ fn an_attempt_that_is_still_to_be_made_again_merges() {
 }
 
 #[test]
-fn what_shares_differ_in_beside_their_fingerprint_is_kept_and_stated() {
+fn keeps_and_reports_unfingerprinted_differences() {
     let binary = Binary::new();
     let dirs = [("1/2", "2020-01-01"), ("2/2", "2020-01-02")].map(|(share, date)| {
         let folder = format!("half{}", &share[..1]);
@@ -446,7 +446,7 @@ fn what_shares_differ_in_beside_their_fingerprint_is_kept_and_stated() {
 }
 
 #[test]
-fn attempts_that_were_made_twice_cost_twice() {
+fn counts_cost_of_repeated_attempts() {
     let binary = Binary::new().file("priced.yaml", include_str!("report/priced.yaml"));
     let priced = [
         "--samples-per-length",
@@ -487,7 +487,7 @@ fn attempts_that_were_made_twice_cost_twice() {
 }
 
 #[test]
-fn shares_of_other_selections_are_refused() {
+fn refuses_shards_of_other_selections() {
     let binary = Binary::new();
     let [first, _] = halves(&binary);
     for (share, more, end) in [
@@ -518,7 +518,7 @@ fn shares_of_other_selections_are_refused() {
 }
 
 #[test]
-fn shares_whose_samples_differ_are_refused() {
+fn refuses_shards_with_different_samples() {
     let binary = Binary::new();
     let [first, second] = halves(&binary);
     let third = binary.path().join("third");
@@ -531,7 +531,8 @@ fn shares_whose_samples_differ_are_refused() {
     let (of_first, of_second) = (samples(&first), samples(&second));
     let (one, other) = (&of_first[0], &of_second[0]);
     let id = |id: &Value| id.as_str().unwrap().to_owned();
-    // A copy of a half with other samples or another partition rule, and the half to merge it with.
+    // A modified copy of a shard (other samples, or another partition rule), and the shard to merge
+    // it with.
     for (of, with, field, value, end) in [
         (
             &second,
@@ -578,7 +579,7 @@ fn shares_whose_samples_differ_are_refused() {
 }
 
 #[test]
-fn wrong_shares_are_explained() {
+fn explains_invalid_shards() {
     let rows = [
         (
             "0/3",
@@ -615,7 +616,7 @@ fn wrong_shares_are_explained() {
 }
 
 #[test]
-fn another_scorer_judges_what_is_recorded() {
+fn scores_recorded_answers_with_other_scorer() {
     let binary = Binary::new();
     assert_eq!(run(&binary, &["--max-samples", "2"]).code, Some(0));
     let dir = only(&binary.path().join("results"));

@@ -1,4 +1,4 @@
-//! `rlm-eval run --partition`: how samples are assigned to shards, and that a resumed shard keeps
+//! `rlm-eval run --partition`: the assignment of samples to shards, and that a resumed shard keeps
 //! its samples.
 
 use std::collections::BTreeSet;
@@ -44,7 +44,7 @@ fn empty(dir: &Path) {
 }
 
 #[test]
-fn shares_are_even_and_a_share_keeps_its_samples() {
+fn shards_are_even_and_keep_their_samples() {
     let binary = Binary::new();
     let dirs = ["1/3", "2/3", "3/3"].map(|name| share(&binary, name, &[]));
     let dealt = dirs.each_ref().map(|dir| ids(dir));
@@ -53,7 +53,7 @@ fn shares_are_even_and_a_share_keeps_its_samples() {
     assert_eq!(sizes, [2, 3, 3]);
     assert_eq!(dealt.iter().flatten().collect::<BTreeSet<_>>().len(), 8);
 
-    // A shard keeps its samples, whatever a later version selects and assigns.
+    // A shard keeps its samples, even if a later version selects or assigns them differently.
     let dir = &dirs[0];
     let other: Vec<&String> = dealt[1].iter().take(2).collect();
     edit_config(dir, |benchmark| {
@@ -115,7 +115,7 @@ fn shares_are_even_and_a_share_keeps_its_samples() {
 }
 
 #[test]
-fn a_share_of_the_first_rule_goes_on_by_it() {
+fn shard_of_first_rule_resumes_under_it() {
     let binary = Binary::new();
     let [old, new] = ["1/2", "2/2"].map(|name| share(&binary, name, &["--max-samples", "6"]));
     edit_config(&old, |benchmark| {

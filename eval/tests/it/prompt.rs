@@ -71,7 +71,7 @@ fn drivers() -> Vec<Driver> {
 }
 
 #[test]
-fn shows_the_agent_that_the_flags_describe() {
+fn shows_agent_described_by_flags() {
     let aliases = parse_aliases(&["fast=openai/small:cheap", "best=acme/large", "x=a/b"])
         .expect("the aliases are right");
     let drivers = drivers();
@@ -175,7 +175,7 @@ fn shows_the_agent_that_the_flags_describe() {
 }
 
 #[test]
-fn tools_come_in_one_order_however_they_are_typed() {
+fn orders_tools_independently_of_flags() {
     let shown = |tools: &str| binary().run(&["prompt", "--tools", tools], "").stdout;
     let one = shown("run_javascript,context_length");
     assert!(one.contains("context_length"), "{one}");
@@ -183,7 +183,7 @@ fn tools_come_in_one_order_however_they_are_typed() {
 }
 
 #[test]
-fn remarks_go_to_stderr() {
+fn prints_remarks_to_stderr() {
     let args = [
         "prompt",
         "--model=acme/large",
@@ -197,7 +197,7 @@ fn remarks_go_to_stderr() {
 }
 
 #[test]
-fn flags_win_over_variables_and_these_over_the_file() {
+fn flags_override_variables_which_override_env_file() {
     let coordinates = |binary: &Binary, args: &[&str]| {
         let args: Vec<&str> = ["prompt"].iter().chain(args).copied().collect();
         let prompt = binary.run(&args, "").stdout;

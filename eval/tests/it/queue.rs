@@ -1,4 +1,4 @@
-//! Runs through a queue with a real NATS server: whatever happens, the result equals a local run.
+//! Runs through a queue with a real NATS server. The result always equals that of a local run.
 //!
 //! `scripts/install-queue.sh` installs the server under `target/nats`; `./test.sh` runs it.
 
@@ -177,7 +177,7 @@ fn submit(binary: &Binary, url: &str, samples: &str, more: &[&str]) -> Ran {
 }
 
 #[test]
-fn a_run_over_workers_equals_a_local_one() {
+fn queued_run_equals_local_run() {
     let Some(server) = Server::start() else {
         return;
     };
@@ -206,7 +206,7 @@ fn a_run_over_workers_equals_a_local_one() {
 }
 
 #[test]
-fn what_cannot_be_is_said() {
+fn rejects_impossible_requests() {
     let rows: [(&[&str], &str); 9] = [
         (&["--queue", "localhost:4222"], "has no scheme"),
         (

@@ -1,4 +1,4 @@
-//! What a person sees of a run in progress.
+//! Terminal output about a run in progress.
 
 use std::sync::Arc;
 use std::thread;
@@ -90,7 +90,7 @@ fn lines_for_logs() {
 }
 
 #[test]
-fn a_verbose_log_has_all_that_agents_do() {
+fn verbose_log_shows_agents() {
     let envelope = Envelope {
         memory: HOSTILE.to_owned(),
         todos_remaining: vec!["price".to_owned()],
@@ -190,7 +190,7 @@ fn bars(screen: &Screen) -> BarReporter {
 }
 
 #[test]
-fn bars_follow_the_attempts() {
+fn bars_follow_attempts() {
     let failure = failed("b", 1, HOSTILE);
     let steps = [
         (
@@ -308,7 +308,7 @@ fn bars_follow_the_attempts() {
 }
 
 #[test]
-fn bars_never_outgrow_the_terminal() {
+fn bars_fit_terminal_height() {
     let rows = [
         ((80, 24), 64, 21),
         ((80, 6), 64, 6),

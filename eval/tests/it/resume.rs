@@ -1,4 +1,4 @@
-//! `rlm-eval run --resume`: what it continues, what it rejects, and what it never loses.
+//! `rlm-eval run --resume`: what it continues and rejects, and that it loses nothing.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -65,7 +65,7 @@ fn calls_of_the_last_two(dir: &Path) -> u64 {
 }
 
 #[test]
-fn a_torn_run_is_completed_with_every_attempt_once() {
+fn completes_truncated_run_with_each_attempt_once() {
     for (piece, has_journal) in [(0, true), (1, true), (40, true), (40, false)] {
         let binary = Binary::new();
         let dir = begin(&binary, &["--prompt-mode", "coordinator"]);
@@ -85,7 +85,8 @@ fn a_torn_run_is_completed_with_every_attempt_once() {
             let text = fs::read_to_string(dir.join(file)).expect("the file is there");
             assert_eq!(text.lines().count(), lines, "{file}");
         }
-        // The two torn attempts' spending still counts, either as theirs or as wasted.
+        // The spending of the two truncated attempts still counts, either as their own or as
+        // wasted.
         let summary = fs::read_to_string(dir.join("summary.json")).expect("there is a summary");
         let summary: Value = serde_json::from_str(&summary).expect("which is JSON");
         let wasted = &summary["wasted"]["abandoned"];
@@ -96,9 +97,9 @@ fn a_torn_run_is_completed_with_every_attempt_once() {
     }
 }
 
-/// An unreadable journal costs its attempt what was paid, with a message.
+/// An attempt with an unreadable journal restarts, and its earlier cost is reported.
 #[test]
-fn an_attempt_with_a_broken_journal_begins_anew() {
+fn restarts_attempt_with_broken_journal() {
     let binary = Binary::new();
     let dir = begin(&binary, &["--prompt-mode", "coordinator"]);
     let torn = calls_of_the_last_two(&dir);
@@ -125,7 +126,7 @@ fn an_attempt_with_a_broken_journal_begins_anew() {
 }
 
 #[test]
-fn a_run_that_was_killed_before_its_first_record_begins() {
+fn resumes_run_killed_before_first_record() {
     for has_journal in [true, false] {
         let binary = Binary::new();
         let dir = begin(&binary, &[]);
@@ -145,7 +146,7 @@ fn a_run_that_was_killed_before_its_first_record_begins() {
 }
 
 #[test]
-fn another_experiment_is_refused_and_named() {
+fn refuses_to_resume_other_experiment() {
     let binary = Binary::new();
     let dir = begin(&binary, &["--attempts", "2", "--date", "2001-02-03"]);
     let before = fs::read(dir.join("config.json")).expect("there are settings");
@@ -229,7 +230,7 @@ fn another_experiment_is_refused_and_named() {
 }
 
 #[test]
-fn recorded_flags_are_checked_as_typed_ones_are() {
+fn validates_recorded_flags_like_typed_ones() {
     let binary = Binary::new();
     let dir = begin(&binary, &["--max-samples", "1"]);
     let path = dir.join("config.json");
@@ -274,7 +275,7 @@ fn recorded_flags_are_checked_as_typed_ones_are() {
 }
 
 #[test]
-fn a_run_can_grow_and_the_environment_does_not_change_it() {
+fn extends_run_and_ignores_environment() {
     let binary = Binary::new()
         .variable("EVAL_MAX_DEPTH", "4")
         .variable("EVAL_CONCURRENCY", "3");
@@ -299,12 +300,12 @@ fn a_run_can_grow_and_the_environment_does_not_change_it() {
     let config = RunDir::open(&dir).expect("a run").config;
     assert_eq!(config["engine"]["isolation"], "thread");
     assert_eq!(config["attempts_total"], 6);
-    // Extended settings apply from now on.
+    // The extended settings apply from this start on.
     assert_eq!(resume(&binary, &dir, &[]).code, Some(0));
 }
 
 #[test]
-fn errors_are_made_again_only_when_asked_and_stay_on_record() {
+fn reruns_errors_only_on_request() {
     let binary = Binary::new().file("half.yaml", include_str!("resume/half.yaml"));
     let dir = begin(
         &binary,
@@ -376,7 +377,7 @@ fn errors_are_made_again_only_when_asked_and_stay_on_record() {
 }
 
 #[test]
-fn two_processes_never_work_on_one_run() {
+fn locks_run_against_second_process() {
     // Slow enough that even on a busy machine the second starts while the first is running.
     let slow = include_str!("run/slow.yaml").replace("latency_ms: 200", "latency_ms: 800");
     let binary = Binary::new().file("slow.yaml", &slow);
@@ -412,7 +413,7 @@ fn two_processes_never_work_on_one_run() {
 }
 
 #[test]
-fn a_run_goes_on_with_what_an_earlier_program_took_although_nothing_reads_it() {
+fn resumes_with_obsolete_settings_of_earlier_program() {
     let binary = Binary::new();
     let dir = begin(&binary, &["--protocol", "direct"]);
     // As if the run had started with --cell-timeout 5 and --temperature 0.

@@ -29,7 +29,7 @@ fn results(run: &Finished) -> BTreeMap<(String, u32), Value> {
 }
 
 #[test]
-fn an_own_run_replays_to_the_same_answers() {
+fn replays_own_run_to_same_answers() {
     for (mode, model) in [
         ("solver", "scripted"),
         ("coordinator", "scripted/s-niah-flawed"),
@@ -65,7 +65,7 @@ fn shared_data(path: &str) -> PathBuf {
 }
 
 #[test]
-fn recorded_runs_of_a_real_model_score_as_recorded() {
+fn replays_of_real_model_score_as_recorded() {
     for (name, right) in [("run-026-drivers.json", 13), ("run-027-baseline.json", 8)] {
         let recording = shared_data("node-rlm").join(name);
         if !recording.is_file() {
@@ -122,7 +122,7 @@ fn recording(tasks: &[(&str, &[&str])]) -> String {
 }
 
 #[test]
-fn a_missing_root_turn_ends_its_sample_alone() {
+fn missing_root_turn_ends_only_its_sample() {
     let tasks: [(&str, &[&str]); 3] = [
         ("s-niah-8k-1", &["console.log(context.length)"]),
         ("s-niah-8k-2", &["const x = 1", "return('no')"]),
@@ -153,7 +153,7 @@ fn a_missing_root_turn_ends_its_sample_alone() {
 }
 
 #[test]
-fn an_unrecorded_child_rejects_its_own_promise() {
+fn unrecorded_child_rejects_its_promise() {
     let calls =
         "const calls = await Promise.allSettled([rlm('find it', context), llm('who?'), 'mine']);";
     let answer = "return(calls.map((call) => call.reason?.message ?? call.value))";
@@ -175,7 +175,7 @@ fn an_unrecorded_child_rejects_its_own_promise() {
 }
 
 #[test]
-fn one_protocol_does_not_replay_as_another() {
+fn refuses_replay_under_other_protocol() {
     let binary = Binary::new();
     let first = finish(&binary, &s_niah(&["--protocol", "direct"]));
     let replay = format!("replay:{}", first.dir.path.display());
@@ -212,7 +212,7 @@ fn one_protocol_does_not_replay_as_another() {
 }
 
 #[test]
-fn a_recording_of_other_samples_is_warned_of() {
+fn warns_about_recording_of_other_samples() {
     let binary = Binary::new();
     let first = finish(&binary, &s_niah(&[]));
     let replay = format!("replay:{}", first.dir.path.display());
@@ -229,7 +229,7 @@ fn a_recording_of_other_samples_is_warned_of() {
 }
 
 #[test]
-fn a_line_torn_within_a_character_costs_no_other() {
+fn line_truncated_within_character_loses_no_other() {
     let binary = Binary::new();
     let first = finish(&binary, &s_niah(&["--record", "tape.jsonl"]));
     let tape = fs::read(binary.path().join("tape.jsonl")).unwrap();
@@ -255,7 +255,7 @@ fn a_line_torn_within_a_character_costs_no_other() {
 /// Cells read the clock and random values of the recorded run from its journal; without the journal
 /// they read live ones.
 #[test]
-fn a_replay_reads_the_clocks_and_random_numbers_of_the_run() {
+fn replays_clock_and_random_numbers() {
     let model = "description: d\nrules:\n  - when: { turn: 1 }\n    reply: |\n      ```js\n      \
         const [a, b] = await Promise.all([0, 1].map(async () => (await new Promise((done) => setTimeout(done, 3)), performance.now())));\n      \
         console.log(Math.random(), Date.now(), a, b)\n      ```\n  - reply: |\n      ```js\n      \

@@ -95,7 +95,7 @@ fn serve(page: &'static str) -> (String, Arc<Mutex<Vec<String>>>) {
 }
 
 #[test]
-fn the_example_sites_are_solved() {
+fn solves_example_sites() {
     if lacks_chromium() {
         return;
     }
@@ -122,7 +122,7 @@ fn the_example_sites_are_solved() {
 }
 
 #[test]
-fn calls_of_a_page_are_recorded() {
+fn records_page_calls() {
     if lacks_chromium() {
         return;
     }
@@ -189,7 +189,7 @@ rules:
 "#;
 
 #[test]
-fn what_is_not_allowed_is_refused_and_reported() {
+fn refuses_and_reports_forbidden_addresses() {
     if lacks_chromium() {
         return;
     }
@@ -233,7 +233,7 @@ fn what_is_not_allowed_is_refused_and_reported() {
             refused.contains(&format!("{other}/y")),
             "{protocol}: {refused:?}"
         );
-        // The agent is told in what it is shown.
+        // The agent reads about it in the page that it is shown.
         let shown = run
             .events("reach", 1)
             .iter()
@@ -259,9 +259,9 @@ fn what_is_not_allowed_is_refused_and_reported() {
     assert_eq!(*other_asked.lock().unwrap(), Vec::<String>::new());
 }
 
-/// Data of others must not open a way to addresses that only this machine reaches.
+/// Data from others must not allow access to addresses that only this machine reaches.
 #[test]
-fn rows_reach_this_machine_only_where_that_is_typed() {
+fn rows_reach_loopback_only_if_allowed() {
     let (origin, asked) = serve("<!DOCTYPE html><title>Live</title><h1>Live</h1>");
     let localhost = origin.replace("127.0.0.1", "localhost");
     let check = json!({ "page": "text('h1')", "equals": "Live" });
@@ -354,7 +354,7 @@ fn with_server(command: &str) -> String {
 }
 
 #[test]
-fn servers_run_where_they_are_allowed_and_end_with_their_children() {
+fn runs_allowed_servers_and_ends_their_children() {
     if lacks_chromium() {
         return;
     }
@@ -409,7 +409,7 @@ fn servers_run_where_they_are_allowed_and_end_with_their_children() {
     );
     let child = std::fs::read_to_string(binary.path().join("child")).unwrap();
     let process = PathBuf::from(format!("/proc/{}/cmdline", child.trim()));
-    // Its guard ends it, some time after the program.
+    // The guard of the server ends it, some time after the program.
     let until = Instant::now() + Duration::from_secs(120);
     let runs = || std::fs::read_to_string(&process).is_ok_and(|line| line.contains("sleep"));
     while runs() && Instant::now() < until {
@@ -419,7 +419,7 @@ fn servers_run_where_they_are_allowed_and_end_with_their_children() {
 }
 
 #[test]
-fn a_server_that_does_not_start_is_an_error_with_what_it_printed() {
+fn reports_output_of_server_that_does_not_start() {
     if lacks_chromium() {
         return;
     }
@@ -465,7 +465,7 @@ rules:
 ";
 
 #[test]
-fn users_may_say_more_about_texts() {
+fn runs_follow_up_messages_about_texts() {
     let turns = json!([
         { "query": "What is 40 + 1?", "check": { "answer": "41" } },
         "Hm.",
@@ -515,7 +515,7 @@ fn app_model() -> String {
 }
 
 #[test]
-fn rows_have_documents_and_apps_are_checked() {
+fn reads_documents_of_rows_and_checks_apps() {
     if lacks_chromium() {
         return;
     }
@@ -542,7 +542,7 @@ fn rows_have_documents_and_apps_are_checked() {
 }
 
 #[test]
-fn a_question_may_be_about_a_live_page_or_documents() {
+fn asks_about_live_page_or_documents() {
     if lacks_chromium() {
         return;
     }
@@ -663,7 +663,7 @@ impl Drop for Server {
 }
 
 #[test]
-fn questions_are_answered_on_the_example_sites() {
+fn answers_questions_on_example_sites() {
     if lacks_chromium() {
         return;
     }
@@ -739,7 +739,7 @@ fn questions_are_answered_on_the_example_sites() {
 
 /// What `checks` stores about a page, read from the records.
 #[test]
-fn a_page_check_says_what_it_found() {
+fn page_check_records_findings() {
     if lacks_chromium() {
         return;
     }

@@ -19,7 +19,7 @@ depths: [1, 2]
 driver-sets: [[], [delegation-first]]
 ";
 
-/// Cells of the matrix that make sense; the baseline comes first.
+/// Valid cells of the matrix; the baseline comes first.
 const CELLS: [&str; 5] = [
     "01-direct",
     "02-solver-depth1",
@@ -29,7 +29,7 @@ const CELLS: [&str; 5] = [
 ];
 
 #[test]
-fn a_matrix_runs_goes_on_and_is_compared() {
+fn runs_resumes_and_compares_matrix() {
     // A start killed before it had a plan leaves no sweep and does not block a new one.
     let binary = Binary::new()
         .file("matrix.yaml", MATRIX)
@@ -98,7 +98,7 @@ fn a_matrix_runs_goes_on_and_is_compared() {
 
     let json = binary.run(&["sweep", "--resume", "sweep", "--json"], "");
     let json: Value = serde_json::from_str(&json.stdout).unwrap();
-    // Each of four with the baseline, and the best three with each other.
+    // Each of four cells with the baseline, and the best three with each other.
     assert_eq!(json["comparisons"].as_array().map(Vec::len), Some(7));
     assert_eq!(
         json["families"],
@@ -113,7 +113,7 @@ fn a_matrix_runs_goes_on_and_is_compared() {
 }
 
 #[test]
-fn each_cell_is_measured_by_the_direct_call_of_its_own_model() {
+fn compares_cells_with_direct_call_of_same_model() {
     let matrix = "{run: {benchmark: s-niah, context-len: 8k, samples-per-length: 2}, \
                   models: [scripted, scripted/s-niah-flawed]}";
     let binary = Binary::new().file("matrix.yaml", matrix);
@@ -141,12 +141,12 @@ fn each_cell_is_measured_by_the_direct_call_of_its_own_model() {
         .iter()
         .map(|pair| [pair["first"].clone(), pair["second"].clone()])
         .collect();
-    // Each with its baseline, and the other cells with each other.
+    // Each cell with its baseline, and the other cells with each other.
     assert_eq!(pairs, [["A", "C"], ["B", "D"], ["C", "D"]]);
 }
 
 #[test]
-fn there_is_a_ready_sweep_for_each_benchmark() {
+fn every_benchmark_has_example_sweep() {
     // One call cannot measure an agent on web pages.
     let of_texts = benchmarks::catalog()
         .iter()
@@ -162,7 +162,7 @@ fn there_is_a_ready_sweep_for_each_benchmark() {
 }
 
 #[test]
-fn what_is_wrong_is_told_before_anything_runs() {
+fn rejects_invalid_settings_before_start() {
     let binary = Binary::new()
         .file("odd.yaml", "run: {benchmark: s-niah}\nmodel: [x]\n")
         .file("drivers.yaml", "run: {drivers: none}\n")
@@ -204,12 +204,12 @@ fn what_is_wrong_is_told_before_anything_runs() {
             ],
             "error: --max-cost: no price is known for `ollama/none-such`, so nothing would count\n",
         ),
-        // The command line overrides the file.
+        // Flags on the command line override those in the file.
         (
             &["--matrix", "models.yaml", "--", "--model", "nope/x"],
             "error: cell `--protocol direct`: invalid value 'nope/x' for '--model <REF>': unknown model; known: ",
         ),
-        // Also if the file uses an earlier name of the flag.
+        // This also works if the file uses an earlier name of the flag.
         (
             &["--matrix", "early.yaml", "--", "--samples-per-length", "0"],
             "error: cell `--protocol direct`: invalid value '0' for '--samples-per-length <N>'",
@@ -289,8 +289,8 @@ fn what_is_wrong_is_told_before_anything_runs() {
 }
 
 #[test]
-fn each_cell_that_is_not_whole_gets_its_own_advice() {
-    // Two calls per attempt except the direct one, of which the second sample fails.
+fn advises_on_each_incomplete_cell() {
+    // Two calls per attempt, except in the direct cell, whose second sample fails.
     let model = "description: Fails once.\n\
                  rules:\n\
                  - {when: {roles: [direct], samples: ['*-2']}, error: {status: 400, message: no}}\n\
@@ -338,7 +338,7 @@ fn each_cell_that_is_not_whole_gets_its_own_advice() {
     }
 }
 
-/// A call takes 100 tokens and one cent; a direct attempt is one call, any other two.
+/// A call costs 100 tokens and one cent. A direct attempt is one call, any other two.
 const PRICED: &str = "description: Costs.\n\
                       rules:\n\
                       - {tokens: {input: 90, output: 10}, cost_usd: 0.01, reply: \"```js\\nreturn(1)\\n```\"}\n";
@@ -347,7 +347,7 @@ const PRICED_MATRIX: &str = "{run: {benchmark: s-niah, context-len: 2k, samples-
                              models: ['scripted:priced.yaml']}";
 
 #[test]
-fn a_sweep_keeps_its_own_budget_over_all_cells_and_starts() {
+fn sweep_budget_covers_all_cells_and_starts() {
     // In rounds of one and two samples: two calls of the first cell, and four of the second.
     let rows = [
         ("--max-cost", "0.06", "0.07", "0.12", "$0.0600 of $0.06"),
@@ -383,7 +383,7 @@ fn a_sweep_keeps_its_own_budget_over_all_cells_and_starts() {
              {twice}`\n"
         );
         assert!(ran.stderr.ends_with(&(stopped.clone() + &left)), "{ran:?}");
-        // What both cells have is compared.
+        // Only samples that both cells have are compared.
         let coverage = " coverage               2/3 (67 %)            2/3 (67 %)";
         assert!(ran.stdout.contains(coverage), "{ran:?}");
         let calls = |binary: &Binary| -> u64 {
@@ -422,7 +422,7 @@ fn a_sweep_keeps_its_own_budget_over_all_cells_and_starts() {
 }
 
 #[test]
-fn a_pilot_of_each_cell_gives_likely_figures() {
+fn pilot_of_each_cell_estimates_cost() {
     let binary = Binary::new()
         .file("priced.yaml", PRICED)
         .file("matrix.yaml", PRICED_MATRIX);
@@ -449,7 +449,7 @@ fn a_pilot_of_each_cell_gives_likely_figures() {
 }
 
 #[test]
-fn a_glob_over_a_sweep_is_compared_without_its_other_files() {
+fn ignores_other_files_in_glob_over_sweep() {
     let matrix =
         "{run: {benchmark: s-niah, context-len: 2k, samples-per-length: 2}, models: [scripted]}";
     let binary = Binary::new().file("matrix.yaml", matrix);
@@ -482,7 +482,7 @@ fn a_glob_over_a_sweep_is_compared_without_its_other_files() {
 }
 
 #[test]
-fn the_command_that_resumes_a_sweep_names_its_server_again() {
+fn suggested_resume_command_names_server() {
     let reply = "```js\nreturn(1)\n```".to_owned();
     let server = FaultServer::list(vec![Behaviour::Text(reply)]);
     let binary = faults::binary();
@@ -497,7 +497,7 @@ fn the_command_that_resumes_a_sweep_names_its_server_again() {
         "`rlm-eval sweep --resume 'my sweep' --max-llm-calls 8 -- --base-url {url} --isolation thread`\n"
     );
     assert!(ran.stderr.ends_with(&command), "{ran:?}");
-    // It stops again, and suggests twice of that.
+    // It stops again, and suggests twice the budget.
     let pasted = binary.paste(&ran.stderr);
     assert_eq!(pasted.code, Some(106), "{pasted:?}");
     assert_eq!(server.seen().len(), 8);
@@ -506,7 +506,7 @@ fn the_command_that_resumes_a_sweep_names_its_server_again() {
 }
 
 #[test]
-fn a_dry_sweep_says_what_all_cells_take_and_writes_nothing() {
+fn dry_sweep_estimates_all_cells_and_writes_nothing() {
     let binary = Binary::new()
         .file("priced.yaml", PRICED)
         .file("matrix.yaml", PRICED_MATRIX);
@@ -545,7 +545,7 @@ fn a_dry_sweep_says_what_all_cells_take_and_writes_nothing() {
         text.stdout.contains("all 2 cells\n  at least 9 calls"),
         "{text:?}"
     );
-    // No key is needed if no model is called.
+    // Without calls to a model, no key is needed.
     let unasked = ["--models", "openai/gpt-5-mini", "--json"];
     let ran = binary.run(&[&args[..], &unasked].concat(), "");
     assert_eq!(ran.code, Some(0), "{ran:?}");

@@ -16,7 +16,7 @@ type MatrixRow<'a> = (
 );
 
 #[test]
-fn a_cell_is_one_experiment_under_one_name() {
+fn resolves_matrix_to_distinct_cells() {
     let brief = "---\nname: brief\ndescription: Short.\nmodes: [solver]\nprotocols: [direct, tools]\n---\n## Brief\n\nOne word.\n";
     let copy = brief.replace("name: brief", "name: copy");
     let rows: [MatrixRow<'_>; 28] = [

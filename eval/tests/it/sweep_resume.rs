@@ -57,7 +57,7 @@ fn change_file(path: &Path, change: impl FnOnce(&mut Value)) {
 }
 
 #[test]
-fn nothing_begins_where_any_cell_is_refused() {
+fn starts_nothing_if_any_cell_is_refused() {
     for (spoil, message) in ROWS {
         let binary = Binary::new().file(
             "matrix.yaml",

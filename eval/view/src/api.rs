@@ -1,4 +1,4 @@
-//! The server's API: JSON answers by name.
+//! The server's API: responses in JSON by name.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -36,21 +36,21 @@ const RECORD_TEXT: usize = 100_000;
 
 /// Answers a request for `/api/NAME?QUERY` with JSON. Returns `None` for an unknown name.
 ///
-/// | name | parameters | gives |
+/// | name | parameters | response |
 /// |---|---|---|
-/// | `runs` | `folder`, `filter`, `sort`, `descending`, `offset`, `limit` | a page of runs, and the folders that hold some |
+/// | `runs` | `folder`, `filter`, `sort`, `descending`, `offset`, `limit` | a page of runs, and the folders that contain runs |
 /// | `run` | `run` | summary, settings, plots, attempts under way |
 /// | `samples` | `run`, `filter`, `search`, `sort`, `descending`, `offset`, `limit` | a page of attempts |
-/// | `search` | `q` (an expression), `run`, `in` (kinds of texts by commas), `offset`, `limit` | texts that hold all words, how far they are indexed |
-/// | `failures` | `run` | groups of failures, and how much of the trajectories they are made from |
+/// | `search` | `q` (an expression), `run`, `in` (kinds of texts by commas), `offset`, `limit` | texts that contain all words, and the progress of the index |
+/// | `failures` | `run` | groups of failures, and how many trajectories were read for them |
 /// | `attempt` | `run`, `sample`, `attempt`, `list` (the parameters of the list that it was opened from) | record, agents with their timelines, neighbors |
-/// | `input` | `run`, `sample`, `find` or `at`, both optional | what the sample was asked about, or why that is not known; places of a text in it |
-/// | `outline` | `run`, `sample`, `attempt` | of each iteration of each agent what it used and how it ended |
+/// | `input` | `run`, `sample`, `find` or `at`, both optional | the sample's input, or why it is not available; positions of a text in it |
+/// | `outline` | `run`, `sample`, `attempt` | usage and result of each iteration of each agent |
 /// | `agent` | …, `agent` | query, system prompt, answer |
 /// | `iterations` | …, `agent`, `offset`, `limit` | a page of iterations with their events |
 /// | `text` | …, `from`, `to` | a part of a long text |
 /// | `compare` | `runs` (ids in percent-encoding, joined by `/`), `offset`, `limit` | differences |
-/// | `stamp` | `run`, `sample`, `attempt`, all optional | a text that is equal while nothing changes |
+/// | `stamp` | `run`, `sample`, `attempt`, all optional | a stamp that stays the same while nothing changes |
 ///
 /// `run`, `samples`, `search`, `failures`, `attempt` and `compare` also take `scores`: the name of a
 /// scorer that scored the answers later, or `recorded` for the scores of the run itself. The default
@@ -118,7 +118,7 @@ fn everywhere(library: &Library, query: &Query) -> Result<String, ViewError> {
         let found = Kind::ALL.into_iter().find(|kind| kind.name() == name);
         found.ok_or_else(|| {
             let known = Kind::ALL.map(Kind::name).join(", ");
-            problem("in")(format!("`{name}`; known: {known}"))
+            problem("in")(format!("unknown kind `{name}`; known: {known}"))
         })
     });
     let kinds = kinds.collect::<Result<Vec<_>, _>>()?;
@@ -158,7 +158,7 @@ fn everywhere(library: &Library, query: &Query) -> Result<String, ViewError> {
     })))
 }
 
-/// Returns the data besides records that a filter needs.
+/// Returns the data that a filter needs in addition to records.
 fn marks(library: &Library, file: &RunFile, filter: &Filter) -> Marks {
     let mut marks = Marks::default();
     if filter.asks_for_groups() {

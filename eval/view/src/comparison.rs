@@ -29,7 +29,7 @@ pub struct Comparison {
     pub names: Vec<String>,
     /// Parts that differ, with the value in effect in each run.
     pub differing: Vec<(String, Vec<String>)>,
-    /// Further remarks, one sentence each.
+    /// Additional remarks, one sentence each.
     pub sentences: Vec<String>,
     /// Comparisons of the others with the baseline, and of the best with each other.
     pub families: Vec<Family>,

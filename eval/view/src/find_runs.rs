@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_lie_in_folders_of_folders() {
+    fn finds_runs_in_nested_folders() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
         let deepest = ["d"; 12].join("/");

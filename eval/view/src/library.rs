@@ -53,7 +53,7 @@ pub struct Library {
     /// Whether the folder is itself a run, not a folder of runs.
     single: bool,
     inputs: Option<Box<dyn Inputs>>,
-    /// Scorer whose later scores are shown instead of those of the runs.
+    /// Scorer whose scores, added by `rlm-eval score`, are shown instead of those of the runs.
     scores: Option<String>,
     /// Folders of the runs found by the last listing, by id.
     places: Mutex<HashMap<String, PathBuf>>,
@@ -77,7 +77,7 @@ impl Library {
         let root = folder.canonicalize().map_err(error)?;
         fs::read_dir(&root).map_err(error)?;
         let single = is_run(&root);
-        // Never inside a run's own folder.
+        // Never store the index inside a run's own folder.
         let beside = if single { root.parent() } else { None };
         Ok(Self {
             texts: TextIndex::of(beside.unwrap_or(&root)),
@@ -100,7 +100,7 @@ impl Library {
         self
     }
 
-    /// Shows the scores that a scorer gave the answers later.
+    /// Shows the scores of a scorer that `rlm-eval score` added.
     #[must_use]
     pub fn with_scores(mut self, scorer: String) -> Self {
         self.scores = Some(scorer);

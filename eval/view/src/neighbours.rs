@@ -56,8 +56,8 @@ fn shown(
     json!({ "previous": previous, "next": next, "place": place, "of": of, "within": within })
 }
 
-/// The items before and after another, found in one pass, because an export needs them for each
-/// attempt.
+/// The items before and after another. They are found in one pass, because an export needs them for
+/// each attempt.
 struct Around<T> {
     previous: Option<T>,
     next: Option<T>,

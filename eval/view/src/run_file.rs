@@ -29,7 +29,7 @@ pub struct RunFile {
     pub summary: Summary,
     /// Attempts that have events, but no record yet.
     pub under_way: Vec<UnderWay>,
-    /// Whether more attempts may begin, in unknown number.
+    /// Whether an unknown number of further attempts may begin.
     is_open: bool,
     /// State of the files.
     pub stamp: Stamp,
@@ -134,7 +134,8 @@ impl Stamp {
 }
 
 impl RunFile {
-    /// Reads the run in a folder, with the later scores of a scorer if one is given.
+    /// Reads the run in a folder. If a scorer is given, the scores that `rlm-eval score` added
+    /// replace the run's own.
     ///
     /// # Errors
     /// Returns the errors of [`RunDir::open`] and [`RunDir::with_scores`].

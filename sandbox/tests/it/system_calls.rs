@@ -204,7 +204,7 @@ fn documentation_matches_table() {
     assert_eq!(
         std::fs::read_to_string(&file).unwrap_or_default(),
         text,
-        "to update it: UPDATE_DOCS=1 cargo test --package sandbox --test it documentation_matches_table"
+        "to rewrite it: UPDATE_DOCS=1 cargo test --package sandbox --test it documentation_matches_table"
     );
 }
 

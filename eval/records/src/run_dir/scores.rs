@@ -70,13 +70,14 @@ struct ScoreLine {
 }
 
 impl RunDir {
-    /// Returns the run with the scores that another scorer gave its answers later. `scorer` is its
-    /// name, with or without version. For the scorer of the run itself, the scores stay as they
-    /// are, unless it scored the answers again.
+    /// Returns the run with the scores that `rlm-eval score` added. `scorer` is the name of their
+    /// scorer, with or without version. The scorer of the run itself leaves its scores as they are,
+    /// unless it scored the answers again.
     ///
     /// # Errors
-    /// Returns [`RunDirError::NoScores`] if there are no such scores, [`RunDirError::OldScores`] if
-    /// an attempt was made since, or an error of reading the file.
+    /// Returns [`RunDirError::NoScores`] if the run was not scored by that scorer,
+    /// [`RunDirError::OldScores`] if an attempt is newer than the scores, or an error of reading
+    /// the file.
     pub fn with_scores(mut self, scorer: &str) -> Result<Self, RunDirError> {
         let files = score_files(&self.path)?;
         let is_exact = |found: &&(String, PathBuf)| found.0 == scorer;

@@ -9,7 +9,7 @@ use super::server::Server;
 use super::{check_whole, dir, log, only_run, start, submit, until, user_of, worker};
 use crate::binary::Binary;
 
-/// Does something at the server that any client could do.
+/// Performs an action at the server that any client could perform.
 fn at<T>(url: &str, act: impl AsyncFnOnce(std::sync::Arc<dyn queue::Broker>) -> T) -> T {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
@@ -27,7 +27,7 @@ fn key(binary: &Binary) -> RunKey {
 }
 
 #[test]
-fn a_worker_of_another_build_takes_nothing_and_both_sides_learn_it() {
+fn worker_of_other_build_takes_nothing() {
     let Some(server) = Server::start() else {
         return;
     };
@@ -74,7 +74,7 @@ fn a_worker_of_another_build_takes_nothing_and_both_sides_learn_it() {
 }
 
 #[test]
-fn other_data_are_left_in_the_queue() {
+fn leaves_jobs_with_other_data_in_queue() {
     let Some(server) = Server::start() else {
         return;
     };
@@ -117,7 +117,7 @@ fn other_data_are_left_in_the_queue() {
 }
 
 #[test]
-fn messages_made_up_by_hand_change_nothing() {
+fn ignores_forged_messages() {
     let Some(server) = Server::start() else {
         return;
     };

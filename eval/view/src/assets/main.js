@@ -46,7 +46,7 @@ async function showRoute() {
   const slow = setTimeout(() => mine === newest && main.setAttribute("aria-busy", "true"), 100);
   try {
     result = view ? await view(place, route) : { title: "Not found" };
-    if (!view) place.replaceChildren(problem("There is no such page."));
+    if (!view) place.replaceChildren(problem("This page does not exist."));
   } catch (error) {
     result = { title: "Not shown", trail: [["Not shown", null]] };
     place.replaceChildren(problem(error.message));

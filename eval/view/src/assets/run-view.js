@@ -28,7 +28,7 @@ export async function runView(place, { ids: [run], parameters }) {
   failures.load().catch(() => {});
 
   function show({ overview, plots, scorers, spread: bins, under_way: underWay, torn, queue }) {
-    head.replaceChildren(...[title(overview), scorerChoice(scorers, again), figures(overview.summary), drawings(overview.summary, plots, bins), workers(run, queue), running(run, underWay, overview.progress), torn ? el("p", { class: "quiet" }, `Line ${torn} of samples.jsonl was never written to its end and is left out.`) : null].filter(Boolean));
+    head.replaceChildren(...[title(overview), scorerChoice(scorers, again), figures(overview.summary), drawings(overview.summary, plots, bins), workers(run, queue), running(run, underWay, overview.progress), torn ? el("p", { class: "quiet" }, `Line ${torn} of samples.jsonl is truncated and was skipped.`) : null].filter(Boolean));
   }
 
   const stop = watch({ run }, answer.stamp, async () => {
@@ -142,7 +142,7 @@ function running(run, underWay, progress) {
   if (!underWay.length) return null;
   const items = underWay.slice(0, 50).map(({ id, attempt }) => el("li", null, el("a", { href: attemptAddress(run, id, attempt) }, attempt > 1 ? `${id} #${attempt}` : id)));
   const more = underWay.length > 50 ? el("li", null, `and ${count(underWay.length - 50)} more`) : null;
-  const word = progress === "running" ? "Under way" : "Begun and never finished";
+  const word = progress === "running" ? "Under way" : "Started but never finished";
   return el("section", { class: "under-way" }, el("h2", null, word, " ", progress === "running" ? statusBadge(null) : null), el("ul", { class: "children" }, ...items, more));
 }
 
