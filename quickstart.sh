@@ -1,15 +1,15 @@
 #!/bin/sh
-# Installs missing build tools, builds the program, and compares three ways of working on the benchmark
-# S-NIAH offline, with a scripted model.
+# Installs missing build tools, builds the program, and compares three ways of working on the
+# benchmark S-NIAH offline, with a scripted model.
 set -eu
 cd "$(dirname "$0")"
 
 command -v cargo >/dev/null || { echo "error: cargo not found; install Rust from https://rustup.rs" >&2; exit 1; }
 target=${CARGO_TARGET_DIR:-target}
 
-# The JavaScript engine is V8 if its library is available: in RUSTY_V8_ARCHIVE, or downloaded and checked
-# by scripts/fetch-v8.sh. Otherwise it is QuickJS, built from source. A library that fails the check ends
-# the script.
+# The JavaScript engine is V8 if its library is available: in RUSTY_V8_ARCHIVE, or downloaded and
+# checked by scripts/fetch-v8.sh. Otherwise it is QuickJS, built from source. A library that fails
+# the check ends the script.
 if [ -n "${RUSTY_V8_ARCHIVE-}" ]; then
   archive=$RUSTY_V8_ARCHIVE
 else

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what the tests need and runs all checks: format, lints, documentation, tests. Prints at the
-# end how long each part took.
+# Installs what the tests need and runs all checks: format, lints, documentation, tests. Prints at
+# the end how long each part took.
 #
 #   ./test.sh           everything that must pass before a merge
 #   ./test.sh --full    also the slow checks: a real model, model servers from PyPI, all kills and
@@ -41,8 +41,8 @@ fits_v8() {
   DOCS_RS=1 cargo check --quiet --package sandbox --no-default-features --features v8
 }
 
-# Tests that a build without the feature `full` says how to get the missing parts. Each feature is the
-# default of the crate that has its code, so all other tests run with it.
+# Tests that a build without the feature `full` says how to get the missing parts. Each feature is
+# the default of the crate that has its code, so all other tests run with it.
 without_features() {
   cargo test --quiet --package benchmarks --no-default-features --lib parquet_file
   cargo test --quiet --package queue --no-default-features --lib nats_absent
@@ -52,8 +52,8 @@ without_features() {
 tests() {
   local more=()
   if $full; then more=(EVAL_TEST_PEERS=1 EVAL_TEST_FULL=1); fi
-  # The fixed seed makes property tests try the same cases each time. bash before 4.4 treats an empty
-  # array as unset, hence the `+`.
+  # The fixed seed makes property tests try the same cases each time. bash before 4.4 treats an
+  # empty array as unset, hence the `+`.
   env TZ=Pacific/Kiritimati LANG=tr_TR.UTF-8 LANGUAGE=tr PROPTEST_RNG_SEED="${PROPTEST_RNG_SEED:-1}" \
     ${more[@]+"${more[@]}"} scripts/run-tests.py -- --workspace
 }

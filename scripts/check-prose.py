@@ -82,7 +82,7 @@ EXEMPT = {
 RUST = re.compile(
     r'(?P<comment>//[^\n]*)|/\*.*?\*/|\b[bc]?r(?P<hashes>#*)".*?"(?P=hashes)'
     r'|\b[bc]?(?P<string>"(?:\\.|[^"\\])*")|\'(?:\\[^\n]*?|[^\\\'\n])\'', re.S)
-HASH = re.compile(r"(?:^|(?<=\s))#(?!!)[^\n]*", re.M)
+HASH = re.compile(r"(?:^|(?<=\s))#(?!!).*")
 URL = re.compile(r"https?://")
 CODE = re.compile(r"`[^`]*`")
 
@@ -106,13 +106,20 @@ def python_passages(source):
         if token.type == tokenize.COMMENT:
             comments.append((token.start[0], token.string.lstrip("#")))
         elif token.type == tokenize.STRING and not re.match(r"\w*r", token.string, re.I):
-            yield "string", literal(token.start[0], token.string)
+            docstring = token.line.lstrip().startswith('"""')
+            kind = "comment" if docstring else "string"
+            yield kind, literal(token.start[0], token.string)
     yield from (("comment", block) for block in blocks(comments))
 
 
 def hash_passages(source):
-    comments = [(source.count("\n", 0, found.start()) + 1, found[0].lstrip("#"))
-                for found in HASH.finditer(source)]
+    comments = []
+    for number, line in enumerate(source.split("\n"), 1):
+        for found in HASH.finditer(line):
+            before = line[:found.start()]
+            if before.count('"') % 2 == 0 and before.count("'") % 2 == 0:  # not in a string
+                comments.append((number, found[0].lstrip("#")))
+                break
     yield from (("comment", block) for block in blocks(comments))
 
 
