@@ -171,8 +171,9 @@ def findings(path, source):
                     yield number, f"{' '.join(found[0].split())}: write {better}"
         for number, part in passage:
             line = lines[number - 1]
-            prose = kind == "comment" and not part.lstrip().startswith("|") and not URL.search(line)
-            if prose and len(line) > WIDTH and not excused & {number, number - 1}:
+            own_line = re.fullmatch(r"\s*(?://[/!]?|#+)?", line[: len(line) - len(part)])
+            exempt = part.lstrip().startswith("|") or URL.search(line)
+            if kind == "comment" and own_line and not exempt and len(line) > WIDTH and not excused & {number, number - 1}:
                 yield number, f"{len(line)} columns: write at most {WIDTH}"
 
 
