@@ -1,6 +1,6 @@
-"""Serves a lamp shop with an order form on the given port: `python3 server.py 8000`; 0 is any free port.
+"""Serves a lamp shop with an order form on the given port: `python3 server.py 8000`.
 
-Orders are kept in memory only.
+Port 0 means any free port. Orders are kept in memory only.
 """
 
 import json
