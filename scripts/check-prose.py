@@ -27,7 +27,7 @@ WIDTH = 100
 
 COMPARATIVE = "longer|more|less|fewer|later|earlier|better|worse|larger|smaller|higher|lower"
 
-# What is always wrong here, and what to write instead. A space stands for any white space.
+# Wordings that are wrong here, with what to write instead. A space matches any white space.
 PATTERNS = [
     (r"how-manieth", "the number of …, 1-based"),
     (rf"(?<!there )(?:is|was) no (?!{COMPARATIVE})", "is not a …"),
