@@ -7,7 +7,8 @@
 
 Checked are comments and ordinary string literals of .rs and .py files (raw strings hold code and
 data), comments of .sh, .toml, .yaml and .yml files, and the text of .md files outside code blocks.
-Text in backticks is code. Prose lines have at most 100 columns, except tables and lines with a URL.
+Text in backticks and placeholders of format strings are code. Prose lines have at most 100 columns,
+except tables and lines with a URL.
 
 A line that must stay as it is carries a comment that says why, on the same line or the line before:
 `// prose: REASON` in Rust, `# prose: REASON` in scripts, TOML and YAML, `<!-- prose: REASON -->` in
@@ -81,10 +82,10 @@ EXEMPT = {
 
 RUST = re.compile(
     r'(?P<comment>//[^\n]*)|/\*.*?\*/|\b[bc]?r(?P<hashes>#*)".*?"(?P=hashes)'
-    r'|\b[bc]?(?P<string>"(?:\\.|[^"\\])*")|\'(?:\\[^\n]*?|[^\\\'\n])\'', re.S)
+    r'|(?:\b[bc])?(?P<string>"(?:\\.|[^"\\])*")|\'(?:\\[^\n]*?|[^\\\'\n])\'', re.S)
 HASH = re.compile(r"(?:^|(?<=\s))#(?!!).*")
 URL = re.compile(r"https?://")
-CODE = re.compile(r"`[^`]*`")
+CODE = re.compile(r"`[^`]*`|\{[^{}\n]*\}")  # also placeholders of format strings
 
 # A passage is a list of (line number, text); each pattern is searched across its lines.
 
@@ -162,7 +163,7 @@ def findings(path, source):
     excused = {number for number, line in enumerate(lines, 1) if re.search(r"\bprose: \w", line)}
     for kind, passage in PASSAGES[path.rsplit(".", 1)[-1]](source):
         text = "\n".join(part for _, part in passage)
-        text = CODE.sub(lambda code: re.sub(r"[^`\n]", "_", code[0]), text)
+        text = CODE.sub(lambda code: re.sub(r"[^\n]", "_", code[0]), text)
         for pattern, better in PATTERNS:
             for found in pattern.finditer(text):
                 number = passage[text.count("\n", 0, found.start())][0]
