@@ -61,7 +61,7 @@ fn main() -> ExitCode {
             "decided",
             "interval to the baseline holds",
             "to the last cell",
-            "bias of a stopped cell, as seen",
+            "bias of a stopped cell, uncorrected",
             "corrected",
         ],
         &rows,

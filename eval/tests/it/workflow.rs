@@ -190,7 +190,7 @@ fn workflow_shards_merges_resumes_and_compares() {
     let page = service.job("merge").unwrap();
     assert!(page.contains(" 8/8 (100 %)"), "{page}");
     assert!(
-        page.contains("## Against the earlier run\n```text\n"),
+        page.contains("## Comparison with the earlier run\n```text\n"),
         "{page}"
     );
     assert!(
@@ -204,7 +204,7 @@ fn workflow_shards_merges_resumes_and_compares() {
         (
             "shards",
             "3",
-            "the run to go on with had another number of shards than 3",
+            "shards is 3, but the run to resume had another number of shards",
         ),
         ("prompt-mode", "solver", "prompt_mode"),
     ] {
