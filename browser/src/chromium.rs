@@ -155,8 +155,11 @@ impl Chromium {
             Some(_) => place.tempdir_in("/tmp"),
             None => place.tempdir(),
         };
-        let profile =
-            profile.map_err(|error| failed(format!("cannot create a directory for its profile: {error}")))?;
+        let profile = profile.map_err(|error| {
+            failed(format!(
+                "cannot create a directory for its profile: {error}"
+            ))
+        })?;
         let mut command = Command::new("/bin/sh");
         command.args(["-c", AS_PIPE, "sh"]).arg(program);
         if let Some(user) = user {

@@ -275,7 +275,10 @@ mod quickjs {
             CURRENT.set(TURN.get());
             return;
         }
-        #[expect(clippy::cast_possible_truncation, reason = "the number was stored as `u32`")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "the number was stored as `u32`"
+        )]
         let owner = owner.payload as u32;
         CURRENT.set(owner);
         LAST.set(owner);

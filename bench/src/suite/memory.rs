@@ -101,7 +101,10 @@ fn held(
         .transpose()?
         .unwrap_or_default();
     if waiting < agents || !status.success() {
-        return Err(format!("only {waiting} of {agents} agents reached the gate; {status}: {said}").into());
+        return Err(format!(
+            "only {waiting} of {agents} agents reached the gate; {status}: {said}"
+        )
+        .into());
     }
     Ok(bytes as f64)
 }

@@ -120,9 +120,8 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
         vec![total(&node)],
     ));
     let ratio = vec![total(&here) / total(&node)];
-    figures.push(
-        Figure::new("recorded", name("here / Node.js"), "times the CPU", ratio).at_most(1.1),
-    );
+    figures
+        .push(Figure::new("recorded", name("here / Node.js"), "times the CPU", ratio).at_most(1.1));
     Ok(figures)
 }
 

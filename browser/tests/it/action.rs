@@ -157,7 +157,11 @@ fn explains_impossible_actions() {
         }
         let unknown = act(&page, "press - Hyper+x").await.unwrap_err();
         assert_eq!(unknown, Error::UnknownKey("Hyper+x".to_owned()));
-        assert_eq!(value(&page, "told()").await, "", "an impossible action had an effect");
+        assert_eq!(
+            value(&page, "told()").await,
+            "",
+            "an impossible action had an effect"
+        );
         world
     });
 }

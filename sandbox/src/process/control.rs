@@ -145,10 +145,7 @@ fn pair(first: u32, second: u32) -> [u8; LENGTH] {
     (u64::from(first) << 32 | u64::from(second)).to_le_bytes()
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "each half was a `u32`"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "each half was a `u32`")]
 fn unpair(bytes: [u8; LENGTH]) -> (u32, u32) {
     let both = u64::from_le_bytes(bytes);
     ((both >> 32) as u32, both as u32)

@@ -33,7 +33,9 @@ pub(super) fn give_memory_to_copies() -> Result<(), String> {
         // SAFETY: changes only what `fork` does with a mapped area.
         if unsafe { libc::madvise(area, end - start, libc::MADV_DOFORK) } != 0 {
             let error = std::io::Error::last_os_error();
-            return Err(format!("the kernel does not include memory in copies: {error}"));
+            return Err(format!(
+                "the kernel does not include memory in copies: {error}"
+            ));
         }
     }
     Ok(())

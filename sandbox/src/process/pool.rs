@@ -251,8 +251,7 @@ struct LoseAtEnd(Arc<Router>);
 
 impl Drop for LoseAtEnd {
     fn drop(&mut self) {
-        self.0
-            .lose(Lost::outside("its replies are no longer read"));
+        self.0.lose(Lost::outside("its replies are no longer read"));
     }
 }
 

@@ -194,7 +194,8 @@ impl Worker {
             }
             Next::Due => {
                 let seconds = PATIENCE.as_secs();
-                let what = format!("the next recorded step did not arrive within {seconds} s: {step:?}");
+                let what =
+                    format!("the next recorded step did not arrive within {seconds} s: {step:?}");
                 self.diverge(&what);
                 return None;
             }

@@ -133,7 +133,10 @@ async fn stops_endless_job_chains() {
 
 /// A job runs in the turn of whichever code settles its promise.
 #[tokio::test(flavor = "multi_thread")]
-#[cfg_attr(feature = "v8", ignore = "the engine does not report the owner of a job")]
+#[cfg_attr(
+    feature = "v8",
+    ignore = "the engine does not report the owner of a job"
+)]
 async fn charges_jobs_to_their_owner() {
     let sandbox = with(0.3, 64, in_process());
     let session = sandbox.session().await.unwrap();

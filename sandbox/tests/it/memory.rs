@@ -36,7 +36,10 @@ return(points.length)
 fn sessions_leave_little_memory_behind() {
     // A separate process, because other tests of this one allocate in the meantime.
     let program = std::env::current_exe().unwrap();
-    for test in ["memory::measures_thread_sessions", "memory::measures_worker_sessions"] {
+    for test in [
+        "memory::measures_thread_sessions",
+        "memory::measures_worker_sessions",
+    ] {
         let arguments = [test, "--exact", "--ignored", "--nocapture"];
         let ran = Command::new(&program)
             .args(arguments)

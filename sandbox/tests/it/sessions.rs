@@ -14,10 +14,7 @@ fn sessions_match_transcripts() {
         let [thread, process, sharing] =
             isolations().map(|isolation| runtime.block_on(transcript(&source, isolation)));
         assert_eq!(thread, process, "thread and process differ");
-        assert_eq!(
-            process, sharing,
-            "separate and shared processes differ"
-        );
+        assert_eq!(process, sharing, "separate and shared processes differ");
         let transcript = in_words_of_quickjs(process);
         insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
             insta::assert_snapshot!(transcript);

@@ -49,11 +49,7 @@ fn system_calls_answer_as_in_table() {
     };
     let answers = tried(&lines("confined"));
     let table: BTreeMap<i64, _> = TABLE.iter().map(|call| (call.number, call)).collect();
-    assert_eq!(
-        table.len(),
-        TABLE.len(),
-        "duplicate number in the table"
-    );
+    assert_eq!(table.len(), TABLE.len(), "duplicate number in the table");
 
     let mut wrong = Vec::new();
     let mut passing = Vec::new();
@@ -277,6 +273,8 @@ fn shown(check: &Check) -> String {
                 libc::PROT_EXEC
             )
         }
-        Check::IsOwnProcess(place) => format!("argument {} is the id of the calling process", place + 1),
+        Check::IsOwnProcess(place) => {
+            format!("argument {} is the id of the calling process", place + 1)
+        }
     }
 }
