@@ -320,7 +320,7 @@ fn an_attempt_that_goes_otherwise_begins_anew() {
     );
     assert_eq!(
         events[1]["kind"]["reason"],
-        "request 2 of root is not the one that was answered"
+        "request 2 of root differs from the recorded one"
     );
     assert_eq!(
         kinds

@@ -162,7 +162,7 @@ fn explains_wrong_driver_files() {
         ),
         (
             &good.replace("---\nText", "protocols: [repl]\n---\nText"),
-            "DIR/own.md: field `protocols`: unknown protocol `repl`, expected `rlm`, `direct`, `tools`, `agent-turn`, `json-action`, `workflow`, `codeact`, `retrieve` or `summary`",
+            "DIR/own.md: field `protocols`: unknown protocol `repl`: expected `rlm`, `direct`, `tools`, `agent-turn`, `json-action`, `workflow`, `codeact`, `retrieve` or `summary`",
         ),
         (
             &good.replace("---\nText", "protocols: []\n---\nText"),
