@@ -24,7 +24,7 @@ pub enum Role {
     OneShot,
     /// Two agents in a dialogue. Only its two sides make model calls.
     DualAi,
-    /// An agent in a dialogue with a person, or with an agent that stands in for one.
+    /// An agent in a dialogue with a person, or with an agent that represents one.
     AiHuman,
     /// An app's request to a model: a single call with the app's prompt.
     App,

@@ -169,7 +169,7 @@ impl Attempt<'_> {
         Ok(())
     }
 
-    /// Shortens a conversation that its model has rejected. Returns the event, which stands for
+    /// Shortens a conversation that its model has rejected. Returns the event, which counts as
     /// another call, or `None` if nothing can be shortened.
     pub(super) async fn shorten(
         &self,

@@ -309,7 +309,7 @@ pub(crate) fn recent(
 impl Cuttable {
     /// Cuts the middle out of the context. Returns `None` if the rest would be too short.
     fn cut(&mut self, messages: &mut [Arc<Message>]) -> Option<Trimmed> {
-        /// Characters below which a context is no longer useful.
+        /// Minimum characters of a useful context.
         const LEAST: usize = 1_000;
         let shown = self.shown / 4 * 3;
         if shown < LEAST {

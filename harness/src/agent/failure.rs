@@ -12,8 +12,8 @@ use crate::tool::ToolError;
 pub(crate) struct Failure {
     pub status: Status,
     pub reason: String,
-    /// Text with which the model refused, or with which a filter withheld its response. At the root, it is
-    /// the answer of the attempt.
+    /// Text of a refusal by the model, or of a filter that withheld the response. It becomes the
+    /// answer of the attempt if the agent is the root.
     pub refusal: Option<String>,
 }
 

@@ -3,8 +3,7 @@
 //!
 //! Invariant: a call is sent only while its expected expense is reserved in every ledger above it,
 //! and the sum of spending and reservations stays within each budget. So a budget can be exceeded
-//! only
-//! by the amount by which responses exceed their estimates.
+//! only by the amount by which responses exceed their estimates.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -110,7 +110,8 @@ impl Attempt<'_> {
                     };
                     conversation.trims += 1;
                     self.records.count(|stats| stats.context_trims += 1);
-                    // Recorded once the shortened request is admitted: it stands for another call.
+                    // Recorded once the shortened request is admitted, because it counts as another
+                    // call.
                     shortened = Some(event);
                 }
                 Err(error) => return Err(error.into()),

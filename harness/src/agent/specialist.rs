@@ -40,7 +40,7 @@ pub struct Talk {
     pub side_a: String,
     /// Side B.
     pub side_b: Other,
-    /// Whether side B stands for a person.
+    /// Whether side B represents a person.
     pub with_person: bool,
     /// Side that receives the caller's messages, and whose last message is the answer.
     pub receives: Side,

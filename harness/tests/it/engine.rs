@@ -328,7 +328,7 @@ async fn run(case: Case, model: &Path) -> String {
         });
         assert!(
             requests.count() >= *turn as usize,
-            "{agent} has no request {turn} that could be held"
+            "{agent} does not have a request {turn} to hold back"
         );
     }
     let records = serde_json::to_string(&events).unwrap();

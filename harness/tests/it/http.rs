@@ -42,7 +42,8 @@ fn timeouts_of(behaviour: &Behaviour, stream: bool) -> Timeouts {
     timeouts
 }
 
-/// Checks all formats, streamed and whole, concurrently: some of the servers keep their clients waiting.
+/// Checks all formats, streamed and whole, concurrently, because some of the servers delay their
+/// clients.
 fn each_format(streams: &[bool], check: impl Fn(&'static str, bool) + Sync) {
     std::thread::scope(|scope| {
         for format in FORMATS {

@@ -77,21 +77,21 @@ fn places_overrides_in_prompt() {
         ..root
     };
     let cases: [(&str, AgentPrompt<'_>, PromptOverrides); 15] = [
-        ("a date alone", root, date.clone()),
-        ("all of it", root, all()),
+        ("only a date", root, date.clone()),
+        ("all overrides", root, all()),
         ("without a site", root, named),
         (
-            "a child has the date alone",
+            "a child has only the date",
             agent(1, 3, PromptMode::Solver, 20),
             all(),
         ),
         (
-            "and so has a flat one",
+            "a flat child has only the date",
             agent(2, 2, PromptMode::Solver, 20),
             all(),
         ),
         (
-            "and one shot",
+            "a one-shot call has only the date",
             AgentPrompt {
                 role: Role::OneShot,
                 ..agent(1, 2, PromptMode::Solver, 20)
@@ -99,33 +99,33 @@ fn places_overrides_in_prompt() {
             all(),
         ),
         (
-            "and a specialist",
+            "a specialist has only the date",
             AgentPrompt {
                 system_prompt: Some("You check."),
                 ..agent(1, 2, PromptMode::Solver, 20)
             },
             all(),
         ),
-        ("another protocol begins with the line", direct, all()),
+        ("the direct protocol begins with the line", direct, all()),
         (
-            "replaced whole",
+            "whole prompt replaced",
             root,
             replaced("Only this.\nAnd `export { default }`.\n"),
         ),
         (
-            "replaced around",
+            "text around the default prompt",
             direct,
             replaced("Before.\n\n  {{default}}\nAfter.\n"),
         ),
         (
-            "around with nothing around",
+            "placeholder without text around it",
             direct,
             replaced("{{default}}"),
         ),
-        ("sections of one's own", root, own_sections),
+        ("user-supplied sections", root, own_sections),
         ("a definition for the root", root, defined.clone()),
         (
-            "which is not its children's",
+            "a child ignores the root's definition",
             agent(1, 2, PromptMode::Solver, 20),
             defined.clone(),
         ),

@@ -199,7 +199,7 @@ fn check_canaries(canaries: &[String], requests: &[Request]) {
                 _ => assert!(!holds(request), "{canary} reached the main agent"),
             }
         }
-        assert!(reached_app, "{canary} reached no app");
+        assert!(reached_app, "{canary} did not reach any app");
     }
 }
 

@@ -28,7 +28,7 @@ pub(super) fn read(response: &Response) -> Result<Understood, String> {
             .map_err(|_| format!("it holds no call of `{}`", envelope_name()))?;
         repairs.insert(
             0,
-            "the envelope came as text instead of as a call".to_owned(),
+            "the envelope was text instead of a call".to_owned(),
         );
         return understand(object, repairs);
     };
@@ -50,7 +50,7 @@ fn parse(text: &str, repairs: &mut Vec<String>) -> Result<Map<String, Value>, St
     let text = text.trim();
     let text = match unfenced(text) {
         Some(inside) => {
-            repairs.push("a code fence stood around the envelope".to_owned());
+            repairs.push("the envelope was in a code fence".to_owned());
             inside
         }
         None => text,
@@ -60,7 +60,7 @@ fn parse(text: &str, repairs: &mut Vec<String>) -> Result<Map<String, Value>, St
         // Some servers encode the arguments twice, as a JSON string.
         Ok(Value::String(inner)) => match lenient_json::from_str(&inner) {
             Ok(Value::Object(object)) => {
-                repairs.push("the envelope was a string that held it".to_owned());
+                repairs.push("the envelope was encoded as a string".to_owned());
                 return Ok(object);
             }
             _ => "is a string".to_owned(),
@@ -115,7 +115,7 @@ fn understand(
     };
     for field in object.keys().take(MOST_NAMED) {
         let field: String = field.chars().take(60).collect();
-        repairs.push(format!("{field:?} is no field of the envelope"));
+        repairs.push(format!("unknown field {field:?} of the envelope"));
     }
     Ok(Understood {
         envelope: Envelope {
@@ -147,7 +147,7 @@ fn steps(actions: Value, repairs: &mut Vec<String>) -> Result<Vec<Step>, String>
         }
         Value::String(text) => match lenient_json::from_str(&text) {
             Ok(Value::Array(entries)) => {
-                repairs.push("`actions` was a string that held the array".to_owned());
+                repairs.push("`actions` was encoded as a string".to_owned());
                 entries
             }
             _ => return Err("`actions` is not an array".to_owned()),
@@ -209,7 +209,7 @@ fn arguments(entry: &mut Map<String, Value>, repairs: &mut Vec<String>) -> Resul
         Value::Object(_) => Ok(args),
         Value::String(text) => match lenient_json::from_str(&text) {
             Ok(Value::Object(args)) => {
-                repairs.push("`args` was a string that held the object".to_owned());
+                repairs.push("`args` was encoded as a string".to_owned());
                 Ok(Value::Object(args))
             }
             _ => Err("has `args` that are not an object".to_owned()),

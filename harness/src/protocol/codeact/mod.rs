@@ -9,7 +9,7 @@ use crate::protocol::RootAgent;
 use crate::protocol::rlm::{first, run_repl};
 use crate::tool::ToolSet;
 
-/// CodeAct protocol. Its root works like that of the `rlm` protocol, but without children.
+/// Codeact protocol. Its root works like that of the `rlm` protocol, but without children.
 pub(super) struct Codeact;
 
 #[async_trait]

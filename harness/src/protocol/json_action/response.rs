@@ -80,7 +80,7 @@ pub(super) fn read(text: &str) -> Result<Understood, String> {
     };
     for field in object.keys().take(MOST_NAMED) {
         let field: String = field.chars().take(60).collect();
-        repairs.push(format!("the field {field:?}, which {action} does not have"));
+        repairs.push(format!("unknown field {field:?} of {action}"));
     }
     Ok(Understood { choice, repairs })
 }
@@ -93,7 +93,7 @@ fn parse(text: &str, repairs: &mut Vec<String>) -> Result<Map<String, Value>, St
     let text = text.trim();
     let text = match unfenced(text) {
         Some(inside) => {
-            repairs.push("a code fence around the object".to_owned());
+            repairs.push("the object was in a code fence".to_owned());
             inside
         }
         None => text,
