@@ -38,7 +38,7 @@ pub struct Event {
     pub parent: Option<String>,
     /// Depth in the tree of agents; 0 for the root.
     pub depth: u32,
-    /// What happened.
+    /// Kind of the event, with its data.
     pub kind: EventKind,
 }
 

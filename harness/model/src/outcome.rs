@@ -1,4 +1,4 @@
-//! Outcome of an attempt: its status, its answer, and what it used.
+//! Outcome of an attempt: status, answer and used resources.
 
 use std::fmt;
 use std::ops::AddAssign;

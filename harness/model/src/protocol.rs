@@ -51,7 +51,7 @@ include!(concat!(env!("OUT_DIR"), "/protocols.rs"));
 /// determines the settings that the protocol supports.
 #[derive(Debug, Clone, Copy)]
 pub struct ProtocolNature {
-    /// What its agents receive, in one sentence for messages.
+    /// Description of what its agents receive, in one sentence for messages.
     pub summary: &'static str,
     /// Kinds of tasks that its root can work on.
     pub subjects: &'static [Subject],

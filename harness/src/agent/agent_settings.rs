@@ -8,7 +8,7 @@ use crate::hook::{Hook, HookRegistry, HookRegistryError};
 use crate::model::{Effort, Protocol, Sampling, Workplace};
 use crate::prompt::definition::{Definition, Effort as DefinedEffort, ToolStrategy};
 
-/// How an agent uses tools, reasoning and images. By default, it makes one call at a time,
+/// Settings for tools, reasoning and images of an agent. By default, it makes one call at a time,
 /// reasoning is recorded but not sent back, and images are kept.
 #[derive(Clone, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "a definition names each")]

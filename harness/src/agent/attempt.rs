@@ -29,7 +29,7 @@ pub(crate) struct Attempt<'a> {
     time: Duration,
     /// Responses received from models, in this start and earlier ones.
     pub lane: &'a Lane,
-    /// Why the attempt must end although its agents could continue.
+    /// Reason to end the attempt although its agents could continue.
     stopped: watch::Sender<Option<Stop>>,
     pub hooks_at_work: HooksAtWork,
     /// Settings of agents without a prompt definition.
@@ -37,7 +37,7 @@ pub(crate) struct Attempt<'a> {
     subscribers: BudgetSubscribers,
 }
 
-/// Why an attempt ends although its agents could continue.
+/// Reason to end an attempt although its agents could continue.
 #[derive(Debug, Clone)]
 enum Stop {
     /// The run ends.
@@ -46,7 +46,7 @@ enum Stop {
     Diverged(String),
 }
 
-/// An attempt that deviates from its journal, and how.
+/// Error for an attempt that deviates from its journal, with a description.
 #[derive(Debug)]
 pub(crate) struct Diverged(pub String);
 

@@ -58,7 +58,7 @@ struct Output {
     left_out: bool,
 }
 
-/// What was omitted from a conversation.
+/// Omitted parts of a conversation.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Trimmed {
     /// Indices of the shortened messages.

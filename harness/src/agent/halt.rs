@@ -22,7 +22,7 @@ impl HaltReason {
     }
 }
 
-/// A switch that one call sets and all attempts of a run see. The first reason is kept.
+/// Switch that halts all attempts of a run. The first reason is kept.
 #[derive(Debug)]
 pub(crate) struct Halt(watch::Sender<Option<HaltReason>>);
 

@@ -122,7 +122,7 @@ struct Books {
     refused: Option<ProviderError>,
 }
 
-/// Why a call was not admitted.
+/// Reason why a call was not admitted.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Refusal {
     /// The call may fit once other calls have ended.

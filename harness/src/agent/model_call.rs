@@ -508,8 +508,8 @@ impl Attempt<'_> {
     }
 }
 
-/// A call in progress. If dropped, it is abandoned, which is recorded as its end; the provider
-/// still bills what it used.
+/// Call in progress. Dropping it abandons the call, which is recorded as an error; the provider
+/// still bills its usage.
 struct GivenUp<'a> {
     attempt: &'a Attempt<'a>,
     invocation: &'a Invocation,

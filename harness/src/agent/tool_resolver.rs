@@ -176,7 +176,7 @@ struct Work<'a> {
     faults: Vec<Fault>,
 }
 
-/// A prompt or agent as an entry of `tools` requests it.
+/// Prompt or agent requested by an entry of `tools`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Wanted {
     /// Name of the prompt or agent.

@@ -18,7 +18,7 @@ use crate::protocol::tool_run::names;
 use crate::protocol::tools::ToolsAgent;
 use crate::tool::{InstanceKind, ToolError};
 
-/// Created instance, which is already recorded.
+/// New instance, which has been recorded but not started.
 pub(crate) struct Created<'a> {
     /// Value for the caller: id, kind and name of the instance.
     pub value: Value,

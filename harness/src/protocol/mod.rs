@@ -1,5 +1,5 @@
-//! The protocols, by which models interact with the harness: one folder each, in the order of help
-//! texts.
+//! Protocols, which define how models interact with the harness. Each has a folder; their order
+//! here is that of help texts.
 //!
 //! A folder with a `protocol.yaml` is a protocol. Its type, which has the name of the folder,
 //! implements [`RootAgent`]; `build.rs` finds it by its `mod` line. The Markdown files of a folder

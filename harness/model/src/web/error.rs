@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct PageError {
     /// Kind of the problem.
     pub problem: PageProblem,
-    /// What happened and what would be valid, as a lowercase fragment.
+    /// Description of the problem and of valid input, as a lowercase fragment.
     pub message: String,
 }
 
