@@ -320,7 +320,7 @@ fn restarts_attempt_that_diverges() {
     );
     assert_eq!(
         events[1]["kind"]["reason"],
-        "request 2 of root is not the one that was answered"
+        "request 2 of root differs from the recorded one"
     );
     assert_eq!(
         kinds
