@@ -193,7 +193,8 @@ impl Entry {
         };
         if spec.parameters.get("type").and_then(Value::as_str) != Some("object") {
             return Err(error(
-                "expected a JSON Schema with `type: object`, because arguments are named".to_owned(),
+                "expected a JSON Schema with `type: object`, because arguments are named"
+                    .to_owned(),
             ));
         }
         let validator = jsonschema::options()

@@ -26,10 +26,7 @@ pub(super) fn read(response: &Response) -> Result<Understood, String> {
     let Some(call) = response.tool_calls.first() else {
         let object = parse(&response.text, &mut repairs)
             .map_err(|_| format!("it holds no call of `{}`", envelope_name()))?;
-        repairs.insert(
-            0,
-            "the envelope was text instead of a call".to_owned(),
-        );
+        repairs.insert(0, "the envelope was text instead of a call".to_owned());
         return understand(object, repairs);
     };
     if call.name != envelope_name() {

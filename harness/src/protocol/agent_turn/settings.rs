@@ -25,7 +25,9 @@ impl AgentTurnSettings {
         {
             return Err(AgentTurnError {
                 field: "systemPromptTemplate".to_owned(),
-                problem: "does not contain `{default}`; use `systemPrompt` to replace the default prompt".to_owned(),
+                problem:
+                    "does not contain `{default}`; use `systemPrompt` to replace the default prompt"
+                        .to_owned(),
             });
         }
         if self.system_prompt_function.is_some()
@@ -76,9 +78,7 @@ impl AgentTurnSettings {
         });
         match call_function(source, "systemPrompt", &[ctx, json!(default)]) {
             Ok(Value::String(text)) => Ok(Some(text)),
-            Ok(other) => Err(wrong(format!(
-                "returned {other}: expected a string"
-            ))),
+            Ok(other) => Err(wrong(format!("returned {other}: expected a string"))),
             Err(error) => Err(wrong(error.to_string())),
         }
     }
