@@ -146,11 +146,9 @@ fn a_call_is_not_sent_again_once_the_budget_is_used_up() {
 
 #[test]
 fn a_small_budget_is_announced_and_a_pilot_gives_likely_figures() {
-    let binary = Binary::new().file("priced.yaml", PRICED);
-    // Six attempts with two calls each.
+    let binary = Binary::new().file("priced.yaml", PRICED); Six attempts with two calls each.
     let (code, stderr) = run(&binary, &["--max-llm-calls", "5"]);
-    let warning = "warning: --max-llm-calls 5 is below the least expected expense of 12 calls, so not all attempts will be \
-                   made (see --dry-run)\n";
+    let warning = "warning: --max-llm-calls 5 is below the minimum expected expense of 12 calls, so not all attempts will be made (see --dry-run)\n";
     assert_eq!(code, Some(106), "{stderr}");
     assert!(stderr.contains(warning), "{stderr}");
     let (_, stderr) = run(&binary, &["--max-llm-calls", "12"]);

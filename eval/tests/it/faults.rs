@@ -436,7 +436,7 @@ fn the_first_401_stops_the_run_and_a_right_key_goes_on_with_it() {
     let error = "error: the run was stopped: openai refuses the key: said of [key]";
     assert!(ran.stderr.contains(error), "{}", ran.stderr);
     assert!(
-        ran.stderr.contains("100 of 100 attempts are not made yet"),
+        ran.stderr.contains("100 of 100 attempts have not been made yet"),
         "{}",
         ran.stderr
     );

@@ -432,7 +432,7 @@ fn a_fingerprint_that_contradicts_its_parts_is_refused() {
     }
 }
 
-const HINT: &str = "hint: --allow-program-change goes on all the same; each attempt records which program made it\n";
+const HINT: &str = "hint: continue anyway with --allow-program-change; each attempt records which program made it\n";
 
 #[test]
 fn a_run_of_another_program_goes_on_only_where_that_is_allowed() {
@@ -444,7 +444,7 @@ fn a_run_of_another_program_goes_on_only_where_that_is_allowed() {
     let before = tree(&dir);
     let ran = resume(&binary, &dir, &[]);
     let refused = format!(
-        "error: {name} was made by another program: the prompts and the sandbox differ\n{HINT}"
+        "error: {name} was made by a different program: the prompts and the sandbox differ\n{HINT}"
     );
     assert_eq!((ran.code, ran.stderr), (Some(2), refused));
     assert_eq!(tree(&dir), before);

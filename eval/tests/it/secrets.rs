@@ -278,7 +278,7 @@ fn a_key_goes_to_no_address_that_only_a_folder_names() {
             .display()
             .to_string();
         let again = format!(
-            "go on with `rlm-eval run --resume {dir} --max-llm-calls 2 --base-url {url}`\n"
+            "continue with `rlm-eval run --resume {dir} --max-llm-calls 2 --base-url {url}`\n"
         );
         assert!(ran.stderr.contains(&again), "{ran:?}");
         (binary, dir)
@@ -371,7 +371,7 @@ fn a_sweep_sends_no_key_to_an_address_that_only_its_folder_names() {
     again.drain(own.unwrap()..own.unwrap() + 2);
     let ran = binary.run(&again, "");
     let how = format!(
-        "go on with `rlm-eval sweep --resume some --max-llm-calls 2 -- --base-url {url}`\n"
+        "continue with `rlm-eval sweep --resume some --max-llm-calls 2 -- --base-url {url}`\n"
     );
     assert!(ran.stderr.contains(&how), "{ran:?}");
     let binary = binary.variable("EVAL_BASE_URL", &url);
