@@ -173,7 +173,7 @@ fn go_on(folder: &Path, plan: &Plan, args: &SweepArgs, more: &str) -> String {
         again => format!(" --{again}"),
     };
     format!(
-        "go on with `rlm-eval sweep --resume {}{more}{again}`",
+        "continue with `rlm-eval sweep --resume {}{more}{again}`",
         quoted(folder)
     )
 }
@@ -228,10 +228,10 @@ fn advise(
         let beyond = if plan.budget.is_unlimited() {
             ""
         } else {
-            " (what that run takes counts in the sweep's budget, and is not kept below it)"
+            " (that run counts against the sweep's budget but is not limited by it)"
         };
         terminal::note(&format!(
-            "{} not finished: {}; with a higher budget go on with {}{beyond}, then {}",
+            "{} not finished: {}; with a higher budget continue with {}{beyond}, then {}",
             if stopped.len() == 1 {
                 "1 cell is".to_owned()
             } else {
@@ -386,7 +386,8 @@ fn conclude(folder: &Path, plan: &Plan, json: bool) -> Result<(), Error> {
         .collect();
     if digests.len() > 1 {
         terminal::warning(
-            "the cells ran on different data, so their scores do not compare: dataset_digest differs between them",
+            "the cells ran on different data, so their scores are not comparable: dataset_digest \
+             differs between them",
         );
     }
     if comparison.comparisons.is_empty() {

@@ -188,7 +188,7 @@ impl Grader for Judge {
     async fn grade(&self, answered: &Answered<'_>, log: &dyn JudgeLog) -> Grade {
         if answered.sample.query.trim().is_empty() {
             return Grade::failed(
-                "a judge needs the question, and the attempt's trajectory does not have it",
+                "a judge needs the question, but the attempt's trajectory does not contain it",
             );
         }
         let mut used = JudgeUse {
@@ -250,7 +250,7 @@ impl Grader for Judge {
         Grade {
             judge: Some(used),
             ..Grade::failed(format!(
-                "the judge gave no verdict in {} replies, of the last of which {problem}",
+                "the judge gave no verdict in {} replies; the last one was rejected: {problem}",
                 self.asked
             ))
         }

@@ -463,7 +463,7 @@ fn flags(matrix: &Matrix, combination: &Combination) -> Result<RunArgs, String> 
                 }
                 Ok(*args)
             }
-            _ => Err("these are no flags of a new run".to_owned()),
+            _ => Err("these are not flags of a new run".to_owned()),
         },
         Err(error) => Err(cli::one_line(&error)),
     }

@@ -149,8 +149,7 @@ fn announces_small_budget_and_pilot_estimates_cost() {
     let binary = Binary::new().file("priced.yaml", PRICED);
     // Six attempts with two calls each.
     let (code, stderr) = run(&binary, &["--max-llm-calls", "5"]);
-    let warning = "warning: --max-llm-calls 5 is below the least expected expense of 12 calls, so not all attempts will be \
-                   made (see --dry-run)\n";
+    let warning = "warning: --max-llm-calls 5 is below the minimum expected expense of 12 calls, so not all attempts will be made (see --dry-run)\n";
     assert_eq!(code, Some(106), "{stderr}");
     assert!(stderr.contains(warning), "{stderr}");
     let (_, stderr) = run(&binary, &["--max-llm-calls", "12"]);

@@ -125,7 +125,7 @@ fn failed_fetch_leaves_no_data_and_resumes() {
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(
         ran.stderr
-            .ends_with(&format!("error: {url} answers with status 403\n")),
+            .ends_with(&format!("error: {url} responded with status 403\n")),
         "{ran:?}"
     );
     assert!(!binary.path().join("data/longbench-v2").exists());
@@ -143,7 +143,7 @@ fn failed_fetch_leaves_no_data_and_resumes() {
         (damaged.code, damaged.stderr.as_str()),
         (
             Some(1),
-            "error: data/longbench-v2/data.json is not what was fetched; remove its folder and fetch again\n"
+            "error: data/longbench-v2/data.json has changed since it was fetched; remove its folder and fetch again\n"
         )
     );
 }
@@ -158,28 +158,28 @@ fn refuses_data_with_wrong_checksum() {
             right(),
             Answer::Wrong,
             format!(
-                "ORIGIN{FILE} has the checksum {found}, and not {wanted}; the file was deleted"
+                "ORIGIN{FILE} has the checksum {found} instead of {wanted}; the file was deleted"
             ),
         ),
         (
             longbench("data.json/../../../x.json", None),
             Answer::File,
             format!(
-                "ORIGIN/api/datasets/zai-org/LongBench-v2/tree/{REVISION}?recursive=true is not a list of the dataset's files: `data.json/../../../x.json` leads elsewhere"
+                "ORIGIN/api/datasets/zai-org/LongBench-v2/tree/{REVISION}?recursive=true is not a list of the dataset's files: `data.json/../../../x.json` is outside the dataset"
             ),
         ),
         (
             longbench("other.json", None),
             Answer::File,
             format!(
-                "ORIGIN/api/datasets/zai-org/LongBench-v2/tree/{REVISION}?recursive=true is not a list of the dataset's files: no file begins with data.json"
+                "ORIGIN/api/datasets/zai-org/LongBench-v2/tree/{REVISION}?recursive=true is not a list of the dataset's files: no file starts with data.json"
             ),
         ),
         (
             BTreeMap::new(),
             Answer::File,
             format!(
-                "ORIGIN/api/datasets/zai-org/LongBench-v2/tree/{REVISION}?recursive=true answers with status 404"
+                "ORIGIN/api/datasets/zai-org/LongBench-v2/tree/{REVISION}?recursive=true responded with status 404"
             ),
         ),
     ];

@@ -187,7 +187,7 @@ fn explains_invalid_scorers() {
     let rows: [(&[&str], &str); 4] = [
         (
             &["--scorer", "exact,exact"],
-            "error: --scorer: exact is given twice\n",
+            "error: --scorer: duplicate scorer exact\n",
         ),
         (
             &["--scorer", "exact,exat"],
@@ -195,11 +195,11 @@ fn explains_invalid_scorers() {
         ),
         (
             &["--scorer", "exact,judge"],
-            "error: scorer `judge`: it needs a model to ask\n",
+            "error: scorer `judge`: the model is missing\n",
         ),
         (
             &["--scorer", "exact,half.js", "--judge-model", "scripted"],
-            "error: --judge-model: the scorer is exact/2, which asks no model\n",
+            "error: --judge-model: the scorer exact/2 does not use a model\n",
         ),
     ];
     for (more, message) in rows {

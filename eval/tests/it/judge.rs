@@ -138,7 +138,7 @@ fn judges_finished_run_from_records() {
         (wrong.code, wrong.stderr.as_str()),
         (
             Some(2),
-            "error: --judge-model: the scorer is exact/2, which asks no model\nhint: add --scorer judge\n"
+            "error: --judge-model: the scorer exact/2 does not use a model\nhint: add --scorer judge\n"
         )
     );
     // Without the trajectory there is no question to judge, so there is no verdict.
@@ -152,7 +152,7 @@ fn judges_finished_run_from_records() {
             &json!("error"),
             &Value::Null,
             &json!(
-                "the scorer failed: a judge needs the question, and the attempt's trajectory does not have it"
+                "the scorer failed: a judge needs the question, but the attempt's trajectory does not contain it"
             )
         )
     );
@@ -218,11 +218,11 @@ fn rejects_invalid_settings_before_start() {
     let rows: [(&[&str], &str); 6] = [
         (
             &["--scorer", "judge"],
-            "error: scorer `judge`: it needs a model to ask\nhint: name it with --judge-model, as in --judge-model openai/gpt-5\n",
+            "error: scorer `judge`: the model is missing\nhint: name the model, for example with --judge-model openai/gpt-5\n",
         ),
         (
             &["--judge-model", "scripted"],
-            "error: --judge-model: the scorer is exact/2, which asks no model\nhint: add --scorer judge\n",
+            "error: --judge-model: the scorer exact/2 does not use a model\nhint: add --scorer judge\n",
         ),
         (
             &["--scorer", "judge", "--judge-prompt", "judge"],
@@ -241,7 +241,7 @@ fn rejects_invalid_settings_before_start() {
                 "--judge-prompt",
                 "juge",
             ],
-            "error: --judge-prompt: `juge` is no file and no bundled prompt; bundled: judge\n",
+            "error: --judge-prompt: `juge` is neither a file nor a bundled prompt; bundled: judge\n",
         ),
         (
             &[
@@ -413,7 +413,7 @@ fn stopped_scoring_resumes_within_budget() {
     };
     let stopped = |used: &str, done: usize| {
         format!(
-            "warning: scoring was stopped: the {used}\nnote: {done} of 4 attempts are scored and kept; the same command with a larger budget goes on\n"
+            "warning: scoring was stopped: the {used}\nnote: {done} of 4 attempts are scored and kept; run the same command with a larger budget to continue\n"
         )
     };
     let ran = score(&["--max-cost", "2.5"]);
@@ -432,7 +432,7 @@ fn stopped_scoring_resumes_within_budget() {
     let ran = score(&["--max-tokens", "25"]);
     let used =
         "--max-tokens budget is used up (20 tokens of 25 tokens; the next call may use 10 tokens)";
-    let earlier = "note: earlier starts have left the scores of 2 answers\n";
+    let earlier = "note: reusing the scores of 2 answers from earlier starts\n";
     assert_eq!(
         (ran.code, ran.stderr),
         (Some(106), earlier.to_owned() + &stopped(used, 2))
@@ -453,7 +453,7 @@ fn stopped_scoring_resumes_within_budget() {
     let wrong = [
         (
             &["--scorer", "exact", "--max-cost", "1"][..],
-            "error: --max-cost: the scorer is exact/2, which asks no model\n",
+            "error: --max-cost: the scorer exact/2 does not use a model\n",
         ),
         (
             &[

@@ -170,7 +170,7 @@ fn shards_merge_to_whole_run() {
     );
     let part = binary.run(&["merge", "part", &dirs[0], &dirs[2]], "");
     assert!(
-        part.stderr.contains("not among the runs: partition 2/3; "),
+        part.stderr.contains("missing from the runs: partition 2/3; "),
         "{part:?}"
     );
     assert_eq!(part.code, Some(106));
@@ -343,7 +343,7 @@ fn gates_score_of_merged_run() {
         ("0.01", both, 0, ""),
         ("1", both, 100, "is below --min-score 1"),
         // The score of an incomplete run is unknown.
-        ("1", &both[..1], 106, "not among the runs: partition 2/2"),
+        ("1", &both[..1], 106, "missing from the runs: partition 2/2"),
         ("1.5", both, 2, "--min-score"),
     ]
     .into_iter()
@@ -504,7 +504,7 @@ fn refuses_shards_of_other_selections() {
         (
             "2/3",
             ["--attempts", "1"],
-            "the runs are shards of 2 and of 3: all must be of the same number of shards",
+            "the runs are shards of 2 and of 3: expected the same number of shards",
         ),
     ] {
         let folder = format!("other{}", more.concat());
@@ -546,14 +546,14 @@ fn refuses_shards_with_different_samples() {
             &first,
             "partition_samples",
             json!([of_first[0], of_first[1], of_first[2], other]),
-            format!("only one of the two has {} in share 1/2", id(other)),
+            format!("only one of the two has {} in shard 1/2", id(other)),
         ),
         (
             &second,
             &first,
             "partition_rule",
             Value::Null,
-            "--partition dealt the samples of the one by rule 2 and of the other by rule 1"
+            "--partition assigned the samples by rule 2 in one run and by rule 1" in the other
                 .to_owned(),
         ),
         (

@@ -433,7 +433,7 @@ fn refuses_fingerprint_that_contradicts_its_parts() {
     }
 }
 
-const HINT: &str = "hint: --allow-program-change goes on all the same; each attempt records which program made it\n";
+const HINT: &str = "hint: continue anyway with --allow-program-change; each attempt records which program made it\n";
 
 #[test]
 fn resumes_run_of_other_program_only_if_allowed() {
@@ -445,7 +445,7 @@ fn resumes_run_of_other_program_only_if_allowed() {
     let before = tree(&dir);
     let ran = resume(&binary, &dir, &[]);
     let refused = format!(
-        "error: {name} was made by another program: the prompts and the sandbox differ\n{HINT}"
+        "error: {name} was made by a different program: the prompts and the sandbox differ\n{HINT}"
     );
     assert_eq!((ran.code, ran.stderr), (Some(2), refused));
     assert_eq!(tree(&dir), before);

@@ -219,7 +219,7 @@ fn rejects_impossible_requests() {
         ),
         (
             &["--queue", "nats://127.0.0.1:1"],
-            "no connection to the NATS server",
+            "cannot connect to the NATS server",
         ),
         (
             &["--queue", "nats://127.0.0.1:1", "--record", "x"],

@@ -237,12 +237,11 @@ fn finds_runs_in_sweeps_and_folders() {
         assert_eq!(ids.len(), runs, "{args:?}: {ids:?}");
     }
 
-    let hint = "hint: a run has config.json, lock.json and samples.jsonl, and a sweep sweep.json; folders that hold some \
-                are searched at any depth\n";
+    let hint = "hint: a run has config.json, lock.json and samples.jsonl, and a sweep has sweep.json; folders are searched at any depth\n";
     for (folder, message) in [
         (
             "empty",
-            format!("error: empty holds no run and no sweep\n{hint}"),
+            format!("error: empty does not contain a run or a sweep\n{hint}"),
         ),
         (
             "nowhere",
@@ -250,7 +249,7 @@ fn finds_runs_in_sweeps_and_folders() {
         ),
         (
             "begun",
-            "error: no cell of the sweep in begun has begun\n".to_owned(),
+            "error: no cell of the sweep in begun has started\n".to_owned(),
         ),
         (
             "torn",
@@ -263,7 +262,7 @@ fn finds_runs_in_sweeps_and_folders() {
     let ran = binary.run(&["report", "results"], "");
     assert!(
         ran.stderr
-            .contains("note: results/broken is left out: it is no whole run directory\n"),
+            .contains("note: skipped results/broken: it is an incomplete run directory\n"),
         "{ran:?}"
     );
     let order =

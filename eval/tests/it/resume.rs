@@ -78,7 +78,7 @@ fn completes_truncated_run_with_each_attempt_once() {
         let ran = resume(&binary, &dir, &[]);
         assert_eq!(ran.code, Some(0), "{ran:?}");
         assert!(ran.stderr.contains("4 attempts (2 done before)"), "{ran:?}");
-        let note = "line 3 of samples.jsonl was never written to its end";
+        let note = "line 3 of samples.jsonl is truncated";
         assert_eq!(ran.stderr.contains(note), piece > 0, "{ran:?}");
         assert_eq!(attempts(&dir), whole);
         for (file, lines) in [("samples.jsonl", 4), ("results.csv", 5)] {
@@ -153,8 +153,8 @@ fn refuses_to_resume_other_experiment() {
     let name = dir.display().to_string();
     let other = |parts: &str| {
         format!(
-            "error: {name} has answers of another experiment: {parts}\n\
-             hint: without --resume, these settings begin a new run\n"
+            "error: {name} has answers of a different experiment: {parts}\n\
+             hint: omit --resume to start a new run with these settings\n"
         )
     };
     let rows: [(&[&str], i32, String); 8] = [
@@ -326,7 +326,7 @@ fn reruns_errors_only_on_request() {
     let ran = resume(&binary, &dir, &[]);
     assert_eq!(ran.code, Some(106), "{ran:?}");
     let hint = format!(
-        "note: 3 ended in an error; to make them again, go on with `rlm-eval run --resume {} --retry-errors`",
+        "note: 3 ended in an error; to make them again, continue with `rlm-eval run --resume {} --retry-errors`",
         dir.display()
     );
     assert!(ran.stderr.contains(&hint), "{ran:?}");
@@ -364,7 +364,7 @@ fn reruns_errors_only_on_request() {
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(
         ran.stderr
-            .contains("note: stopped by --fail-on-error when 2 had ended in an error"),
+            .contains("note: stopped by --fail-on-error after 2 attempts had ended in an error"),
         "{ran:?}"
     );
     assert_eq!((lines(), attempts(&dir).len()), (12, 4));

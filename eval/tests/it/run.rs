@@ -261,7 +261,7 @@ fn names_run_directory() {
         (again.code, again.stderr.as_str()),
         (
             Some(2),
-            "error: --name: results/mine_1 exists already\nhint: `rlm-eval run --resume results/mine_1` resumes it\n"
+            "error: --name: results/mine_1 already exists\nhint: resume it with `rlm-eval run --resume results/mine_1`\n"
         )
     );
     assert_eq!(binary.paste(&again.stderr).code, Some(0));

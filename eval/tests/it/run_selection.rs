@@ -117,7 +117,7 @@ fn reports_empty_selection_and_leaves_nothing() {
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(4), ""));
     assert!(
         ran.stderr
-            .ends_with("note: no sample matches: nothing was run\n"),
+            .ends_with("note: no sample matches, so nothing was run\n"),
         "{}",
         ran.stderr
     );

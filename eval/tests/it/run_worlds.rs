@@ -375,7 +375,7 @@ fn runs_allowed_servers_and_ends_their_children() {
     ];
     let refused = binary.run(&args, "");
     assert_eq!(refused.code, Some(2), "{refused:?}");
-    let error = "error: tasks.jsonl:1: field `command` names a program to be run, and nothing allows that\n\
+    let error = "error: tasks.jsonl:1: field `command` names a program to run, which is not allowed by default\n\
                  hint: if you trust these rows, add --allow-commands\n";
     assert_eq!(refused.stderr, error);
     let with_file = binary.file(".env", "EVAL_ALLOW_COMMANDS=true\n");
@@ -493,7 +493,7 @@ fn runs_follow_up_messages_about_texts() {
         "scripted:model.yaml",
     ];
     let refused = binary.run(&args, "");
-    let error = "error: --protocol direct cannot work on tasks, whose user says more than once; use --protocol rlm, agent-turn, json-action or codeact\n";
+    let error = "error: --protocol direct cannot work on tasks, whose user sends several messages; use --protocol rlm, agent-turn, json-action or codeact\n";
     assert_eq!((refused.code, refused.stderr.as_str()), (Some(2), error));
 }
 

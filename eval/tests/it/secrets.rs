@@ -278,7 +278,7 @@ fn sends_no_key_to_address_of_run_folder() {
             .display()
             .to_string();
         let again = format!(
-            "go on with `rlm-eval run --resume {dir} --max-llm-calls 2 --base-url {url}`\n"
+            "continue with `rlm-eval run --resume {dir} --max-llm-calls 2 --base-url {url}`\n"
         );
         assert!(ran.stderr.contains(&again), "{ran:?}");
         (binary, dir)
@@ -371,7 +371,7 @@ fn sends_no_key_to_address_of_sweep_folder() {
     again.drain(own.unwrap()..own.unwrap() + 2);
     let ran = binary.run(&again, "");
     let how = format!(
-        "go on with `rlm-eval sweep --resume some --max-llm-calls 2 -- --base-url {url}`\n"
+        "continue with `rlm-eval sweep --resume some --max-llm-calls 2 -- --base-url {url}`\n"
     );
     assert!(ran.stderr.contains(&how), "{ran:?}");
     let binary = binary.variable("EVAL_BASE_URL", &url);

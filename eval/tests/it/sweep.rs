@@ -39,7 +39,7 @@ fn runs_resumes_and_compares_matrix() {
         (nothing.code, nothing.stderr.as_str()),
         (
             Some(2),
-            "error: sweep holds no sweep: it has no sweep.json\n\
+            "error: sweep is not a sweep: sweep.json\n\ is missing
              hint: one that was killed before it began is begun again: its flags, and --out sweep\n"
         )
     );
@@ -264,11 +264,11 @@ fn rejects_invalid_settings_before_start() {
         ),
         (
             &["--out", "there", run[0], run[1], run[2], run[3], run[4]],
-            "error: there exists already\nhint: --resume goes on with the sweep there\n",
+            "error: there already exists\nhint: continue that sweep with --resume\n",
         ),
         (
             &["--resume", "there"],
-            "error: there holds no sweep: it has no sweep.json\nhint: one that was killed",
+            "error: there is not a sweep: sweep.json\nhint: is missing one that was killed",
         ),
     ];
     for (args, message) in rows {
@@ -300,7 +300,7 @@ fn advises_on_each_incomplete_cell() {
                   tools: read_context, action-overrides: actions.yaml}, models: ['scripted:model.yaml']}";
     let idle = "warning: --action-overrides: no agent has a tool or action called search\n";
     let budget = "note: 1 cell is not finished: 02-";
-    let retry = "note: not every attempt has a score; go on with `rlm-eval sweep --resume sweep --retry-errors`";
+    let retry = "note: not every attempt has a score; continue with `rlm-eval sweep --resume sweep --retry-errors`";
     let rows: [(&[&str], &[&str]); 4] = [
         (&[], &[retry]),
         (&["--fail-on-error", "1"], &[retry]),
@@ -379,7 +379,7 @@ fn sweep_budget_covers_all_cells_and_starts() {
             "note: the sweep was stopped: the sweep's {flag} budget is used up ({spent})\n"
         );
         let left = format!(
-            "note: 2 of 2 cells are left: 01-direct, 02-solver; with a higher budget go on with `rlm-eval sweep --resume sweep {flag} \
+            "note: 2 of 2 cells are left: 01-direct, 02-solver; with a higher budget continue with `rlm-eval sweep --resume sweep {flag} \
              {twice}`\n"
         );
         assert!(ran.stderr.ends_with(&(stopped.clone() + &left)), "{ran:?}");

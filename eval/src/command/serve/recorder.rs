@@ -248,7 +248,7 @@ impl Drop for Attempt {
         if *self.is_over.lock() {
             return;
         }
-        let error = "its client went away, or the server was stopped".to_owned();
+        let error = "the client disconnected, or the server was stopped".to_owned();
         let mut stats = self.sink.stats.lock().clone();
         stats.total = self.began.instant.elapsed();
         let outcome = AttemptOutcome {

@@ -54,7 +54,7 @@ mod tests {
     use super::read;
 
     #[test]
-    fn only_one_object_is_a_verdict() {
+    fn accepts_exactly_one_object() {
         let rows = [
             (r#"{"reason": "same", "correct": true}"#, Ok((1.0, "same"))),
             (r#" {"correct": false} "#, Ok((0.0, ""))),
