@@ -176,7 +176,8 @@ impl Error {
             Self::Resume(ResumeError::Program { .. } | ResumeError::UnknownProgram { .. })
             | Self::Merge(MergeError::Program { .. }) => Some(
                 "continue anyway with --allow-program-change; each attempt records which program \
-                 made it".to_owned(),
+                 made it"
+                    .to_owned(),
             ),
             Self::Merge(MergeError::Disagree { .. }) => Some(
                 "the attempt was made twice, for example by a shard that was restarted instead of \

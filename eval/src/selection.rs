@@ -176,7 +176,10 @@ fn filter(
             let some = known.get(key).into_iter().flatten();
             let some: Vec<&str> = some.map(String::as_str).collect();
             let more = if some.len() < MOST_KNOWN { "" } else { ", …" };
-            notes.push(format!("known values of `{key}`: {}{more}", some.join(", ")));
+            notes.push(format!(
+                "known values of `{key}`: {}{more}",
+                some.join(", ")
+            ));
         }
     }
     Ok(())

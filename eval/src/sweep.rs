@@ -239,7 +239,10 @@ impl Plan {
         // A name becomes a path, which must stay inside the folder.
         let inside = |cell: &Cell| !cell.name.is_empty() && cell.name == safe(&cell.name);
         if let Some(cell) = plan.cells.iter().find(|cell| !inside(cell)) {
-            return Err(malformed(format!("invalid name of a cell: `{}`", cell.name)));
+            return Err(malformed(format!(
+                "invalid name of a cell: `{}`",
+                cell.name
+            )));
         }
         Ok(plan)
     }

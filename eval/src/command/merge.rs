@@ -35,7 +35,9 @@ pub(super) fn execute(args: &MergeArgs) -> Result<Outcome, Error> {
         let paid = match merged.made_again {
             0 => String::new(),
             again => {
-                format!("; {again} were rerun, and the cost of the reruns is in the cost of all tries")
+                format!(
+                    "; {again} were rerun, and the cost of the reruns is in the cost of all tries"
+                )
             }
         };
         terminal::note(&format!(

@@ -75,7 +75,8 @@ async fn of_run(queue: &RunQueue, action: &QueueAction) -> Result<String, QueueE
         }
         State::Cancelled => {
             "cancelled: finished attempts are kept; collect them with `rlm-eval run \
-             --resume`".to_owned()
+             --resume`"
+                .to_owned()
         }
         _ => "resumed".to_owned(),
     })
@@ -129,7 +130,9 @@ async fn of_sample(
             })
             .await?;
             let back = queue.submit(back).await?;
-            Ok(format!("{back} attempts at {shown} were returned to the queue"))
+            Ok(format!(
+                "{back} attempts at {shown} were returned to the queue"
+            ))
         }
     }
 }

@@ -112,12 +112,16 @@ impl JavaScript {
         match error.kind {
             CellErrorKind::TimedOut => {
                 let seconds = time.as_secs_f64();
-                return format!("{file}: it exceeded the time limit of {seconds} s (--scorer-timeout)");
+                return format!(
+                    "{file}: it exceeded the time limit of {seconds} s (--scorer-timeout)"
+                );
             }
             CellErrorKind::OutOfMemory => {
                 let megabytes = heap_bytes >> 20;
-                return format!("{file}: it exceeded the memory limit of {megabytes} MB \
-                    (--scorer-memory-limit)");
+                return format!(
+                    "{file}: it exceeded the memory limit of {megabytes} MB \
+                    (--scorer-memory-limit)"
+                );
             }
             _ => {}
         }

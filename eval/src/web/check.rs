@@ -161,9 +161,7 @@ async fn asked(base: &Url, url: &str, reach: &Reach) -> Result<Value, String> {
     while let Some(part) = response.chunk().await.map_err(failed)? {
         body.extend_from_slice(&part);
         if body.len() > MOST_BYTES {
-            return Err(format!(
-                "the server's response exceeds {MOST_BYTES} bytes"
-            ));
+            return Err(format!("the server's response exceeds {MOST_BYTES} bytes"));
         }
     }
     serde_json::from_slice(&body)

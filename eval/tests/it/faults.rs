@@ -435,7 +435,8 @@ fn first_401_stops_run_and_valid_key_resumes_it() {
     let error = "error: the run was stopped: openai refuses the key: said of [key]";
     assert!(ran.stderr.contains(error), "{}", ran.stderr);
     assert!(
-        ran.stderr.contains("100 of 100 attempts have not been made yet"),
+        ran.stderr
+            .contains("100 of 100 attempts have not been made yet"),
         "{}",
         ran.stderr
     );

@@ -170,7 +170,8 @@ fn shards_merge_to_whole_run() {
     );
     let part = binary.run(&["merge", "part", &dirs[0], &dirs[2]], "");
     assert!(
-        part.stderr.contains("missing from the runs: partition 2/3; "),
+        part.stderr
+            .contains("missing from the runs: partition 2/3; "),
         "{part:?}"
     );
     assert_eq!(part.code, Some(106));
@@ -553,7 +554,7 @@ fn refuses_shards_with_different_samples() {
             &first,
             "partition_rule",
             Value::Null,
-            "--partition assigned the samples by rule 2 in one run and by rule 1" in the other
+            "--partition assigned the samples by rule 2 in one run and by rule 1 in the other"
                 .to_owned(),
         ),
         (

@@ -140,6 +140,6 @@ fn shard_of_first_rule_resumes_under_it() {
     let [old, new] = [old, new].map(|dir| dir.display().to_string());
     let ran = binary.run(&["merge", "out", &old, &new], "");
     assert_eq!(ran.code, Some(2), "{ran:?}");
-    let end = "--partition assigned the samples by rule 1 in one run and by rule 2\n"; in the other
+    let end = "--partition assigned the samples by rule 1 in one run and by rule 2 in the other\n";
     assert!(ran.stderr.ends_with(end), "{ran:?}");
 }

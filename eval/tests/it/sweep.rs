@@ -39,7 +39,7 @@ fn runs_resumes_and_compares_matrix() {
         (nothing.code, nothing.stderr.as_str()),
         (
             Some(2),
-            "error: sweep is not a sweep: sweep.json\n\ is missing
+            "error: sweep is not a sweep: sweep.json is missing\n\
              hint: one that was killed before it began is begun again: its flags, and --out sweep\n"
         )
     );
@@ -268,7 +268,7 @@ fn rejects_invalid_settings_before_start() {
         ),
         (
             &["--resume", "there"],
-            "error: there is not a sweep: sweep.json\nhint: is missing one that was killed",
+            "error: there is not a sweep: sweep.json is missing\nhint: one that was killed",
         ),
     ];
     for (args, message) in rows {

@@ -361,8 +361,10 @@ impl Expense {
             || below(Some(self.least.tokens), self.most.tokens)
             || below(self.least.cost_usd, self.most.cost_usd);
         if falls_short {
-            lines.push_str("the budget is too small: the run would stop, or attempts would end, \
-                before all have an answer\n");
+            lines.push_str(
+                "the budget is too small: the run would stop, or attempts would end, \
+                before all have an answer\n",
+            );
         }
         lines
     }

@@ -154,7 +154,9 @@ impl ServedAgent {
 fn read_images(question: &Question) -> Result<Vec<Image>, String> {
     if question.images.len() > Image::MOST {
         let (count, most) = (question.images.len(), Image::MOST);
-        return Err(format!("{count} images exceed the maximum of {most} in a question"));
+        return Err(format!(
+            "{count} images exceed the maximum of {most} in a question"
+        ));
     }
     let read = question.images.iter().map(|url| Image::of_data_url(url));
     let read: Result<Vec<_>, _> = read.collect();

@@ -38,9 +38,10 @@ pub(super) fn header(
     args: &SweepArgs,
 ) -> Result<Option<RaceHeader>, Error> {
     let Some(first) = plan.cells.first().filter(|_| plan.cells.len() > 1) else {
-        return Err(
-            SettingsError::new("--race: the matrix has only one cell; expected at least two").into(),
-        );
+        return Err(SettingsError::new(
+            "--race: the matrix has only one cell; expected at least two",
+        )
+        .into());
     };
     let settings = RunSettings::resolve(&first.flags)?.settings;
     let Some(clusters) = run::clusters(&settings)? else {

@@ -179,7 +179,8 @@ impl Served {
                 delivery.done().await
             }
             Ended::NoSample(why) => {
-                let reason = harness::HaltReason::Failing(format!("a sample is unavailable: {why}"));
+                let reason =
+                    harness::HaltReason::Failing(format!("a sample is unavailable: {why}"));
                 self.halt(&reason).await;
                 delivery.give_back(Duration::ZERO).await
             }
@@ -305,10 +306,7 @@ impl Served {
         };
         let lost = history.iter().filter(|begun| !begun.returned);
         let each = lost.map(|begun| {
-            let before = begun
-                .before
-                .as_deref()
-                .unwrap_or("an unknown worker");
+            let before = begun.before.as_deref().unwrap_or("an unknown worker");
             format!("{}: {before}", begun.delivery - 1)
         });
         let error = format!(

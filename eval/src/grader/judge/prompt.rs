@@ -77,10 +77,7 @@ impl JudgePrompt {
                     match part {
                         PromptPart::Text(part) => text.push_str(part),
                         PromptPart::Include(_) => {
-                            return wrong(
-                                "prompt",
-                                "a judge's prompt cannot contain includes",
-                            );
+                            return wrong("prompt", "a judge's prompt cannot contain includes");
                         }
                     }
                 }

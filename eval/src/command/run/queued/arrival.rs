@@ -58,7 +58,10 @@ pub(super) fn read(identity: &RunIdentity, parcel: Parcel, body: &[u8]) -> Resul
         let event: Event = serde_json::from_slice(line)
             .map_err(|error| format!("{of}: event {}: {error}", place + 1))?;
         if !is_of(&event.run_id, &event.sample, event.attempt) {
-            return Err(format!("{of}: event {} belongs to another attempt", place + 1));
+            return Err(format!(
+                "{of}: event {} belongs to another attempt",
+                place + 1
+            ));
         }
         events.push(event);
     }
