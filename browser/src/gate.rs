@@ -1,7 +1,7 @@
 //! The only way out of a browser: a proxy on loopback that forwards requests to the allowed
 //! origins, at the addresses allowed for them, and refuses all others.
 //!
-//! Unlike interception inside the browser, a proxy also covers workers, WebSockets and the
+//! Unlike interception inside the browser, a proxy also covers workers, web sockets and the
 //! browser's own traffic.
 
 use std::fmt;

@@ -487,7 +487,7 @@ fn resumes_run_of_other_program_only_if_allowed() {
     );
     assert!(
         ran.stderr
-            .contains("another experiment: max_depth is 2 there and 3 here\n"),
+            .contains("a different experiment: max_depth is 2 there and 3 here\n"),
         "{ran:?}"
     );
 
@@ -541,7 +541,7 @@ fn reads_and_resumes_runs_without_recorded_program() {
     let report = binary.run(&["report", &name], "");
     let this = program::this().digest();
     let sentence = format!(
-        "The attempts of s-niah solver were made by different programs: 3 by one that is not recorded, 1 by {}.\n",
+        "The attempts of s-niah solver were made by different programs: 3 by an unrecorded program, 1 by {}.\n",
         &this[..12]
     );
     assert!(report.stdout.contains(&sentence), "{report:?}");

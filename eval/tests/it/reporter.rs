@@ -80,8 +80,8 @@ fn lines_for_logs() {
     }
     assert_eq!(
         String::from_utf8(lines).unwrap(),
-        "4 attempts (1 done before) at s-niah by scripted/needle (rlm, coordinator, drivers no-tables+verify), 8 at \
-         once, in results/run\n\
+        "4 attempts (1 done before) at s-niah by scripted/needle (rlm, coordinator, drivers no-tables+verify), 8 \
+         concurrent, in results/run\n\
          [2/4] s-niah-8k-1 ok score 1.00 (mean 1.00) 3 iterations 2 agents 2.5 s\n\
          [3/4] b#2 limit score 0.00 (mean 0.75) 1 iteration 1 agent 0.1 s: no iteration left\n\
          [4/4] x�[2J �y error no score 3 iterations 2 agents 2.5 s: x�[2J �y\n\

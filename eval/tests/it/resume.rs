@@ -295,7 +295,7 @@ fn extends_run_and_ignores_environment() {
     );
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(ran.stderr.contains("6 attempts (2 done before)"), "{ran:?}");
-    assert!(ran.stderr.contains("3 at once"), "{ran:?}");
+    assert!(ran.stderr.contains("3 concurrent"), "{ran:?}");
     assert_eq!(attempts(&dir).len(), 6);
     let config = RunDir::open(&dir).expect("a run").config;
     assert_eq!(config["engine"]["isolation"], "thread");
@@ -326,7 +326,7 @@ fn reruns_errors_only_on_request() {
     let ran = resume(&binary, &dir, &[]);
     assert_eq!(ran.code, Some(106), "{ran:?}");
     let hint = format!(
-        "note: 3 ended in an error; to make them again, continue with `rlm-eval run --resume {} --retry-errors`",
+        "note: 3 ended in an error; to rerun them, continue with `rlm-eval run --resume {} --retry-errors`",
         dir.display()
     );
     assert!(ran.stderr.contains(&hint), "{ran:?}");

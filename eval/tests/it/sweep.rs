@@ -40,7 +40,7 @@ fn runs_resumes_and_compares_matrix() {
         (
             Some(2),
             "error: sweep is not a sweep: sweep.json is missing\n\
-             hint: one that was killed before it began is begun again: its flags, and --out sweep\n"
+             hint: restart a sweep that was killed before its first cell with its flags and --out sweep\n"
         )
     );
     let ran = binary.run(&["sweep", "--matrix", "matrix.yaml", "--out", "sweep"], "");
@@ -268,7 +268,7 @@ fn rejects_invalid_settings_before_start() {
         ),
         (
             &["--resume", "there"],
-            "error: there is not a sweep: sweep.json is missing\nhint: one that was killed",
+            "error: there is not a sweep: sweep.json is missing\nhint: restart a sweep that was killed",
         ),
     ];
     for (args, message) in rows {
@@ -432,8 +432,8 @@ fn pilot_of_each_cell_estimates_cost() {
     let ran = binary.run(&[&args[..], &["--pilot", "1"]].concat(), "");
     assert_eq!(ran.code, Some(0), "{ran:?}");
     for line in [
-        "  likely: 3 calls, ~300 tokens, cost $0.0300, by 1 attempt of 1 earlier run\n",
-        "  likely: 6 calls, ~600 tokens, cost $0.0600, by 1 attempt of 1 earlier run\n",
+        "  likely: 3 calls, ~300 tokens, cost $0.0300, based on 1 attempt of 1 earlier run\n",
+        "  likely: 6 calls, ~600 tokens, cost $0.0600, based on 1 attempt of 1 earlier run\n",
         "  likely: 9 calls, ~900 tokens, cost $0.0900\n",
     ] {
         assert!(ran.stdout.contains(line), "{line}: {ran:?}");
@@ -443,7 +443,7 @@ fn pilot_of_each_cell_estimates_cost() {
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let ran = binary.run(&args, "");
     assert!(
-        ran.stdout.contains("by 4 attempts of 2 earlier runs"),
+        ran.stdout.contains("based on 4 attempts of 2 earlier runs"),
         "{ran:?}"
     );
 }

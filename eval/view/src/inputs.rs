@@ -28,8 +28,8 @@ pub struct Input {
 pub trait Inputs: Debug + Send + Sync {
     /// Returns the input of a run's sample.
     ///
+    /// # Errors
     /// Returns a sentence that explains why the input is not available, for example because the
     /// data is not on this machine.
-    /// not on this machine.
     fn input(&self, run: &RunDir, sample: &str) -> Result<Input, String>;
 }

@@ -42,6 +42,9 @@ const READ: [&str; 11] = [
     "scores",
 ];
 
+/// Folder of a run, and the scorer whose scores replace its own.
+type ScoredRun = (PathBuf, Option<String>);
+
 /// Value of the parameter `scores` for the scores of a run itself.
 pub const RECORDED: &str = "recorded";
 
@@ -57,7 +60,8 @@ pub struct Library {
     scores: Option<String>,
     /// Folders of the runs found by the last listing, by id.
     places: Mutex<HashMap<String, PathBuf>>,
-    runs: Mutex<Recent<(PathBuf, Option<String>), Arc<RunFile>>>,
+    /// Runs by folder and by the scorer whose scores they show.
+    runs: Mutex<Recent<ScoredRun, Arc<RunFile>>>,
     overviews: Mutex<HashMap<PathBuf, (Stamp, Overview)>>,
     indices: Mutex<Recent<PathBuf, Arc<Mutex<Index>>>>,
     traces: Traces,

@@ -120,7 +120,7 @@ export default [
       await show(page, `#/compare/${second}/tree-20261121-080000-0001`);
       await page.getByText("They have no sample in common").waitFor();
       assert.doesNotMatch(await page.locator("main").innerText(), /agree on/);
-      assert.equal(await page.getByText("These runs are of different benchmarks, datasets or scorers.").count(), 1);
+      assert.equal(await page.getByText("These runs have different benchmarks, datasets or scorers.").count(), 1);
     },
   ],
 ];

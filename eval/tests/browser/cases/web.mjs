@@ -32,7 +32,7 @@ export default [
       await show(page, writeApp(folder));
       assert.deepEqual(await page.locator(".answers h2").allInnerTexts(), ["Scored state", "Expected", "Answered"]);
       assert.match(await page.locator(".answer").first().innerText(), /"check": \[\s*"0"/);
-      assert.match(await page.locator(".answer").last().innerText(), /An empty text\./);
+      assert.match(await page.locator(".answer").last().innerText(), /Empty text\./);
       const app = page.locator("article").first().locator("pre.code");
       assert.match(await app.innerText(), /^<!DOCTYPE html>\n<p id="count">0<\/p>\n<script>let n = 0;/);
       assert.deepEqual(await app.locator(".js-keyword").allInnerTexts(), ["<p", ">", "</p", ">", "<script", ">", "let", "</script", ">"]);
