@@ -136,7 +136,7 @@ fn failed_fetch_leaves_no_data_and_resumes() {
 
     let again = fetch(&binary, &server, "longbench-v2");
     assert_eq!((again.code, server.seen().len()), (Some(0), 2));
-    assert!(again.stderr.contains("is here already"), "{again:?}");
+    assert!(again.stderr.contains("was already fetched"), "{again:?}");
     fs::write(binary.path().join("data/longbench-v2/data.json"), "[]").unwrap();
     let damaged = fetch(&binary, &server, "longbench-v2");
     assert_eq!(

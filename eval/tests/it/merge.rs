@@ -129,7 +129,7 @@ fn shards_merge_to_whole_run() {
     let ran = binary.run(&args, "");
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(
-        ran.stderr.contains("were in more than one run, and agreed"),
+        ran.stderr.contains("were in more than one run, with equal records"),
         "{}",
         ran.stderr
     );
@@ -202,11 +202,11 @@ fn refuses_to_merge_incompatible_runs() {
     for (other, end) in [
         (
             &dirs[1],
-            "are not of one experiment: max_iterations is 15 in one and 9 in the other\n",
+            "are different experiments: max_iterations is 15 in one and 9 in the other\n",
         ),
         (
             &dirs[2],
-            "and they disagree in score\nhint: the attempt was made twice, ",
+            "but they differ in score\nhint: the attempt was made twice, ",
         ),
     ] {
         let ran = binary.run(&["merge", "out", &dirs[0], other], "");
@@ -342,7 +342,7 @@ fn gates_score_of_merged_run() {
     for (number, (min_score, dirs, code, stderr)) in [
         ("0", both, 0, ""),
         ("0.01", both, 0, ""),
-        ("1", both, 100, "is below --min-score 1"),
+        ("1", both, 100, "is below the required --min-score 1"),
         // The score of an incomplete run is unknown.
         ("1", &both[..1], 106, "missing from the runs: partition 2/2"),
         ("1.5", both, 2, "--min-score"),
@@ -386,7 +386,7 @@ fn counts_repeated_shard_once() {
     // Merging stepwise gives the same result, and merged shards are not missing.
     assert_eq!(planned(&binary, "stepwise", &["alone", &second]), 6);
     let ran = binary.run(&["merge", "again", "alone", &second], "");
-    assert!(!ran.stderr.contains("not among the runs"), "{ran:?}");
+    assert!(!ran.stderr.contains("missing from the runs"), "{ran:?}");
 }
 
 #[test]
@@ -540,7 +540,7 @@ fn refuses_shards_with_different_samples() {
             &first,
             "partition_samples",
             json!([one]),
-            format!("{} is in share 1/2 and in share 2/2", id(one)),
+            format!("{} is in shard 1/2 and in shard 2/2", id(one)),
         ),
         (
             &first,

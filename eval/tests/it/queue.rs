@@ -208,14 +208,14 @@ fn queued_run_equals_local_run() {
 #[test]
 fn rejects_impossible_requests() {
     let rows: [(&[&str], &str); 9] = [
-        (&["--queue", "localhost:4222"], "has no scheme"),
+        (&["--queue", "localhost:4222"], "the scheme is missing"),
         (
             &["--queue", "http://localhost:4222"],
-            "neither nats nor tls",
+            "the scheme must be nats or tls",
         ),
         (
             &["--queue", "nats://me:secret@localhost"],
-            "user and password do not belong into it",
+            "it must not contain a user or password",
         ),
         (
             &["--queue", "nats://127.0.0.1:1"],

@@ -169,7 +169,7 @@ fn race_keeps_budget_and_compares_with_baselines() {
     assert_eq!(ran.code, Some(106), "{ran:?}");
     assert!(
         ran.stderr
-            .contains("is undecided; with a higher budget go on with"),
+            .contains("is undecided; with a higher budget continue with"),
         "{}",
         ran.stderr
     );

@@ -222,7 +222,7 @@ fn warns_about_recording_of_other_samples() {
     ];
     for (more, warned) in rows {
         let again = binary.run(&s_niah(&[&["--model", &replay], more].concat()), "");
-        let warning = "warning: the recording is of other samples under these ids";
+        let warning = "warning: the recording is of a dataset with other samples under these ids";
         assert_eq!(again.stderr.contains(warning), warned, "{again:?}");
     }
 }

@@ -245,7 +245,7 @@ fn refuses_and_reports_forbidden_addresses() {
                 _ => false,
             });
         assert!(shown, "{protocol}");
-        let sum = "to what is out of reach: ";
+        let sum = "of pages to origins out of reach: ";
         assert!(run.ran.stderr.contains(sum), "{}", run.ran.stderr);
         assert!(run.ran.stderr.contains(&other), "{}", run.ran.stderr);
     }
@@ -437,7 +437,7 @@ fn reports_output_of_server_that_does_not_start() {
     let error = error.unwrap_or_default();
     for part in [
         "the server `/bin/sh -c echo no luck",
-        "it ended with exit status: 3",
+        "it exited with exit status: 3",
         "it printed: no luck",
     ] {
         assert!(error.contains(part), "{error}");
@@ -754,7 +754,7 @@ fn page_check_records_findings() {
         ),
         (
             json!({ "request": { "url": "/none.json", "json": {} } }),
-            "0 of 1 check held; the check failed: \"the server answered 404 Not Found with what is no JSON",
+            "0 of 1 check held; the check failed: \"the server responded with 404 Not Found and invalid JSON",
         ),
     ];
     for (check, why) in rows {

@@ -173,14 +173,14 @@ fn dry_run_sends_only_requested_checks() {
 
 #[test]
 fn dry_run_reports_costs_outside_its_bound() {
-    let again = "not in these figures: requests that are sent again";
-    let short = "the budget does not suffice";
-    let children = "what a child is sent its caller writes";
+    let again = "not included: requests that are retried";
+    let short = "the budget is too small";
+    let children = "callers choose what children are sent";
     let rows: [(&[&str], &[&str], &[&str]); 6] = [
         (
             &[],
             &[
-                "any number of tokens, any cost (by --total-calls)\n",
+                "unlimited tokens, unlimited cost (by --total-calls)\n",
                 children,
                 again,
             ],
@@ -195,7 +195,7 @@ fn dry_run_reports_costs_outside_its_bound() {
         ),
         (
             &["--attempt-max-llm-calls", "7"],
-            &["at most 14 calls, any number of tokens, any cost", children],
+            &["at most 14 calls, unlimited tokens, unlimited cost", children],
             &[short],
         ),
         (

@@ -53,7 +53,7 @@ fn worker_of_other_build_takes_nothing() {
     });
     let _worker = worker(&binary, server.url(), "w", &[]);
     until("the worker says so", || {
-        log(&binary, "w").contains("submitted by another build")
+        log(&binary, "w").contains("submitted by a different build")
     });
     let dir = dir(&binary);
     let status = binary.run(&["queue", "status", &dir], "").stdout;
@@ -106,11 +106,11 @@ fn leaves_jobs_with_other_data_in_queue() {
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let _other = worker(&there, server.url(), "other", &[]);
     until("the other says so", || {
-        log(&there, "other").contains("the data here are others")
+        log(&there, "other").contains("the data on this machine differs")
     });
     let mut submitter = start(&here, "run.log", &["run", "--resume", &dir(&here)]);
     until("the submitter says so", || {
-        log(&here, "run").contains("worker other makes none of this run's attempts")
+        log(&here, "run").contains("worker other cannot work on this run")
     });
     let _own = worker(&here, server.url(), "own", &[]);
     assert_eq!(submitter.code(), Some(0));
