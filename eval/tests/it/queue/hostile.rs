@@ -58,7 +58,7 @@ fn worker_of_other_build_takes_nothing() {
     let dir = dir(&binary);
     let status = binary.run(&["queue", "status", &dir], "").stdout;
     assert!(
-        status.contains("does not fit") && status.contains("4 waiting"),
+        status.contains("cannot work on the run") && status.contains("4 waiting"),
         "{status}"
     );
     at(server.url(), async |broker| {
