@@ -326,7 +326,7 @@ fn reruns_errors_only_on_request() {
     let ran = resume(&binary, &dir, &[]);
     assert_eq!(ran.code, Some(106), "{ran:?}");
     let hint = format!(
-        "note: 3 ended in an error; to make them again, continue with `rlm-eval run --resume {} --retry-errors`",
+        "note: 3 ended in an error; to rerun them, continue with `rlm-eval run --resume {} --retry-errors`",
         dir.display()
     );
     assert!(ran.stderr.contains(&hint), "{ran:?}");

@@ -40,7 +40,7 @@ fn runs_resumes_and_compares_matrix() {
         (
             Some(2),
             "error: sweep is not a sweep: sweep.json is missing\n\
-             hint: one that was killed before it began is begun again: its flags, and --out sweep\n"
+             hint: restart a sweep that was killed before its first cell with its flags and --out sweep\n"
         )
     );
     let ran = binary.run(&["sweep", "--matrix", "matrix.yaml", "--out", "sweep"], "");
@@ -268,7 +268,7 @@ fn rejects_invalid_settings_before_start() {
         ),
         (
             &["--resume", "there"],
-            "error: there is not a sweep: sweep.json is missing\nhint: one that was killed",
+            "error: there is not a sweep: sweep.json is missing\nhint: restart a sweep that was killed",
         ),
     ];
     for (args, message) in rows {
