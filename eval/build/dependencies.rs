@@ -59,7 +59,7 @@ pub fn digest(root: &Path) -> Result<String, String> {
         let member = packages
             .iter()
             .find(|((package, _), _)| package == name)
-            .ok_or_else(|| format!("Cargo.lock has no package `{name}`"))?;
+            .ok_or_else(|| format!("Cargo.lock does not contain the package `{name}`"))?;
         // `Cargo.lock` also lists test dependencies, so only those named in `[dependencies]` are
         // followed.
         open.extend(
@@ -81,8 +81,8 @@ pub fn digest(root: &Path) -> Result<String, String> {
         let found = packages
             .iter()
             .find(|((name, version), _)| names(&dependency, name, version));
-        let (key, package) =
-            found.ok_or_else(|| format!("Cargo.lock has no package `{dependency}`"))?;
+        let (key, package) = found
+            .ok_or_else(|| format!("Cargo.lock does not contain the package `{dependency}`"))?;
         if package.checksum.is_empty() {
             // A crate of the workspace is digested by its sources and its manifest, or not at all.
             let name = key.0.as_str();
@@ -133,9 +133,9 @@ fn packages(lock: &Table) -> Result<BTreeMap<(String, String), Package>, String>
     listed
         .iter()
         .map(|package| {
-            let name = text(package, "name").ok_or("a package of Cargo.lock has no name")?;
+            let name = text(package, "name").ok_or("a package in Cargo.lock lacks a name")?;
             let version = text(package, "version")
-                .ok_or_else(|| format!("package `{name}` of Cargo.lock has no version"))?;
+                .ok_or_else(|| format!("package `{name}` in Cargo.lock lacks a version"))?;
             let dependencies = package.get("dependencies").and_then(Value::as_array);
             let package = Package {
                 version: version.clone(),

@@ -305,7 +305,7 @@ struct Choice<'a> {
     chosen: Chosen<'a>,
     /// Number of attempts in more than one run with equal records.
     overlaps: usize,
-    /// Number of those that are not copies.
+    /// Number of those that were made separately rather than copied.
     copies_made_again: usize,
     /// Number of records replaced by those of other runs, by run.
     dropped: BTreeMap<PathBuf, usize>,

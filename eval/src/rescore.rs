@@ -194,7 +194,7 @@ async fn score(
     }
     let answer = run.answer(record)?;
     let status = match (record.status, &answer) {
-        // Without an answer, the attempt itself had failed.
+        // An error with an answer is a failure of the scorer, not of the attempt.
         (Status::Error, Some(_)) => Status::Ok,
         (status, _) => status,
     };

@@ -214,7 +214,7 @@ impl Plan {
     /// Reads the plan of the sweep in a folder.
     ///
     /// # Errors
-    /// [`SweepError`] if the folder has no plan, or one that is malformed or of a later version.
+    /// [`SweepError`] if the plan in the folder is missing, malformed or of a later version.
     pub fn read(folder: &Path) -> Result<Self, SweepError> {
         let path = folder.join(PLAN);
         if !path.is_file() {

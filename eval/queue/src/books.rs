@@ -183,8 +183,8 @@ impl Books {
                 verdict = Some(Verdict::Wait);
             }
         }
-        // JSON has no infinity, so an unlimited budget is stored as a grant of 0. The worker knows
-        // that the budget is unlimited.
+        // JSON cannot represent infinity, so an unlimited budget is stored as a grant of 0. The
+        // worker knows that the budget is unlimited.
         let finite = granted.map(|amount| if amount.is_finite() { amount } else { 0.0 });
         lease.granted = Amounts::of(finite);
         verdict.unwrap_or(Verdict::Granted(Amounts::of(granted)))

@@ -42,7 +42,7 @@ pub struct Limits {
 pub enum Expect {
     /// No condition.
     Anything,
-    /// The subject has no message.
+    /// The subject does not have a message yet.
     Nothing,
     /// The last message of the subject has this number.
     Last(u64),

@@ -401,7 +401,8 @@ impl Broker for Nats {
         };
         let (sender, receiver) = mpsc::channel::<Box<dyn Delivery>>(wanted.max(1));
         tokio::spawn(async move {
-            // Read to the end even if nobody waits: unwanted attempts are returned immediately.
+            // Read to the end even if the receiver is gone, so that unwanted attempts are returned
+            // immediately.
             while let Some(Ok(message)) = batch.next().await {
                 let delivery = Delivered::new(message);
                 if let Err(unwanted) = sender.send(Box::new(delivery)).await {

@@ -257,7 +257,7 @@ fn usage(answered: &Answered) -> Value {
     })
 }
 
-/// Returns what `OpenAI`'s interface has no field for.
+/// Returns the extension field `rlm`, for values without a field in `OpenAI`'s interface.
 pub(crate) fn extension(answered: &Answered, ignored: &[String]) -> Value {
     json!({
         "status": answered.status.as_str(),

@@ -1,6 +1,6 @@
 //! `rlm-eval ask`: runs one agent on one question and prints its answer.
 //!
-//! Shares the engine settings of `rlm-eval run`, but needs no benchmark and scores nothing.
+//! It shares the engine settings of `rlm-eval run`, but works without a benchmark and a scorer.
 
 mod person;
 

@@ -20,7 +20,7 @@ const LOST_S: u64 = 10;
 /// Executes one action on a queue.
 ///
 /// # Errors
-/// [`Error::Queue`] if the server cannot be reached or has no such run.
+/// [`Error::Queue`] if the server cannot be reached or does not know the run.
 pub(super) fn execute(args: &QueueCommandArgs) -> Result<Outcome, Error> {
     let (QueueAction::Status(target)
     | QueueAction::Pause(target)
@@ -207,7 +207,7 @@ async fn status(broker: &Arc<dyn Broker>, target: &QueueTarget) -> Result<Outcom
         return Ok(Outcome::Complete);
     }
     if runs.is_empty() {
-        terminal::note("the queue has no runs");
+        terminal::note("the queue does not contain runs");
     }
     let mut text = String::new();
     for (manifest, counts, workers, _) in &runs {

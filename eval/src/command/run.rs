@@ -233,7 +233,7 @@ pub(super) fn check_resume(args: &ResumeArgs) -> Result<(), Error> {
     Ok(())
 }
 
-/// Starts a run in a new folder with this id, or in a folder of its own below `--log-dir`.
+/// Starts a run in a new folder with this id, or in a new folder below `--log-dir`.
 ///
 /// # Errors
 /// Like [`execute`].
@@ -545,7 +545,7 @@ fn carry_out(
     let is_of_sweep = show.budget().and_then(SharedBudget::exhausted).is_some();
     match &ended.ending {
         Ending::TooManyErrors { errors } => terminal::note(&format!(
-            "stopped by --fail-on-error after {errors} attempts had ended in an error"
+            "stopped by --fail-on-error after {errors} attempts ended in an error"
         )),
         Ending::Halted(HaltReason::OverBudget(message)) => {
             if !is_of_sweep {

@@ -243,7 +243,7 @@ fn worse(one: Outcome, other: Outcome) -> Outcome {
     if rank(other) > rank(one) { other } else { one }
 }
 
-/// Reports what is left of a stopped scoring and, if verdicts are stored, how to resume it.
+/// Reports how far a stopped scoring got and, if verdicts are stored, how to resume it.
 fn left(stopped: &Stopped, done: usize, of: usize, kept: Option<&str>) -> Outcome {
     let outcome = match stopped {
         Stopped::Interrupted => Outcome::Interrupted,

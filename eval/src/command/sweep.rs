@@ -166,7 +166,7 @@ fn warn_of_shortfall(plan: &Plan) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns advice with the command that resumes the sweep with `more` flags of its own.
+/// Returns advice with the command that resumes the sweep with the additional flags `more`.
 fn go_on(folder: &Path, plan: &Plan, args: &SweepArgs, more: &str) -> String {
     let again = match typed_again(folder, plan, args) {
         again if again.is_empty() => again,
@@ -315,7 +315,7 @@ fn carry_on(
         let mut args = if args.resume.is_some() {
             of_cell(&dir, args)?
         } else {
-            // This start has begun the cell, and was given all that the cell's folder names.
+            // This start created the cell, so the user has typed all places that its folder names.
             let given = RunSettings::resolve(&cell.flags)?.settings.typed_again();
             let words = shlex::split(&given.join(" ")).unwrap_or_default();
             let (retry, change) = (args.retry_errors, args.allow_program_change);
@@ -345,7 +345,7 @@ fn carry_on(
     run::begin(&settings, Some((&dir, plan.run_id(cell))), show)
 }
 
-/// Compares what is finished of a stopped sweep, if every cell has a record.
+/// Compares the finished attempts of a stopped sweep, if every cell has a record.
 fn compare_finished(folder: &Path, plan: &Plan, json: bool) -> Result<(), Error> {
     for cell in &plan.cells {
         let dir = folder.join(&cell.name);
@@ -391,7 +391,7 @@ fn conclude(folder: &Path, plan: &Plan, json: bool) -> Result<(), Error> {
         );
     }
     if comparison.comparisons.is_empty() {
-        terminal::note("there is nothing to compare the baseline with");
+        terminal::note("the sweep contains only the baseline, so nothing is compared");
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Scores with a JavaScript file: its function `score(answer, expected, metadata)` runs in the
 //! sandbox.
 //!
-//! Each answer is scored in an isolate of its own, so that scores are independent.
+//! Each answer is scored in a separate isolate, so that scores are independent.
 
 use std::path::Path;
 
@@ -90,7 +90,7 @@ impl JavaScript {
                     };
                 }
                 Ok(Event::Called(call)) => {
-                    let refused = format!("{}(): there is no model in a scorer", call.kind);
+                    let refused = format!("{}() is not available in a scorer", call.kind);
                     repl.settle(call.id, Err(refused));
                 }
                 // The scorer gets no host functions.
@@ -220,7 +220,7 @@ impl JavaScript {
             && details.to_string().chars().count() > LONGEST_DETAILS
         {
             return Err(format!(
-                "the details beside the score exceed {LONGEST_DETAILS} characters of JSON"
+                "the details exceed {LONGEST_DETAILS} characters of JSON"
             ));
         }
         Ok((Score::new(value, explanation), details))
@@ -252,7 +252,7 @@ fn sandbox(limits: ScorerLimits, isolation: Isolation) -> Result<Sandbox, StartE
     Sandbox::new(config, isolation, terminal::warning)
 }
 
-/// Returns the values of `__rlm` where there is no agent.
+/// Returns the values of `__rlm` for code that runs outside an agent.
 fn nobody() -> AgentInfo {
     AgentInfo {
         depth: 0,

@@ -24,7 +24,8 @@ pub use prompt::JudgePrompt;
 
 use super::{Answered, Grade, Grader, JudgeLog};
 
-/// Message to a judge whose reply has no valid verdict; `<problem>` is replaced by what was wrong.
+/// Message to a judge whose reply contains no valid verdict; `<problem>` is replaced by the
+/// problem.
 const AGAIN: &str = include_str!("judge/again.txt");
 
 /// Default number of times that a judge is asked about one answer.

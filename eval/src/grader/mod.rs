@@ -27,7 +27,7 @@ pub use rule::Rule;
 use crate::models::judge_identity;
 use crate::settings::GraderSettings;
 
-/// Scorers whose scores are recorded beside the one that decides.
+/// Additional scorers, whose scores are recorded next to the deciding one.
 pub type Further = Arc<[Arc<dyn Grader>]>;
 
 /// Scores answers.
@@ -191,7 +191,7 @@ pub enum GraderError {
     /// The scorer's file does not load or defines no scorer.
     #[error("scorer: {0}")]
     Script(String),
-    /// The judge has no model.
+    /// The model of the judge is missing.
     #[error("scorer `judge`: the model is missing")]
     NoModel,
     /// A further scorer is unknown.

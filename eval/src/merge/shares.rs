@@ -63,7 +63,7 @@ impl Shares {
         }
     }
 
-    /// Returns the missing shards. They may have had no samples.
+    /// Returns the missing shards, some of which may be empty.
     pub(super) fn missing(&self) -> Vec<String> {
         if self.0.contains_key(WHOLE) {
             return Vec::new();

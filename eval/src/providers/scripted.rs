@@ -33,7 +33,7 @@ enum NoModel {
          expected scripted/NAME or scripted:FILE"
     )]
     NoBenchmark,
-    /// The benchmark has no scripted model.
+    /// The benchmark does not have a scripted model.
     #[error(
         "the benchmark `{0}` does not have a scripted model; name another (scripted/NAME) or write \
          one (scripted:FILE)"

@@ -112,7 +112,7 @@ pub(super) fn action(kind: &EventKind) -> Option<String> {
         EventKind::ContextCompacted { messages, .. } => {
             format!("cuts {}", counted(messages.len() as u64, "old message"))
         }
-        EventKind::LlmError { error, .. } => format!("has no response: {error}"),
+        EventKind::LlmError { error, .. } => format!("got no response: {error}"),
         EventKind::IterationEnd {
             error: Some(error), ..
         } => format!("ran a cell that failed: {error}"),
@@ -128,8 +128,10 @@ pub(super) fn action(kind: &EventKind) -> Option<String> {
         EventKind::DelegationSpawn { child, .. } => format!("calls {child}"),
         EventKind::AgentCreated { child, name, .. } => format!("creates {child} ({name})"),
         EventKind::MessageSent { child } => format!("sends a message to {child}"),
-        EventKind::DelegationReturn { child, .. } => format!("has the answer of {child}"),
-        EventKind::DelegationError { child, error } => format!("has no answer of {child}: {error}"),
+        EventKind::DelegationReturn { child, .. } => format!("got the answer of {child}"),
+        EventKind::DelegationError { child, error } => {
+            format!("got no answer from {child}: {error}")
+        }
         EventKind::JudgeRequest { .. } => "has an answer, which is judged".to_owned(),
         EventKind::Web { event } => return happened(event),
         EventKind::DelegationUnawaited { count } => {

@@ -62,7 +62,9 @@ impl Checks {
                     Err(problem) => stopped(&problem),
                 }
             }
-            (Some(Check::Request(_)), _, None) => stopped("there is no server to ask"),
+            (Some(Check::Request(_)), _, None) => {
+                stopped("the site does not have a server to request from")
+            }
             (Some(Check::Answer) | None, ..) => json!({}),
         };
         let mut turn = json!({ "answer": answer });

@@ -266,7 +266,7 @@ fn bars_follow_attempts() {
             ),
             vec![
                 "━━━━━╸────────────── 1/4 ? left",
-                "a iteration 2/15 depth 1, 1 child d1-c0 has no response: x�[2J �y",
+                "a iteration 2/15 depth 1, 1 child d1-c0 got no response: x�[2J �y",
                 "b starts",
             ],
         ),
@@ -275,7 +275,7 @@ fn bars_follow_attempts() {
             vec![
                 "b error: x�[2J �y",
                 "━━━━━━━━━━╸───────── 2/4 left 1 error",
-                "a iteration 2/15 depth 1, 1 child d1-c0 has no response: x�[2J �y",
+                "a iteration 2/15 depth 1, 1 child d1-c0 got no response: x�[2J �y",
                 "c starts",
             ],
         ),

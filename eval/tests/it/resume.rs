@@ -364,7 +364,7 @@ fn reruns_errors_only_on_request() {
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(
         ran.stderr
-            .contains("note: stopped by --fail-on-error after 2 attempts had ended in an error"),
+            .contains("note: stopped by --fail-on-error after 2 attempts ended in an error"),
         "{ran:?}"
     );
     assert_eq!((lines(), attempts(&dir).len()), (12, 4));

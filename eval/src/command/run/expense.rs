@@ -51,7 +51,7 @@ pub(in crate::command) struct Expense {
 pub(in crate::command) struct Sum {
     pub calls: u64,
     pub tokens: u64,
-    /// `None` if the model has no known price.
+    /// `None` if the price of the model is unknown.
     pub cost_usd: Option<f64>,
 }
 
@@ -340,7 +340,7 @@ impl Expense {
         let any = |what: &str| format!("unlimited {what}");
         let calls = calls.map_or_else(|| any("calls"), counted);
         let tokens = tokens.map_or_else(|| any("tokens"), |tokens| format!("~{tokens} tokens"));
-        // Without a cost for roots, the model has no known price.
+        // Without a cost for roots, the price of the model is unknown.
         let cost = match (cost_usd, self.roots.cost_usd) {
             (None, Some(_)) => "unlimited cost".to_owned(),
             (cost_usd, _) => format!("cost {}", dollars(*cost_usd)),

@@ -1,7 +1,7 @@
 //! Writes the run directory of an agent that answers questions: a served one, or that of `ask`.
 //!
-//! Each question is recorded as an attempt at a sample of its own, and its events are stored as
-//! they arrive. As in a run, a single thread writes. A question whose client disconnects ends as
+//! Each question is recorded as an attempt at its own sample, and its events are stored as they
+//! arrive. As in a run, a single thread writes. A question whose client disconnects ends as
 //! `cancelled`.
 
 use std::collections::BTreeMap;

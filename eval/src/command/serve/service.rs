@@ -1,7 +1,7 @@
 //! Implements the server's trait for the agents that clients call.
 //!
 //! Each agent has an engine and, from its first question on, a run directory, in which every
-//! question is an attempt at a sample of its own.
+//! question is an attempt at its own sample.
 
 use std::collections::HashMap;
 use std::path::PathBuf;

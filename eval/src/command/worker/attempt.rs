@@ -243,7 +243,7 @@ impl Served {
         }
     }
 
-    /// Records that the attempt starts again, and which workers had it before.
+    /// Records that the attempt starts again, and returns its earlier starts.
     async fn history(&self, job: &Job, number: u64) -> Result<Vec<Begun>, QueueError> {
         let workers = self.queue.workers().await?;
         let had = |one: &&(message::Presence, u64)| {

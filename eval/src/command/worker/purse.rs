@@ -1,7 +1,7 @@
 //! A worker's share of a run's budget and request rate.
 //!
 //! All workers of a run share the budget and the rate in the queue's books. Each requests slices of
-//! both, reports what it spends, and gives back what is left.
+//! both, reports its spending, and returns unused amounts.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -181,7 +181,7 @@ impl Lease {
         }
     }
 
-    /// Gives back what is left.
+    /// Ends the lease, which returns the unused amounts.
     pub(super) async fn end(&self) -> Result<(), QueueError> {
         if !self.has_limits() {
             return Ok(());

@@ -20,7 +20,7 @@ struct Verdict {
 /// Reads a reply that consists of one JSON object, optionally in a code fence.
 ///
 /// # Errors
-/// The problem, for the next message to the judge.
+/// Returns the problem, which is quoted in the next message to the judge.
 pub(super) fn read(reply: &str) -> Result<Score, String> {
     let text = unfenced(reply.trim());
     if text.is_empty() {

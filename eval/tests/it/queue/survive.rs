@@ -222,7 +222,7 @@ fn returning_worker_loses_its_attempts() {
     // The worker learns it from the journal or the record, or the run is gone when it reconnects.
     until("the first worker learns it", || {
         let said = log(&binary, "cut-off");
-        said.contains("goes on with attempt")
+        said.contains("has taken over attempt")
             || said.contains("made by another worker")
             || said.contains("warning")
     });
