@@ -87,7 +87,7 @@ impl<P: Provider> Provider for Retry<P> {
             if clock.charged() >= limit {
                 return Err(ProviderError::Timeout {
                     provider: request.model.clone(),
-                    what: "response, retries included,".to_owned(),
+                    what: "response, including retries".to_owned(),
                     after: limit,
                 });
             }
@@ -137,7 +137,7 @@ async fn wait(calls: &dyn CallSink, delay: Duration) {
     calls.note(CallEvent::Waited { reason, duration });
 }
 
-/// The time of a call, which stops while the call waits for its turn.
+/// Clock of a call, which stops while the call waits for its turn.
 struct Clock<'a> {
     calls: &'a dyn CallSink,
     began: Instant,

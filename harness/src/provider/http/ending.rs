@@ -55,7 +55,7 @@ impl Words {
             other => other.to_string(),
         };
         Some(self.known(field, &word).unwrap_or_else(|| {
-            End::Unfinished(format!("`{field}` is `{word}`, which no known server says"))
+            End::Unfinished(format!("`{field}` is `{word}`, which is not a known value"))
         }))
     }
 

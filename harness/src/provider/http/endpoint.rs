@@ -90,7 +90,7 @@ struct Table {
     no_credit: NoCredit,
 }
 
-/// Signs in errors that an account has no credit left.
+/// Signs in errors that an account is out of credit.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NoCredit {
@@ -134,7 +134,7 @@ fn fits(glob: &str, model: &str) -> bool {
     Glob::new(glob).is_ok_and(|glob| glob.compile_matcher().is_match(model))
 }
 
-/// Returns the signs that an account has no credit left.
+/// Returns the signs that an account is out of credit.
 pub(super) fn no_credit() -> &'static NoCredit {
     &TABLE.no_credit
 }

@@ -77,7 +77,7 @@ pub(super) fn check(api: Api, model: &str, sampling: &Sampling) -> Result<(), Un
     let (effort, known) = (effort.as_str(), known.join(", "));
     Err(Unsupported {
         setting: "effort",
-        reason: format!("`{model}` does not take the effort {effort}; expected {known}"),
+        reason: format!("`{model}` does not support the effort {effort}; expected {known}"),
     })
 }
 
