@@ -41,7 +41,7 @@ enum Part {
     Depth,
 }
 
-/// Category of what masks a setting.
+/// Specific cause that masks a setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Cause {
     /// The protocol; only these others support the setting.

@@ -363,8 +363,9 @@ impl Treatment {
         }
     }
 
-    /// Messages that the last request of an agent with so many responses can have; none if nothing bounds them. An agent with a REPL
-    /// gets one message after each response; one that calls native tools, or runs code by them, gets as many as it calls tools.
+    /// Returns the maximum number of messages in the last request of an agent with this many
+    /// responses, or `None` if it is unlimited. An agent with a REPL gets one message after each
+    /// response; an agent with native tools gets one for each call.
     fn most_messages(&self, iterations: u32) -> Option<usize> {
         if iterations <= 1 {
             Some(MESSAGES_OF_ONE_CALL)
