@@ -96,8 +96,8 @@ fn resolves_matrix_to_distinct_cells() {
                 "05-tools-brief",
             ]),
             &[
-                "skipped --protocol rlm --prompt-mode solver --max-depth 2 --drivers brief: driver `brief` is written for --protocol direct or tools, and this is rlm",
-                "skipped --protocol tools --prompt-mode solver --max-depth 2 --drivers exact-format: driver `exact-format` is written for --protocol rlm, and this is tools",
+                "skipped --protocol rlm --prompt-mode solver --max-depth 2 --drivers brief: driver `brief` requires --protocol direct or tools, but the protocol is rlm",
+                "skipped --protocol tools --prompt-mode solver --max-depth 2 --drivers exact-format: driver `exact-format` requires --protocol rlm, but the protocol is tools",
             ],
         ),
         (

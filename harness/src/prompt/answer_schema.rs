@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_conform_or_say_why_not() {
+    fn explains_nonconforming_answers() {
         let number =
             json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
         let text = json!({"type": "string", "maxLength": 5});
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn schemas_are_checked_themselves() {
+    fn rejects_invalid_schemas() {
         let rows = [
             (json!(true), "a JSON Schema is an object"),
             (

@@ -91,7 +91,7 @@ fn parse(spec: &str) -> Result<ModelAlias, String> {
         None => (target, ""),
     };
     if tags.contains('/') {
-        return Err("a colon stands before the model's last `/`".to_owned());
+        return Err("unexpected colon before the model's last `/`".to_owned());
     }
     check_model(model)?;
     let tags: Vec<String> = match tags {

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_slots_that_are_not_listed() {
+    fn rejects_unlisted_slots() {
         for text in ["{c}", "x {ab}", "{a_}", "{a} {b} {bb}"] {
             let refused =
                 std::panic::catch_unwind(|| Template::new("case", text, ["a", "b"])).is_err();

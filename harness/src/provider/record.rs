@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_torn_stays_apart_from_the_next() {
+    fn separates_torn_line_from_next() {
         // Columns: lines, each with the available space, and the resulting file.
         let rows: [(&[(&str, usize)], &str); 5] = [
             (&[("aa\n", 9), ("bb\n", 9)], "aa\nbb\n"),

@@ -46,7 +46,7 @@ pub fn read_file(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     check(&metadata)?;
     let too_large = || {
         let megabytes = most >> 20;
-        io::Error::other(format!("larger than {megabytes} MB, the most that is read"))
+        io::Error::other(format!("larger than the maximum of {megabytes} MB"))
     };
     if metadata.is_file() && metadata.len() > most {
         return Err(too_large());
@@ -81,7 +81,7 @@ mod tests {
         let rows = [
             (
                 read_file(&path, 2),
-                "larger than 0 MB, the most that is read",
+                "larger than the maximum of 0 MB",
             ),
             (read_file(Path::new("/dev/zero"), 2), "not a regular file"),
             (read_file(folder.path(), 2), "Is a directory (os error 21)"),

@@ -49,7 +49,7 @@ mod tests {
     use serde_json::{Value, json};
 
     #[test]
-    fn words_are_no_booleans() {
+    fn reads_yes_and_no_as_text() {
         let read: Value = super::read("[x, y, n, yes, No, on, off, true, False]").unwrap();
         let words = json!(["x", "y", "n", "yes", "No", "on", "off", true, false]);
         assert_eq!(read, words);
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_have_their_line() {
+    fn reports_line_of_fault() {
         let rows = [
             ("- a\n- [b\n", "line 2: unclosed bracket '['"),
             (

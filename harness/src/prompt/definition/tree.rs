@@ -74,7 +74,7 @@ impl Node {
         let json = default_export(text, is_typescript).map_err(fault)?;
         let mut node = serde_json::from_str(&json).map_err(|error| SyntaxFault {
             line: None,
-            problem: format!("its default export is no JSON: {error}"),
+            problem: format!("its default export is not JSON: {error}"),
         })?;
         if let Self {
             content: Content::Map(entries),

@@ -106,7 +106,7 @@ mod tests {
     use super::Table;
 
     #[test]
-    fn the_table_is_read_and_each_word_has_one_meaning() {
+    fn table_assigns_each_word_one_meaning() {
         let table: Table = serde_saphyr::from_str(include_str!("../../../endings.yaml")).unwrap();
         for endings in [
             table.chat,

@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn models_choose_the_format() {
+    fn selects_format_by_model() {
         let cases = [
             ("openai", "gpt-5", Wire::Chat(Dialect::Openai)),
             ("openai", "gpt-4.1-mini", Wire::Chat(Dialect::Openai)),

@@ -435,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_become_typed_errors() {
+    fn converts_error_responses() {
         let rows: Vec<Row> = serde_json::from_str(include_str!("fault_cases.json")).unwrap();
         // 2015-10-21 07:28:00 UTC.
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_445_412_480);

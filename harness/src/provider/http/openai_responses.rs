@@ -400,7 +400,7 @@ mod tests {
     use super::read;
 
     #[test]
-    fn sealed_reasoning_is_carried_and_other_is_not() {
+    fn keeps_only_encrypted_reasoning() {
         let sealed = json!({
             "type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "hm"}],
             "encrypted_content": "c2Vh",

@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn models_have_their_rules() {
+    fn finds_rules_of_models() {
         for (model, thinking) in [
             ("claude-3-7-sonnet-20250219", Thinking::Budget),
             ("claude-opus-4-1-20250805", Thinking::Budget),
