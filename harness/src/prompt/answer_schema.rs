@@ -1,5 +1,4 @@
-//! The JSON Schema of an agent's answer: how the agent is told of it, and whether an answer
-//! conforms.
+//! The JSON Schema of an agent's answer: describes it to the agent and checks the answer.
 
 use std::sync::Arc;
 
@@ -80,7 +79,7 @@ impl AnswerSchema {
     /// itself.
     ///
     /// # Errors
-    /// Returns why none of them conforms, for whoever answered.
+    /// Returns the reason why none of them conforms, for the agent.
     pub fn value_of(&self, answer: &str) -> Result<Value, String> {
         let parsed = lenient_json::from_str(answer).or_else(|error| {
             let inside = in_fence(answer).ok_or(error)?;

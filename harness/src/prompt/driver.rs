@@ -17,9 +17,9 @@ use crate::text::sha256_hex;
 ///
 /// ```yaml
 /// name: deadline-return            # the file's name without .md: lower-case letters, digits and -
-/// description: One line for lists.
+/// description: One line for lists of drivers.
 /// modes: [solver, coordinator]     # the prompt modes that it is written for
-/// protocols: [rlm]                 # optional: the protocols that it is written for; rlm if it says nothing
+/// protocols: [rlm]                 # optional: the protocols that it is written for; rlm by default
 /// conflicts: [other-driver]        # optional: drivers that contradict it
 /// ```
 ///

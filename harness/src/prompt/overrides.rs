@@ -57,7 +57,7 @@ pub enum ReplApi {
     /// `rlm()` and `llm()` with their original options.
     #[default]
     Standard,
-    /// Also maps, typed answers, limits, equal and cancelled calls, and the progress of calls.
+    /// Also maps, typed answers, limits, identical and canceled calls, and the progress of calls.
     Extended,
 }
 
@@ -68,7 +68,7 @@ impl ReplApi {
     /// Whether it is the default.
     #[expect(
         clippy::trivially_copy_pass_by_ref,
-        reason = "serde asks for this form"
+        reason = "serde requires this signature"
     )]
     fn is_standard(&self) -> bool {
         *self == Self::Standard

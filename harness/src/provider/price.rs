@@ -60,7 +60,7 @@ struct File {
 #[serde(deny_unknown_fields)]
 pub(super) struct Source {
     date: String,
-    #[expect(dead_code, reason = "for whoever reads the file")]
+    #[expect(dead_code, reason = "documents the file")]
     source: String,
 }
 

@@ -28,9 +28,9 @@ pub struct WindowError {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
-    #[expect(dead_code, reason = "for whoever reads the file")]
+    #[expect(dead_code, reason = "documents the file")]
     date: String,
-    #[expect(dead_code, reason = "for whoever reads the file")]
+    #[expect(dead_code, reason = "documents the file")]
     source: String,
     #[serde(default)]
     sources: BTreeMap<String, Source>,

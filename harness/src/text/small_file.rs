@@ -1,5 +1,4 @@
-//! Reads files that other people wrote: devices, pipes and endless files are rejected before they
-//! are read.
+//! Reads untrusted files. Rejects devices, pipes and endless files before reading them.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
