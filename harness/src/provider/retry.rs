@@ -114,7 +114,7 @@ impl<P: Provider> Retry<P> {
             let delay = self
                 .policy
                 .delay(retry, error.retry_after(), rand::random());
-            // If the time or the budget of the call would be over at the retry, it ends with the
+            // If the time or budget of the call would be exhausted at the retry, the call ends with the
             // server's error.
             if clock.charged() + delay >= self.policy.call_time || !clock.may_send_again().await {
                 return Err(error);

@@ -215,7 +215,7 @@ impl<'de> Visitor<'de> for ContentVisitor {
         let mut entries: Vec<Entry> = Vec::new();
         while let Some(key) = access.next_key::<String>()? {
             if entries.iter().any(|entry| entry.key == key) {
-                return Err(de::Error::custom(format!("`{key}` is there twice")));
+                return Err(de::Error::custom(format!("duplicate `{key}`")));
             }
             let value = access.next_value()?;
             entries.push(Entry { key, value });

@@ -1,4 +1,4 @@
-//! Interprets the words with which servers describe why a response ended, according to the table
+//! Maps the finish reasons of servers to the ending of a response, according to the table
 //! `endings.yaml`.
 
 use std::sync::LazyLock;
@@ -27,7 +27,7 @@ struct Table {
     messages: Endings,
 }
 
-/// Words for each ending.
+/// Finish reasons for each ending.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Endings {

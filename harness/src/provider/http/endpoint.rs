@@ -230,7 +230,7 @@ mod tests {
     use super::{Dialect, Table, Wire, endpoint};
 
     #[test]
-    fn the_table_is_read() {
+    fn table_is_valid() {
         let table: Table = serde_saphyr::from_str(include_str!("../../../endpoints.yaml")).unwrap();
         let names: Vec<&str> = table
             .endpoints

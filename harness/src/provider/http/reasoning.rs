@@ -98,7 +98,7 @@ mod tests {
     use super::{Api, Rules, Thinking, globs, rules};
 
     #[test]
-    fn the_table_is_read() {
+    fn table_is_valid() {
         let table: Vec<Rules> =
             serde_saphyr::from_str(include_str!("../../../reasoning.yaml")).unwrap();
         assert!(!table.is_empty());
