@@ -480,8 +480,8 @@ mod tests {
                 &as_it_is,
                 None,
                 &[
-                    "prompt `p`: `openai/m` is asked without reasoning.maxTokens: this server takes no number of \
-                   reasoning tokens; set the effort instead",
+                    "prompt `p`: `openai/m` is asked without reasoning.maxTokens: this server does not support a \
+                   reasoning token budget; set the effort instead",
                 ],
             ),
             (
@@ -489,8 +489,8 @@ mod tests {
                 &as_it_is,
                 None,
                 &[
-                    "prompt `p`: `openai-responses/m` is asked without reasoning.maxTokens: the Responses API takes no \
-                   number of reasoning tokens; set the effort instead",
+                    "prompt `p`: `openai-responses/m` is asked without reasoning.maxTokens: the Responses API does not support a \
+                   reasoning token budget; set the effort instead",
                 ],
             ),
             (
@@ -498,8 +498,8 @@ mod tests {
                 &as_it_is,
                 None,
                 &[
-                    "prompt `p`: `openrouter/m` is asked without reasoning.maxTokens: OpenRouter takes either an effort \
-                   or a number of reasoning tokens",
+                    "prompt `p`: `openrouter/m` is asked without reasoning.maxTokens: OpenRouter accepts either an effort \
+                   or a reasoning token budget",
                 ],
             ),
             (
@@ -507,8 +507,8 @@ mod tests {
                 &warm,
                 None,
                 &[
-                    "prompt `p`: `anthropic/m` is asked without reasoning.maxTokens: Anthropic's API takes no temperature \
-                   but 1 together with reasoning tokens",
+                    "prompt `p`: `anthropic/m` is asked without reasoning.maxTokens: Anthropic's API supports only \
+                   temperature 1 with a reasoning token budget",
                 ],
             ),
             (
@@ -516,8 +516,8 @@ mod tests {
                 &as_it_is,
                 None,
                 &[
-                    "prompt `p`: `anthropic/claude-opus-4-8` is asked without reasoning.maxTokens: `claude-opus-4-8` takes \
-                   no number of reasoning tokens; set the effort instead",
+                    "prompt `p`: `anthropic/claude-opus-4-8` is asked without reasoning.maxTokens: `claude-opus-4-8` does \
+                   not support a reasoning token budget; set the effort instead",
                 ],
             ),
             ("anthropic/m", &tokens, Some(2_000), &[]),

@@ -192,7 +192,7 @@ fn cassette_reproduces_run_directory() {
         "{}",
         wanted["samples.jsonl"]
     );
-    let refused = |content: &String| content.contains("refuses the request (400)");
+    let refused = |content: &String| content.contains("rejected the request (400)");
     assert!(
         wanted.values().any(refused),
         "the trajectories show what failed for good"

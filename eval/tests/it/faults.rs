@@ -165,7 +165,7 @@ fn retries_transient_fault_once() {
 
 #[test]
 fn permanent_fault_ends_call_with_server_message() {
-    let refused = |code| format!("openai refuses the request ({code}): said of [key]");
+    let refused = |code| format!("openai rejected the request ({code}): said of [key]");
     let rows = [
         (status(400, None), Some(1), "error", refused(400)),
         (status(403, None), Some(1), "error", refused(403)),
@@ -174,20 +174,20 @@ fn permanent_fault_ends_call_with_server_message() {
             status(401, None),
             Some(1),
             "no record",
-            "error: the run was stopped: openai refuses the key: said of [key]".to_owned(),
+            "error: the run was stopped: openai rejected the API key: said of [key]".to_owned(),
         ),
         (
             out_of_quota(),
             Some(1),
             "no record",
-            "error: the run was stopped: the account at openai has no credit left: pay, [key]"
+            "error: the run was stopped: the account at openai is out of credit: pay, [key]"
                 .to_owned(),
         ),
         (
             ending(r#""finish_reason": "bored""#),
             Some(1),
             "error",
-            "the response of openai is not whole: `finish_reason` is `bored`, which no known server says"
+            "incomplete response from openai: `finish_reason` is `bored`, which is not a known value"
                 .to_owned(),
         ),
         (
@@ -401,7 +401,7 @@ fn retries_end() {
     let record = &records(binary.path())[0];
     let error = record["error"].as_str().unwrap();
     assert!(
-        error.starts_with("no connection to openai at 127.0.0.1:"),
+        error.starts_with("cannot connect to openai at 127.0.0.1:"),
         "{error}"
     );
     assert_eq!((ran.code, &record["retries"]), (Some(1), &Value::from(1)));
@@ -432,7 +432,7 @@ fn first_401_stops_run_and_valid_key_resumes_it() {
     let binary = binary();
     let ran = binary.run(&args, "");
     assert_eq!(ran.code, Some(1), "{}", ran.stderr);
-    let error = "error: the run was stopped: openai refuses the key: said of [key]";
+    let error = "error: the run was stopped: openai rejected the API key: said of [key]";
     assert!(ran.stderr.contains(error), "{}", ran.stderr);
     assert!(
         ran.stderr

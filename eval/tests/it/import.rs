@@ -140,7 +140,7 @@ fn imported_run_works_like_any_run() {
         "",
     );
     assert!(
-        replay.stderr.contains("holds no response for sample ask"),
+        replay.stderr.contains("contains no response for sample ask"),
         "{replay:?}"
     );
 }
@@ -149,10 +149,10 @@ fn imported_run_works_like_any_run() {
 fn names_invalid_files_and_writes_nothing() {
     let without = |field: &str| SMALL.replacen(&format!("\"{field}\""), "\"x\"", 1);
     let rows = [
-        (String::new(), "small.json is no recording: "),
+        (String::new(), "small.json is not a recording: "),
         (
             "[]".to_owned(),
-            "small.json is no recording: it is an array",
+            "small.json is not a recording: it is an array",
         ),
         (
             without("maxDepth"),
@@ -172,7 +172,7 @@ fn names_invalid_files_and_writes_nothing() {
         ),
         (
             SMALL.replace("arc-b", "arc-a"),
-            "small.json is no recording: task arc-a is recorded twice",
+            "small.json is not a recording: task arc-a is recorded twice",
         ),
     ];
     for (text, message) in rows {

@@ -192,7 +192,7 @@ fn prints_remarks_to_stderr() {
         "--prompt-mode=coordinator",
     ];
     let expected = "note: profile `p` matches the model and adds the drivers mine; --profile none leaves them out\n\
-                    warning: driver `mine` is written for solver mode, and the run is in coordinator mode\n";
+                    warning: driver `mine` is written for solver mode, but the run is in coordinator mode\n";
     assert_eq!(binary().run(&args, "").stderr, expected);
 }
 

@@ -440,6 +440,6 @@ fn resumes_with_obsolete_settings_of_earlier_program() {
     // Flags given now are validated as usual.
     let ran = resume(&binary, &dir, &["--prompt-mode", "coordinator"]);
     assert_eq!(ran.code, Some(2), "{ran:?}");
-    let inert = "error: --prompt-mode coordinator would change nothing that an agent gets: the direct protocol";
+    let inert = "error: --prompt-mode coordinator would have no effect: the direct protocol";
     assert!(ran.stderr.starts_with(inert), "{ran:?}");
 }

@@ -133,7 +133,7 @@ fn missing_root_turn_ends_only_its_sample() {
     assert_eq!(run.ran.code, Some(106), "{:?}", run.ran);
     let missing = |sample: u32, turn: u32| {
         Some(format!(
-            "the recording torn.json holds no response for sample s-niah-8k-{sample}, agent root, turn {turn}"
+            "the recording torn.json contains no response for sample s-niah-8k-{sample}, agent root, turn {turn}"
         ))
     };
     let ended: Vec<_> = run
@@ -163,7 +163,7 @@ fn unrecorded_child_rejects_its_promise() {
     let run = finish(&binary, &s_niah(&["--model", "replay:calls.json"]));
     assert_eq!(run.ran.code, Some(0), "{:?}", run.ran);
     let record = run.records()[&("s-niah-8k-1".to_owned(), 1)];
-    let none = "the recording calls.json holds no response for sample s-niah-8k-1, agent";
+    let none = "the recording calls.json contains no response for sample s-niah-8k-1, agent";
     let expected = json!([
         format!("d1-c0 failed: {none} d1-c0, turn 1"),
         format!("d1-c1 failed: {none} d1-c1, turn 1"),

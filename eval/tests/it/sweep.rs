@@ -54,7 +54,7 @@ fn runs_resumes_and_compares_matrix() {
     assert_eq!(
         skipped[2],
         "note: skipped --model scripted --protocol rlm --prompt-mode coordinator --max-depth 1: --prompt-mode coordinator would \
-         change nothing that an agent gets: with --max-depth 1 the root has no children with a REPL"
+         have no effect: with --max-depth 1 the root has no children with a REPL"
     );
     for cell in CELLS {
         assert!(

@@ -96,8 +96,8 @@ fn resolves_matrix_to_distinct_cells() {
                 "05-tools-brief",
             ]),
             &[
-                "skipped --protocol rlm --prompt-mode solver --max-depth 2 --drivers brief: driver `brief` is written for --protocol direct or tools, and this is rlm",
-                "skipped --protocol tools --prompt-mode solver --max-depth 2 --drivers exact-format: driver `exact-format` is written for --protocol rlm, and this is tools",
+                "skipped --protocol rlm --prompt-mode solver --max-depth 2 --drivers brief: driver `brief` requires --protocol direct or tools, but the protocol is rlm",
+                "skipped --protocol tools --prompt-mode solver --max-depth 2 --drivers exact-format: driver `exact-format` requires --protocol rlm, but the protocol is tools",
             ],
         ),
         (
@@ -119,7 +119,7 @@ fn resolves_matrix_to_distinct_cells() {
             "{run: {<<: RUN, profile: gemini}, driver-sets: [[], [deadline-return]]}",
             Err(
                 "error: cell `--protocol rlm --prompt-mode solver --max-depth 2 --drivers deadline-return`: --drivers deadline-return would \
-                 change nothing that an agent gets: --profile gemini brings it",
+                 have no effect: --profile gemini already sets it",
             ),
             &[],
         ),
@@ -128,7 +128,7 @@ fn resolves_matrix_to_distinct_cells() {
             "{run: {<<: RUN, profile: gemini}, driver-sets: [[], [reuse-state]]}",
             Ok(&["01-direct", "02-solver", "03-solver-reuse-state"]),
             &[
-                "left out in 01-direct: --profile gemini would change nothing that an agent gets: none of its drivers (deadline-return, verify-before-return) \
+                "left out in 01-direct: --profile gemini would have no effect: none of its drivers (deadline-return, verify-before-return) \
                  is written for the direct protocol",
             ],
         ),
@@ -196,8 +196,8 @@ fn resolves_matrix_to_distinct_cells() {
             "A prompt that hides the mode would leave one cell of two.",
             "{run: {<<: RUN, system-prompt-file: whole.md}, prompt-modes: [solver, coordinator]}",
             Err(
-                "error: cell `--protocol rlm --prompt-mode coordinator --max-depth 2`: --prompt-mode coordinator would change nothing that an agent gets: \
-               --system-prompt-file has no line {{default}} and takes the place of the whole prompt",
+                "error: cell `--protocol rlm --prompt-mode coordinator --max-depth 2`: --prompt-mode coordinator would have no effect: \
+               --system-prompt-file does not contain a line {{default}}, so it replaces the whole prompt",
             ),
             &[],
         ),
@@ -218,7 +218,7 @@ fn resolves_matrix_to_distinct_cells() {
             "{run: {<<: RUN, cell-timeout: 5, console: plain, max-blocks-per-iteration: 2}}",
             Ok(&["01-direct", "02-solver"]),
             &[
-                "left out in 01-direct: --console, --cell-timeout, --max-blocks-per-iteration would change nothing that an agent gets: \
+                "left out in 01-direct: --console, --cell-timeout, --max-blocks-per-iteration would have no effect: \
                the direct protocol is one call with the whole context, without a REPL, children or tools",
             ],
         ),
@@ -227,7 +227,7 @@ fn resolves_matrix_to_distinct_cells() {
             "{run: {<<: RUN, tools: read_context, max-iterations: 4}}",
             Ok(&["01-direct", "02-solver"]),
             &[
-                "left out in 01-direct: --max-iterations 4, --tools read_context would change nothing that an agent gets: \
+                "left out in 01-direct: --max-iterations 4, --tools read_context would have no effect: \
                the direct protocol is one call with the whole context, without a REPL, children or tools",
             ],
         ),
@@ -235,7 +235,7 @@ fn resolves_matrix_to_distinct_cells() {
             "One that changes nothing anywhere is refused.",
             "{run: {<<: RUN, action-overrides: actions.yaml}}",
             Err(
-                "error: a shared flag has no effect in any cell: --action-overrides would change nothing that an agent gets: \
+                "error: a shared flag has no effect in any cell: --action-overrides would have no effect: \
                  no agent has a tool or action called search",
             ),
             &[],

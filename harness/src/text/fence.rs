@@ -1,8 +1,7 @@
 //! Finds the code blocks in a model's response.
 //!
-//! Tolerant of what models really write, and read as a person would read it: a block that is
-//! plainly meant to be run is found, and none is cut where its code continues. A fence is three or
-//! more backticks or tildes.
+//! The parser tolerates common mistakes of models. It finds every block that is clearly meant to be
+//! run, and cuts none where its code continues. A fence is three or more backticks or tildes.
 //!
 //! - It opens a block if a word follows, which may be followed by more: `js title="x"`, `js {1,3}`,
 //!   `{.js}`.

@@ -195,30 +195,30 @@ fn formats_report_same_faults_alike() {
             Behaviour::Length(text()),
             "the response was cut off at the limit of output tokens",
         ),
-        (status(400), "P refuses the request (400): no, [key]"),
-        (status(401), "P refuses the key: no, [key]"),
+        (status(400), "P rejected the request (400): no, [key]"),
+        (status(401), "P rejected the API key: no, [key]"),
         (
             status(402),
-            "the account at P has no credit left: no, [key]",
+            "the account at P is out of credit: no, [key]",
         ),
-        (status(403), "P refuses the request (403): no, [key]"),
-        (status(404), "P refuses the request (404): no, [key]"),
+        (status(403), "P rejected the request (403): no, [key]"),
+        (status(404), "P rejected the request (404): no, [key]"),
         (status(408), "P failed (408): no, [key]"),
         (status(409), "P failed (409): no, [key]"),
         (
             status(429),
-            "P is out of capacity for this key (429): no, [key]",
+            "P rate-limited the request (429): no, [key]",
         ),
         (status(500), "P failed (500): no, [key]"),
         (status(529), "P failed (529): no, [key]"),
-        (Behaviour::Stall, "P gave no RESPONSE within LIMIT"),
+        (Behaviour::Stall, "P timed out after LIMIT: no RESPONSE"),
         (
             Behaviour::StallInBody(text()),
-            "P gave no more of the response within 5 s",
+            "P timed out after 5 s: no further data",
         ),
         (
             Behaviour::Garbage,
-            "P sent a response that cannot be read: it is not JSON (expected value at line 1 column 1): <html>502 Bad Gateway</html>",
+            "invalid response from P: it is not JSON (expected value at line 1 column 1): <html>502 Bad Gateway</html>",
         ),
     ];
     for (behaviour, expected) in rows {
@@ -261,8 +261,8 @@ fn reports_format_specific_faults() {
         "anthropic failed (500): broke [key]",
     ];
     let empty = [
-        "openai sent a response that cannot be read: `choices` is empty",
-        "openai-responses sent a response that cannot be read: `output` is empty",
+        "invalid response from openai: `choices` is empty",
+        "invalid response from openai-responses: `output` is empty",
         // Anthropic documents that an empty response is valid.
         "text \"\" by m1-served usage counted",
     ];
@@ -301,7 +301,7 @@ fn reports_format_specific_faults() {
             for result in broken {
                 let error = result.unwrap_err();
                 let is_connection = matches!(error, ProviderError::Connection { .. });
-                let begins = format!("no connection to {format} at 127.0.0.1:");
+                let begins = format!("cannot connect to {format} at 127.0.0.1:");
                 let says = error.to_string();
                 assert!(is_connection && says.starts_with(&begins), "{says}");
             }
@@ -311,7 +311,7 @@ fn reports_format_specific_faults() {
                 &Sampling::default(),
                 stream,
             );
-            let broke = format!("the response of {format} broke off: ");
+            let broke = format!("response from {format} was interrupted: ");
             assert!(cut.starts_with(&broke), "{cut}");
         }
         let half = outcome(
@@ -322,7 +322,7 @@ fn reports_format_specific_faults() {
         );
         assert!(
             half.starts_with(&format!(
-                "{format} sent a response that cannot be read: it is not JSON"
+                "invalid response from {format}: it is not JSON"
             )),
             "{half}"
         );
@@ -338,11 +338,11 @@ fn classifies_stream_errors_by_code() {
         ),
         (
             r#"{"type": "error", "error": {"code": "rate_limit_exceeded", "message": "slow"}}"#,
-            "openai-responses is out of capacity for this key (429): slow",
+            "openai-responses rate-limited the request (429): slow",
         ),
         (
             r#"{"type": "error", "code": "context_length_exceeded", "message": "too long"}"#,
-            "the conversation outgrew the model's context: too long",
+            "the conversation exceeds the model's context window: too long",
         ),
     ];
     for (data, expected) in rows {

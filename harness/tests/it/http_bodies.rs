@@ -545,7 +545,7 @@ fn rejects_unsupported_efforts() {
         temperature: Some(0.5),
         ..Sampling::default()
     };
-    let no_effort = "does not take the effort";
+    let no_effort = "does not support the effort";
     let rows = [
         (
             "openai",
@@ -599,7 +599,7 @@ fn rejects_unsupported_efforts() {
             "anthropic",
             "claude-opus-4-8",
             tokens(None),
-            "`claude-opus-4-8` takes no number of reasoning tokens; set the effort instead"
+            "`claude-opus-4-8` does not support a reasoning token budget; set the effort instead"
                 .to_owned(),
         ),
         (
@@ -612,13 +612,13 @@ fn rejects_unsupported_efforts() {
             "anthropic",
             "claude-opus-4-8",
             warm(None),
-            "`claude-opus-4-8` takes no temperature but 1".to_owned(),
+            "`claude-opus-4-8` supports only temperature 1".to_owned(),
         ),
         (
             "anthropic",
             "claude-opus-4-6",
             warm(Some(Effort::High)),
-            "Anthropic's API takes no temperature but 1 together with an effort".to_owned(),
+            "Anthropic's API supports only temperature 1 with an effort".to_owned(),
         ),
     ];
     for (server, model, sampling, reason) in rows {

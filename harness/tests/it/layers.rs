@@ -159,7 +159,7 @@ fn places_overrides_in_prompt() {
 
 #[test]
 fn replacement_requires_placeholder_on_own_line() {
-    let misplaced = "the default prompt stands at `{{default}}`, which has to be a line of its own, written like this";
+    let misplaced = "`{{default}}` must be written exactly like this, on a separate line";
     let around = |before: &str, after: &str| {
         Ok(Replacement::Around {
             before: before.to_owned(),
@@ -183,7 +183,7 @@ fn replacement_requires_placeholder_on_own_line() {
         ("{{default}}\nAs in {{ default }}\n", wrong(2, misplaced)),
         (
             "{{default}}\n\n{{default}}",
-            wrong(3, "`{{default}}` is there twice, first on line 1"),
+            wrong(3, "duplicate `{{default}}`, first on line 1"),
         ),
         ("", wrong(1, empty)),
         ("\n \n", wrong(1, empty)),

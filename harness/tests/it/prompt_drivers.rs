@@ -87,7 +87,7 @@ fn driver_fits_only_named_protocols() {
             // The last protocol follows `or`.
             let words = words.join(", ").replace(", json", " or json");
             let unfit =
-                format!("driver `own` is written for --protocol {words}, and this is {protocol}");
+                format!("driver `own` requires --protocol {words}, but the protocol is {protocol}");
             let fits = driver.fits(protocol).map_err(|unfit| unfit.to_string());
             let wanted = if expected.contains(&protocol) {
                 Ok(())
@@ -146,7 +146,7 @@ fn explains_wrong_driver_files() {
         ),
         (
             "---\nname: own\n",
-            "DIR/own.md: the front matter has no end: a second line `---` is missing",
+            "DIR/own.md: the front matter is not closed: expected a second line `---`",
         ),
         (
             &good.replace("own", "other"),
@@ -269,7 +269,7 @@ fn suggests_nearest_driver() {
 #[test]
 fn warns_about_unsuitable_drivers() {
     let misfit = |name: &str, written: &str, mode: &str| {
-        format!("driver `{name}` is written for {written} mode, and the run is in {mode} mode")
+        format!("driver `{name}` is written for {written} mode, but the run is in {mode} mode")
     };
     let conflict =
         |one: &str, other: &str| format!("drivers `{one}` and `{other}` contradict each other");

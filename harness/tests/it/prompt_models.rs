@@ -80,7 +80,7 @@ fn explains_wrong_aliases() {
         ("a=p/:fast", model("p/")),
         (
             "a=p/q:8080/m",
-            "a colon stands before the model's last `/`".to_owned(),
+            "unexpected colon before the model's last `/`".to_owned(),
         ),
         ("a=p/m|x", "the model's name contains '|'".to_owned()),
         ("a=p/m x", "the model's name contains ' '".to_owned()),

@@ -85,7 +85,7 @@ fn explains_wrong_profile_files() {
         ),
         (
             format!("{good}{}", good.replace("profiles:\n", "")),
-            "DIR/p.yaml: field `profiles[1].name`: `a` is there twice",
+            "DIR/p.yaml: field `profiles[1].name`: duplicate `a`",
         ),
         (
             good.replace("x*", "x["),

@@ -316,7 +316,7 @@ impl SubagentSettings {
                 ("immediate.descriptionEnv", &immediate.description_env),
             ] {
                 if is_secret(name) {
-                    let problem = "is a secret, which no agent may be told";
+                    let problem = "is a secret, which must not be passed to an agent";
                     faults.push((property, problem.to_owned()));
                 }
             }

@@ -67,7 +67,7 @@ impl End {
     /// has content.
     pub fn unsaid(response: &Response) -> Self {
         if response.text.trim().is_empty() && response.tool_calls.is_empty() {
-            Self::Failed("it says nothing, not even why it ended".to_owned())
+            Self::Failed("empty response without a finish reason".to_owned())
         } else {
             Self::Complete
         }
@@ -147,7 +147,7 @@ impl Wire {
             return Err(Unsupported {
                 setting: "extra",
                 reason: format!(
-                    "the harness itself writes the field `{field}`, which says what an agent gets or how it is answered"
+                    "the harness sets the field `{field}`, so it cannot be overridden"
                 ),
             });
         }
