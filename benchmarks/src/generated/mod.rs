@@ -162,14 +162,14 @@ fn check(benchmark: &'static str, lengths: &[usize], tasks: usize) -> Result<(),
     for &length in lengths {
         if !(MIN_CONTEXT_LENGTH..=MAX_CONTEXT_LENGTH).contains(&length) {
             let wanted =
-                format!("it must be from {MIN_CONTEXT_LENGTH} to {MAX_CONTEXT_LENGTH} characters");
+                format!("{MIN_CONTEXT_LENGTH} to {MAX_CONTEXT_LENGTH} characters");
             return error("context length", length, wanted);
         }
         if !seen.insert(length) {
             return error(
                 "context length",
                 length,
-                "it must be given only once".to_owned(),
+                "each length only once".to_owned(),
             );
         }
     }
@@ -177,7 +177,7 @@ fn check(benchmark: &'static str, lengths: &[usize], tasks: usize) -> Result<(),
         return error(
             "tasks per length",
             tasks,
-            format!("it must be from 1 to {MAX_TASKS_PER_LENGTH}"),
+            format!("1 to {MAX_TASKS_PER_LENGTH}"),
         );
     }
     Ok(())
