@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 
 use super::number::whole;
 
-/// What a benchmark is opened with.
+/// Options of a benchmark.
 #[derive(Debug, Clone, Args, Serialize)]
 pub struct BenchmarkArgs {
     /// File or folder of the benchmark's data, or a folder that contains it under the benchmark's name, as `rlm-eval
@@ -71,7 +71,7 @@ pub struct BenchmarkArgs {
 
     /// Scorer for your own benchmark (see `rlm-eval list scorers`); or, for any benchmark, a JavaScript file with a
     /// function score(answer, expected, metadata), as `file:PATH` or a path that ends in .js [default: that of the
-    /// benchmark, or exact]. Of several, the first decides, and the scores of the others are recorded beside it
+    /// benchmark, or exact]. The first of several decides; the scores of the others are only recorded
     #[arg(
         long,
         value_delimiter = ',',

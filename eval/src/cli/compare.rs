@@ -39,8 +39,8 @@ pub struct CompareArgs {
 const EXAMPLES: &str = "\
 Prints the differences in settings between the runs first. Runs are paired by sample; a sample with \
 several attempts counts with its mean. For each pair of runs: the difference with its 95 % interval and \
-clustered standard error, the p value of the test whose inversion the interval is (Tango's score test if \
-every sample is right or wrong, otherwise a t test), wins, losses and ties, and the smallest difference that such runs detect 4 times out of 5. If there are \
+clustered standard error, the p value of the corresponding test (Tango's score test if \
+every sample is right or wrong, otherwise a t test), wins, losses and ties, and the smallest difference that runs of this size detect with a power of 80 %. If there are \
 several comparisons, p values are corrected by Holm's method. With three or more runs, the best three \
 of the later ones are also compared with each other, corrected over all their pairs. If attempts \
 ended in an error, everything is shown twice: with errors excluded, and with errors as zero. See docs/concepts/statistics.md.

@@ -1,5 +1,5 @@
-//! Flags of the engine, shared by all commands that run agents, and the settings that they alone
-//! determine.
+//! Flags of the engine, shared by all commands that run agents, and the settings that only these
+//! flags determine.
 
 use clap::{ArgAction, Args};
 use harness::treatment::{DEFAULT_MAX_ITERATIONS, ReplTreatment};
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::providers::ModelRef;
 
-/// Everything that shapes a running agent.
+/// Flags of all commands that run agents.
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Agent")]
 pub struct EngineArgs {
@@ -64,8 +64,8 @@ pub struct EngineArgs {
     )]
     pub confirm_first_return: bool,
 
-    /// Pins what cells read of clocks, timers and random numbers, so that a run with the same answers is the same again: all of it
-    /// follows from SEED [default: not pinned; without a SEED, 0]
+    /// Make clocks, timers and random numbers in cells deterministic, derived from SEED, so that a run with the same
+    /// model responses can be repeated exactly [default: off; without a SEED, 0]
     #[arg(
         long,
         value_parser = whole::<u64>(0..=u64::MAX),
@@ -75,7 +75,7 @@ pub struct EngineArgs {
     )]
     pub deterministic: Option<u64>,
 
-    /// What belongs to one protocol each.
+    /// Settings of single protocols.
     #[command(flatten)]
     pub protocols: ProtocolArgs,
 
@@ -119,7 +119,7 @@ pub struct EngineArgs {
 
 impl EngineArgs {
     /// Returns the part of the treatment that these flags determine. [`crate::settings`] adds what
-    /// has to be found and checked.
+    /// has to be looked up or checked.
     pub fn treatment(&self) -> Treatment {
         Treatment {
             max_iterations: self.max_iterations,

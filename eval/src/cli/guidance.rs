@@ -31,10 +31,10 @@ pub struct GuidanceArgs {
     )]
     pub prompt_mode: PromptMode,
 
-    /// How the model interacts: with code in a REPL (rlm), in one call with the whole context in the message (direct),
-    /// with native tool calls (tools), as a web agent (agent-turn), with JSON actions (json-action), by a program that runs agents
-    /// (workflow), with code and no other model (codeact), in one call with the passages that a search finds (retrieve), or
-    /// reading the context in pieces (summary)
+    /// How the model interacts: with code in a REPL (rlm), in one call with the whole context in the message
+    /// (direct), with native tool calls (tools), as a web agent (agent-turn), with JSON actions (json-action), with a
+    /// program that runs agents (workflow), with code but without other models (codeact), in one call with passages
+    /// found by a search (retrieve), or by reading the context in pieces (summary)
     #[arg(
         long,
         default_value_t,
@@ -53,8 +53,8 @@ pub struct GuidanceArgs {
     )]
     pub code_via: CodeVia,
 
-    /// How much of the REPL the prompts describe: what they always described (standard), or also maps, typed answers, limits, equal
-    /// and cancelled calls, and how far a call is (extended). All of it works in both
+    /// How much of the REPL the prompts describe: the basic functions (standard), or also maps, typed answers,
+    /// limits, identical and cancelled calls, and the progress of calls (extended). All functions work with both
     #[arg(
         long,
         default_value = "standard",
@@ -95,26 +95,26 @@ pub struct GuidanceArgs {
     #[arg(long = "model-alias", value_name = "SPEC", value_delimiter = ';')]
     pub model_aliases: Vec<String>,
 
-    /// Model of all agents below the root that name none, whether called by `rlm()` or by the name of a prompt
+    /// Model of all agents below the root that do not name one, whether called by `rlm()` or by the name of a prompt
     /// [default: the root's]
     #[arg(long, value_name = "REF")]
     pub child_model: Option<ModelRef>,
 
-    /// Model of calls of `llm()` that name none [default: the root's]
+    /// Model of `llm()` calls that do not name one [default: the root's]
     #[arg(long, value_name = "REF")]
     pub llm_model: Option<ModelRef>,
 
-    /// Model of the agents at a depth that name none, as DEPTH=REF; children of the root have depth 1. It goes before
-    /// --child-model, and counts for calls of `llm()` where there is no --llm-model; repeatable
+    /// Model of the agents at a depth that do not name one, as DEPTH=REF; children of the root have depth 1. It takes
+    /// precedence over --child-model, and applies to `llm()` calls without --llm-model; repeatable
     #[arg(long = "model-at-depth", value_name = "DEPTH=REF")]
     pub model_at_depth: Vec<String>,
 
-    /// Conversations that grow long.
+    /// Compaction.
     #[command(flatten)]
     pub long_conversations: CompactionArgs,
 
-    /// File with a JSON Schema that the root's answer has to conform to. An answer that does not is asked for again, at most twice
-    /// [default: any answer]
+    /// File with a JSON Schema for the root's answer. If an answer does not conform, the root is asked again, at most
+    /// twice [default: any answer]
     #[arg(long, value_name = "FILE")]
     pub answer_schema: Option<PathBuf>,
 

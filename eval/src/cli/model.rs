@@ -13,8 +13,8 @@ use super::word::one_of;
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Model")]
 pub struct ModelArgs {
-    /// URL of the server that the main model is on, and aliases with the same prefix. The prefix chooses the API:
-    /// openai/, openai-responses/ or anthropic/ [default: the provider's own]
+    /// URL of the server of the main model and of aliases with the same prefix. The prefix chooses the API: openai/,
+    /// openai-responses/ or anthropic/ [default: the provider's own]
     #[arg(long, value_name = "URL")]
     pub base_url: Option<String>,
 
@@ -61,8 +61,8 @@ pub struct ModelArgs {
     #[arg(long, value_parser = BoolishValueParser::new())]
     pub stream: bool,
 
-    /// Stream responses, and end each as soon as the last block that would run is complete; since the server then
-    /// reports no tokens, they are estimated
+    /// Stream responses, and end each as soon as the last code block that will be run is complete; token counts are
+    /// then estimated, because the server does not report them
     #[arg(long, value_parser = BoolishValueParser::new())]
     pub stop_early: bool,
 

@@ -192,7 +192,7 @@ mod tests {
         }
     }
 
-    /// Wherever they are in the file.
+    /// At any depth of the file.
     #[test]
     fn lists_recorded_places() {
         let flags = json!({

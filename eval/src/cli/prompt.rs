@@ -24,7 +24,7 @@ pub struct PromptArgs {
     )]
     pub depth: u32,
 
-    /// Iterations of this agent [default: what 15 iterations of the root allow at its depth]
+    /// Iterations of this agent [default: the limit at its depth if the root has 15 iterations]
     #[arg(
         long,
         value_parser = whole::<u32>(1..=10_000),
@@ -33,7 +33,7 @@ pub struct PromptArgs {
     )]
     pub iterations: Option<u32>,
 
-    /// Query of an agent above this one, the root's first; repeat for each depth above
+    /// Query of an agent above this one; repeat for each depth, starting with the root
     #[arg(long, value_name = "QUERY", help_heading = "Position")]
     pub lineage: Vec<String>,
 
@@ -81,8 +81,8 @@ pub struct PromptArgs {
     )]
     pub diff: Vec<String>,
 
-    /// Check all prompt definitions of a folder and print all their faults, instead of a prompt; exit code 2 if there
-    /// are any
+    /// Check all prompt definitions of a folder and print all errors instead of a prompt; exit code 2 if there are
+    /// any
     #[arg(
         long,
         value_name = "DIR",

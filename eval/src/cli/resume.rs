@@ -39,7 +39,7 @@ pub struct ResumeArgs {
     pub dir: PathBuf,
     /// Whether attempts that ended in an error are rerun.
     pub retry_errors: bool,
-    /// Whether the run may be resumed although another program made it.
+    /// Whether the run may be resumed although another version of the program made it.
     pub allow_program_change: bool,
     /// Whether to print the summary as JSON instead of a table.
     pub json: bool,
@@ -106,7 +106,7 @@ impl ResumeArgs {
         })
     }
 
-    /// Returns the places that only the folder names: recorded flags that this start must name too.
+    /// Returns the places that only the folder names: recorded flags that this start must also name.
     ///
     /// # Errors
     /// A sentence about the first invalid recorded value.

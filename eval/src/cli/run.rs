@@ -33,7 +33,7 @@ pub struct RunArgs {
     )]
     pub benchmark: String,
 
-    /// What it is opened with.
+    /// Options of the benchmark.
     #[command(flatten)]
     pub options: BenchmarkArgs,
 
@@ -90,11 +90,11 @@ pub struct RunArgs {
     )]
     pub attempts: u32,
 
-    /// What scores them.
+    /// Settings of the scorer.
     #[command(flatten)]
     pub scoring: ScorerArgs,
 
-    /// The agents.
+    /// Settings of the agents.
     #[command(flatten)]
     pub engine: EngineArgs,
 
@@ -103,12 +103,12 @@ pub struct RunArgs {
     #[serde(skip)]
     pub powers: RunPowerArgs,
 
-    /// Where others make the attempts.
+    /// Queue whose workers run the attempts.
     #[command(flatten)]
     #[serde(skip_serializing_if = "QueueArgs::is_unused")]
     pub queue: QueueArgs,
 
-    /// Maximum attempts in progress at once
+    /// Maximum concurrent attempts
     #[arg(
         long,
         value_parser = whole::<usize>(1..=1_000),
@@ -141,8 +141,8 @@ pub struct RunArgs {
     #[arg(long, value_name = "SHARE|COUNT", help_heading = "Run")]
     pub fail_on_error: Option<ErrorGate>,
 
-    /// Record every request that is sent to a server, each try with its body but without keys, in the folder `requests` of
-    /// the run
+    /// Record every request sent to a server, including retries, with its body but without keys, in the folder
+    /// `requests` of the run
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),

@@ -21,7 +21,7 @@ pub struct ScoreArgs {
     #[arg(long, value_name = "NAME|FILE")]
     pub scorer: String,
 
-    /// What it may use.
+    /// Settings of the scorer.
     #[command(flatten)]
     pub scoring: ScorerArgs,
 
@@ -29,7 +29,7 @@ pub struct ScoreArgs {
     #[command(flatten)]
     pub models: ModelArgs,
 
-    /// How requests go to it.
+    /// Retries and rate limits of the judge's requests.
     #[command(flatten)]
     pub traffic: TrafficArgs,
 
@@ -54,7 +54,7 @@ pub struct ScoreArgs {
     #[arg(long, value_name = "FILE", help_heading = "Budget")]
     pub prices: Option<PathBuf>,
 
-    /// Answers scored at once
+    /// Maximum answers scored concurrently
     #[arg(
         long,
         value_parser = whole::<usize>(1..=1_000),
@@ -71,7 +71,7 @@ pub struct ScoreArgs {
 const EXAMPLES: &str = "\
 Runs no agent; of all scorers, only `judge` calls a model. The scores are written to scores/SCORER.jsonl in the \
 folder of each run, one line for each attempt; the records of the run stay unchanged. `report`, `compare` and `view` use \
-them with --scores SCORER. A judge judges equal answers to a sample once. Each verdict of a judge is stored as it comes: if the \
+them with --scores SCORER. A judge is asked once about identical answers to a sample. Each verdict is stored immediately: if the \
 command is stopped, killed or out of budget, or fails for some answers, start it again to score the rest.
 
 Examples:

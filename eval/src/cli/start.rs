@@ -1,4 +1,4 @@
-//! Flags of one start of `rlm-eval run`, which say nothing about the run itself.
+//! Flags of one start of `rlm-eval run`, which are not settings of the run itself.
 //!
 //! Invariant: like permissions, they are neither recorded nor read from a file.
 
@@ -57,8 +57,8 @@ pub struct StartArgs {
     )]
     pub dry_run: bool,
 
-    /// With --dry-run: run the first N samples, once each, to base the estimate on what they cost; this makes a run of its
-    /// own, and spends [default: earlier runs of the same experiment in --log-dir]
+    /// With --dry-run: run the first N samples, once each, to base the estimate on what they cost; this creates a
+    /// separate run and costs money [default: earlier runs of the same experiment in --log-dir]
     #[arg(
         long,
         value_parser = whole::<usize>(1..=1_000),
@@ -77,7 +77,7 @@ pub struct StartArgs {
     )]
     pub check_key: bool,
 
-    /// Show all that agents do, one line for each event, in place of bars; of a response, its first 500 characters
+    /// Show every event of the agents, one line each, instead of bars; responses are cut after 500 characters
     #[arg(
         long,
         short = 'v',
@@ -92,7 +92,7 @@ pub struct StartArgs {
     )]
     pub json: bool,
 
-    /// With --queue: submit the run and leave; `rlm-eval run --resume` follows it
+    /// With --queue: submit the run and exit; `rlm-eval run --resume` follows it
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
@@ -102,7 +102,7 @@ pub struct StartArgs {
     pub detach: bool,
 }
 
-/// Parses the name of a folder that every file system and shell takes as it is.
+/// Parses the name of a folder, which every file system and shell must accept unquoted.
 ///
 /// # Errors
 /// A description of valid names.

@@ -30,7 +30,7 @@ pub struct TrafficArgs {
     )]
     pub call_timeout: Seconds,
 
-    /// Maximum requests to one endpoint per minute; 5/s and 3000/h are accepted too [default: no limit]
+    /// Maximum requests to one endpoint per minute; 5/s and 3000/h are also accepted [default: no limit]
     #[arg(long, value_name = "RATE")]
     pub rate_limit: Option<RateLimit>,
 
@@ -43,7 +43,7 @@ pub struct TrafficArgs {
     )]
     pub rate_burst: u32,
 
-    /// Maximum requests to one endpoint in progress at once [default: 64, or --concurrency if that is higher]
+    /// Maximum concurrent requests to one endpoint [default: 64, or --concurrency if that is higher]
     #[arg(
         long,
         value_parser = whole::<u32>(1..=10_000),
@@ -96,7 +96,7 @@ impl TrafficArgs {
 /// Default of `--max-connections`, unless the concurrency is higher.
 const MOST_CONNECTIONS: u32 = 64;
 
-/// So many requests in a time: `90` and `90/m` are 1.5 a second, `5/s` is 5.
+/// Request rate: `90` and `90/m` are 1.5 requests per second, `5/s` is 5.
 #[derive(Debug, Clone)]
 pub struct RateLimit {
     typed: String,
@@ -138,7 +138,7 @@ mod tests {
     use super::RateLimit;
 
     #[test]
-    fn rates_are_per_minute_unless_they_say_otherwise() {
+    fn parses_rates_per_minute_by_default() {
         let rows = [
             ("60", Some(1.0)),
             ("90/m", Some(1.5)),
