@@ -31,9 +31,7 @@ pub enum ImageError {
         reason: std::io::Error,
     },
     /// The content is not of a supported image type.
-    #[error(
-        "{name} is not a supported image: expected PNG, JPEG, GIF or WebP content"
-    )]
+    #[error("{name} is not a supported image: expected PNG, JPEG, GIF or WebP content")]
     Kind {
         /// Name of the file, or `the data URL`.
         name: String,

@@ -337,12 +337,7 @@ pub fn whole(row: &Row, name: &str) -> Result<i64, Fault> {
         Value::String(text) => text.trim().parse().ok(),
         value => value.as_i64(),
     };
-    number.ok_or_else(|| {
-        Fault::new(
-            name,
-            format!("is {}; expected a whole number", kind(value)),
-        )
-    })
+    number.ok_or_else(|| Fault::new(name, format!("is {}; expected a whole number", kind(value))))
 }
 
 /// Returns a text or number as text.

@@ -213,8 +213,7 @@ fn users(window: &str) -> Result<BTreeMap<u64, Instances>, Fault> {
                 ))
             });
         let Some((date, user, label)) = parts else {
-            let wanted =
-                "expected `Date: Jan 06, 2023 || User: 44106 || Instance: … || Label: …`";
+            let wanted = "expected `Date: Jan 06, 2023 || User: 44106 || Instance: … || Label: …`";
             return Err(Fault::new(
                 LABELLED,
                 format!("has an invalid line {number}; {wanted}"),

@@ -355,7 +355,9 @@ impl WorldFields {
             if !is_web_address(&address) {
                 return Err(Fault::new(
                     &self.url,
-                    format!("is {address:?}; expected an address that begins with http:// or https://"),
+                    format!(
+                        "is {address:?}; expected an address that begins with http:// or https://"
+                    ),
                 ));
             }
             SiteSource::Address(address)

@@ -85,7 +85,8 @@ fn problem(check: &Value, turn: Option<&Value>, sample: &Sample) -> Option<Strin
             ..sample.clone()
         };
         let found = StringMatch::Part.score(answer, &wanted).value > 0.0;
-        return (!found).then(|| format!("the answer {} does not contain {right}", excerpt(answer)));
+        return (!found)
+            .then(|| format!("the answer {} does not contain {right}", excerpt(answer)));
     }
     if let Some(problem) = turn["problem"].as_str() {
         return Some(format!("the check failed: {}", excerpt(problem)));
@@ -94,10 +95,6 @@ fn problem(check: &Value, turn: Option<&Value>, sample: &Sample) -> Option<Strin
     let right = check.get("page").or_else(|| check.get("request"))?;
     (!same_json(found, right)).then(|| {
         let (found, right) = (found.to_string(), right.to_string());
-        format!(
-            "found {}, expected {}",
-            excerpt(&found),
-            excerpt(&right)
-        )
+        format!("found {}, expected {}", excerpt(&found), excerpt(&right))
     })
 }

@@ -268,13 +268,11 @@ fn rejects_invalid_files_with_location() {
         ),
         (
             with("[[1,2],[3,10]]"),
-            "DIR/t.json: train[1].input has 10 in row 2, column 2; expected 0 to 9"
-                .to_owned(),
+            "DIR/t.json: train[1].input has 10 in row 2, column 2; expected 0 to 9".to_owned(),
         ),
         (
             with("[[-1]]"),
-            "DIR/t.json: train[1].input has -1 in row 1, column 1; expected 0 to 9"
-                .to_owned(),
+            "DIR/t.json: train[1].input has -1 in row 1, column 1; expected 0 to 9".to_owned(),
         ),
     ];
     for (text, error) in rows {

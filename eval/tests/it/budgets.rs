@@ -170,7 +170,8 @@ fn announces_small_budget_and_pilot_estimates_cost() {
     };
     assert!(!dry(&[]).stdout.contains("likely"));
     let ran = dry(&["--pilot"]);
-    let likely = "likely: 12 calls, ~1200 tokens, cost $0.12, based on 2 attempts of 1 earlier run\n";
+    let likely =
+        "likely: 12 calls, ~1200 tokens, cost $0.12, based on 2 attempts of 1 earlier run\n";
     assert!(ran.stdout.contains(likely), "{ran:?}");
     assert_eq!(records(binary.path()).len(), 2);
     let ran = dry(&["--json"]);

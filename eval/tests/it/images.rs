@@ -80,7 +80,7 @@ fn rejects_invalid_images_before_requests() {
     let rows = [
         (
             "cat.gif",
-            "error: --image: cat.gif is no image that models take: it must be PNG, JPEG, GIF or WebP, by its content",
+            "error: --image: cat.gif is not a supported image: expected PNG, JPEG, GIF or WebP content",
         ),
         (
             "dog.gif",

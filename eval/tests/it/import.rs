@@ -140,7 +140,9 @@ fn imported_run_works_like_any_run() {
         "",
     );
     assert!(
-        replay.stderr.contains("contains no response for sample ask"),
+        replay
+            .stderr
+            .contains("contains no response for sample ask"),
         "{replay:?}"
     );
 }

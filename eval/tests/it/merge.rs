@@ -129,7 +129,8 @@ fn shards_merge_to_whole_run() {
     let ran = binary.run(&args, "");
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(
-        ran.stderr.contains("were in more than one run, with equal records"),
+        ran.stderr
+            .contains("were in more than one run, with equal records"),
         "{}",
         ran.stderr
     );

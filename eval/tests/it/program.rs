@@ -305,7 +305,7 @@ fn digest_covers_compiled_dependencies() {
     let gone = lock("1.0.0", "2.1.0", "1.0.0");
     assert_eq!(
         digest(sandbox, shared, &gone).unwrap_err(),
-        "Cargo.lock has no package `below 2.0.0`"
+        "Cargo.lock does not contain the package `below 2.0.0`"
     );
 }
 

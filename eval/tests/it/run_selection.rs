@@ -64,7 +64,9 @@ fn selects_samples_and_attempts() {
         let summary: Value = serde_json::from_str(&run.read("summary.json")).unwrap();
         assert_eq!(summary["attempts_total"], chosen.len(), "{flags:?}");
         assert_eq!(
-            run.ran.stderr.contains("is below the required --min-score 0.7"),
+            run.ran
+                .stderr
+                .contains("is below the required --min-score 0.7"),
             *code == 100,
             "{flags:?}"
         );

@@ -481,7 +481,7 @@ fn runs_follow_up_messages_about_texts() {
     assert_eq!(record.score, Some(0.5), "{:?}", run.ran);
     let state = json!({ "turns": [{ "answer": "41" }, { "answer": "42" }, { "answer": "42" }] });
     assert_eq!(record.state, Some(state));
-    let why = "1 of 2 checks held; message 3: the answer \"42\" does not hold [\"43\"]";
+    let why = "1 of 2 checks held; message 3: the answer \"42\" does not contain [\"43\"]";
     assert_eq!(record.score_explanation.as_deref(), Some(why));
     let args = [
         "run",
@@ -746,7 +746,7 @@ fn page_check_records_findings() {
     let rows: [(Value, &str); 3] = [
         (
             json!({ "page": "text('h1')", "equals": "Other" }),
-            "0 of 1 check held; found is \"\\\"Live\\\"\", expected is \"\\\"Other\\\"\"",
+            "0 of 1 check held; found \"\\\"Live\\\"\", expected \"\\\"Other\\\"\"",
         ),
         (
             json!({ "page": "nothing.here" }),

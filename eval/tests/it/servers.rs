@@ -195,7 +195,10 @@ fn dry_run_reports_costs_outside_its_bound() {
         ),
         (
             &["--attempt-max-llm-calls", "7"],
-            &["at most 14 calls, unlimited tokens, unlimited cost", children],
+            &[
+                "at most 14 calls, unlimited tokens, unlimited cost",
+                children,
+            ],
             &[short],
         ),
         (

@@ -72,7 +72,8 @@ pub(crate) fn call_function(
         file.set("__arguments", &Value::from(arguments.to_vec()));
         let call = format!("return(JSON.stringify(await {name}(...__arguments)) ?? \"null\")");
         let given = file.run(call).await?.value.unwrap_or_default();
-        serde_json::from_str(&given).map_err(|error| format!("its result is not JSON: {error}").into())
+        serde_json::from_str(&given)
+            .map_err(|error| format!("its result is not JSON: {error}").into())
     })
 }
 

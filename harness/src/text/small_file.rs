@@ -78,10 +78,7 @@ mod tests {
         assert_eq!(read_file(&path, 3).unwrap(), b"123");
         assert_eq!(read_text_file(&path).unwrap(), "123");
         let rows = [
-            (
-                read_file(&path, 2),
-                "larger than the maximum of 0 MB",
-            ),
+            (read_file(&path, 2), "larger than the maximum of 0 MB"),
             (read_file(Path::new("/dev/zero"), 2), "not a regular file"),
             (read_file(folder.path(), 2), "Is a directory (os error 21)"),
             (

@@ -327,13 +327,8 @@ fn itself(run: &Treatment, claims: &[Claim]) -> String {
             Claim::CompactionModel
             | Claim::Setting(Setting::CompactionAt | Setting::CompactionKeep),
             ..,
-        ] => format!(
-            "it does not apply to --compaction {}",
-            run.compaction.how
-        ),
-        [Claim::PromptMode(_)] => {
-            "the prompt's sections are the same in both modes".to_owned()
-        }
+        ] => format!("it does not apply to --compaction {}", run.compaction.how),
+        [Claim::PromptMode(_)] => "the prompt's sections are the same in both modes".to_owned(),
         _ => "agents receive the same without it".to_owned(),
     }
 }

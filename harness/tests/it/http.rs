@@ -197,18 +197,12 @@ fn formats_report_same_faults_alike() {
         ),
         (status(400), "P rejected the request (400): no, [key]"),
         (status(401), "P rejected the API key: no, [key]"),
-        (
-            status(402),
-            "the account at P is out of credit: no, [key]",
-        ),
+        (status(402), "the account at P is out of credit: no, [key]"),
         (status(403), "P rejected the request (403): no, [key]"),
         (status(404), "P rejected the request (404): no, [key]"),
         (status(408), "P failed (408): no, [key]"),
         (status(409), "P failed (409): no, [key]"),
-        (
-            status(429),
-            "P rate-limited the request (429): no, [key]",
-        ),
+        (status(429), "P rate-limited the request (429): no, [key]"),
         (status(500), "P failed (500): no, [key]"),
         (status(529), "P failed (529): no, [key]"),
         (Behaviour::Stall, "P timed out after LIMIT: no RESPONSE"),
@@ -240,7 +234,8 @@ fn formats_report_same_faults_alike() {
             let expected = expected
                 .strip_prefix('P')
                 .map_or(expected.clone(), |rest| format!("{format}{rest}"))
-                .replace(" at P ", &format!(" at {format} "));
+                .replace(" at P ", &format!(" at {format} "))
+                .replace(" from P", &format!(" from {format}"));
             let got = outcome(format, &behaviour, &Sampling::default(), stream);
             assert_eq!(got, expected, "{format}, stream {stream}, {behaviour:?}");
         });
@@ -321,9 +316,7 @@ fn reports_format_specific_faults() {
             false,
         );
         assert!(
-            half.starts_with(&format!(
-                "invalid response from {format}: it is not JSON"
-            )),
+            half.starts_with(&format!("invalid response from {format}: it is not JSON")),
             "{half}"
         );
     }
@@ -414,7 +407,10 @@ fn not_found_names_address() {
         } else {
             "/chat/completions"
         };
-        assert!(says.contains(&format!("(nothing at {base}{end}")), "{says}");
+        assert!(
+            says.contains(&format!("(no endpoint at {base}{end}")),
+            "{says}"
+        );
         let hint = format!("{base}/v1)");
         assert_eq!(says.ends_with(&hint), hints, "{says}");
     }

@@ -433,9 +433,7 @@ impl Events {
                 "text_delta" => json!({"type": "text", "text": ""}),
                 "thinking_delta" => json!({"type": "thinking", "thinking": ""}),
                 kind => {
-                    return Err(format!(
-                        "`{kind}` arrived before the start of its block"
-                    ));
+                    return Err(format!("`{kind}` arrived before the start of its block"));
                 }
             };
             self.open(index.unwrap_or(0), content);

@@ -219,7 +219,10 @@ impl HttpProvider {
         let url = reqwest::Url::parse(base_url)
             .map_err(|error| wrong(&hidden(base_url), &error.to_string()))?;
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(wrong(&hidden(base_url), "it contains a user name or password"));
+            return Err(wrong(
+                &hidden(base_url),
+                "it contains a user name or password",
+            ));
         }
         if !matches!(url.scheme(), "http" | "https") {
             return Err(wrong(&hidden(base_url), "its scheme is not http or https"));

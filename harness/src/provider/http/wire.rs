@@ -146,9 +146,7 @@ impl Wire {
         {
             return Err(Unsupported {
                 setting: "extra",
-                reason: format!(
-                    "the harness sets the field `{field}`, so it cannot be overridden"
-                ),
+                reason: format!("the harness sets the field `{field}`, so it cannot be overridden"),
             });
         }
         if let Some(api) = self.reasoning_api() {
