@@ -16,7 +16,8 @@ use clap::Parser;
 
 use crate::bench::Measured;
 
-/// Measures the cost of `eval`, prints a table and writes JSON. Fails on errors, never on slow timings.
+/// Measures the cost of `eval`, prints a table and writes JSON. Fails on errors, never on slow
+/// timings.
 #[derive(Debug, Parser)]
 struct Arguments {
     /// Program to measure
@@ -34,18 +35,20 @@ struct Arguments {
     /// JSON file for the figures
     #[arg(long, default_value = "target/bench/figures.json")]
     json: PathBuf,
-    /// Another program to compare with: a shell command that runs `$SAMPLES` samples of two iterations, `$CONCURRENCY` at a time,
-    /// against the model `eval` at `$BASE_URL`, a server with the chat format of `OpenAI`
+    /// Another program to compare with: a shell command that runs `$SAMPLES` samples of two
+    /// iterations, `$CONCURRENCY` at a time, against the model `eval` at `$BASE_URL`, a server with
+    /// the chat format of `OpenAI`
     #[arg(long, value_name = "NAME=COMMAND")]
     peer: Vec<String>,
-    /// Source of the JavaScript system to compare with (`openprose/node-rlm`), with its dependencies and `tsx` installed
+    /// Source of the JavaScript system to compare with (`openprose/node-rlm`), with its
+    /// dependencies and `tsx` installed
     #[arg(long, value_name = "DIR")]
     peer_js: Option<PathBuf>,
     /// Directory into which scripts/install-bench-peers.sh installed the peers
     #[arg(long, default_value = "target/bench-peers")]
     peers_dir: PathBuf,
-    /// Directory with recorded runs of the JavaScript system and their ARC tasks: `node-rlm/*.json`,
-    /// `arc-agi-2/evaluation/*.json`
+    /// Directory with recorded runs of the JavaScript system and their ARC tasks:
+    /// `node-rlm/*.json`, `arc-agi-2/evaluation/*.json`
     #[arg(long, default_value = "../shared/data")]
     recorded: PathBuf,
 }

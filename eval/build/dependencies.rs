@@ -189,7 +189,8 @@ fn package(value: &Value) -> Option<String> {
     }
 }
 
-/// Whether an entry of `Cargo.lock` (`name`, `name version`, `name version (source)`) means this package.
+/// Whether an entry of `Cargo.lock` (`name`, `name version`, `name version (source)`) means this
+/// package.
 fn names(dependency: &str, name: &str, version: &str) -> bool {
     let mut words = dependency.split(' ');
     words.next() == Some(name) && words.next().is_none_or(|word| word == version)

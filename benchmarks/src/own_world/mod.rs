@@ -33,8 +33,9 @@ pub(crate) struct WorldFields {
     pub turns: String,
     pub selection: String,
     pub check: String,
-    /// Fields that the description names, which are used in every row that has them. Other fields are
-    /// used only together with a check or turns; elsewhere, a field such as `url` is plain metadata.
+    /// Fields that the description names, which are used in every row that has them. Other fields
+    /// are used only together with a check or turns; elsewhere, a field such as `url` is plain
+    /// metadata.
     pub named: Vec<String>,
 }
 

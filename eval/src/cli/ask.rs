@@ -28,16 +28,18 @@ pub struct AskArgs {
     #[arg(long, value_name = "FILE", help_heading = "Question")]
     pub context_file: Option<PathBuf>,
 
-    /// Folder whose text files become the agent's `context`, sorted by path, each under a line `==> PATH <==`. Hidden
-    /// files and links to folders are skipped; links to files are followed
+    /// Folder whose text files become the agent's `context`, sorted by path, each under a line
+    /// `==> PATH <==`. Hidden files and links to folders are skipped; links to files are followed
     #[arg(long, value_name = "DIR", help_heading = "Question")]
     pub context_dir: Option<PathBuf>,
 
-    /// Image to show with the question: PNG, JPEG, GIF or WebP, at most 5 MB; repeatable, up to 20 images
+    /// Image to show with the question: PNG, JPEG, GIF or WebP, at most 5 MB; repeatable, up to 20
+    /// images
     #[arg(long, value_name = "FILE", help_heading = "Question")]
     pub image: Vec<PathBuf>,
 
-    /// URL of a web page to work on, with `--protocol agent-turn` or `rlm`; the agent can reach only its origin
+    /// URL of a web page to work on, with `--protocol agent-turn` or `rlm`; the agent can reach
+    /// only its origin
     #[arg(long, value_name = "URL", help_heading = "World")]
     pub url: Option<String>,
 
@@ -49,7 +51,8 @@ pub struct AskArgs {
     #[arg(long, value_name = "TEXT", requires = "url", help_heading = "World")]
     pub selection: Option<String>,
 
-    /// Text file to open as a document, with `--protocol json-action`; repeatable. Only launched apps can read it
+    /// Text file to open as a document, with `--protocol json-action`; repeatable. Only launched
+    /// apps can read it
     #[arg(
         long,
         value_name = "FILE",
@@ -66,8 +69,8 @@ pub struct AskArgs {
     #[arg(long, value_name = "FILE", help_heading = "World")]
     pub save: Option<PathBuf>,
 
-    /// Folder for a run directory with the trajectory of the question, which `rlm-eval view` shows [default: nothing
-    /// is stored]
+    /// Folder for a run directory with the trajectory of the question, which `rlm-eval view` shows
+    /// [default: nothing is stored]
     #[arg(long, value_name = "DIR", help_heading = "Question")]
     pub log_dir: Option<PathBuf>,
 

@@ -20,9 +20,9 @@ const MOST_TOKENS: u64 = 1_000_000_000;
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Agent")]
 pub struct CompactionArgs {
-    /// How an agent's conversation is shortened when it grows too long: not at all, so that the agent fails (none);
-    /// by dropping the outputs of older turns (outputs); or by replacing older turns with a summary that a model
-    /// writes (summary). The REPL always keeps its variables
+    /// How an agent's conversation is shortened when it grows too long: not at all, so that the
+    /// agent fails (none); by dropping the outputs of older turns (outputs); or by replacing older
+    /// turns with a summary that a model writes (summary). The REPL always keeps its variables
     #[arg(
         long,
         default_value = "outputs",
@@ -31,8 +31,9 @@ pub struct CompactionArgs {
     )]
     pub compaction: Compact,
 
-    /// Size at which a conversation is shortened, in tokens (24000) or as a percentage of the model's context window
-    /// (75%) [default: 75% for summary; for outputs, when the model rejects the conversation]
+    /// Size at which a conversation is shortened, in tokens (24000) or as a percentage of the
+    /// model's context window (75%) [default: 75% for summary; for outputs, when the model rejects
+    /// the conversation]
     #[arg(long, value_name = "SIZE")]
     pub compaction_at: Option<CompactionSize>,
 
@@ -49,8 +50,8 @@ pub struct CompactionArgs {
     #[arg(long, value_name = "REF")]
     pub compaction_model: Option<ModelRef>,
 
-    /// YAML file of models' context windows, which take precedence over the bundled ones [default: only the bundled
-    /// ones]
+    /// YAML file of models' context windows, which take precedence over the bundled ones [default:
+    /// only the bundled ones]
     #[arg(long, value_name = "FILE")]
     pub windows: Option<PathBuf>,
 }

@@ -62,7 +62,8 @@ pub struct ShowArgs {
     )]
     pub limit: usize,
 
-    /// Print complete samples as a JSON array, instead of text with contexts cut after 500 characters
+    /// Print complete samples as a JSON array, instead of text with contexts cut after 500
+    /// characters
     #[arg(long, value_parser = BoolishValueParser::new())]
     pub json: bool,
 }

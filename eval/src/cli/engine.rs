@@ -17,9 +17,10 @@ use crate::providers::ModelRef;
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Agent")]
 pub struct EngineArgs {
-    /// The model: `openai/MODEL`, `anthropic/MODEL` and so on over HTTP (see `rlm-eval list models`); `scripted` for
-    /// the benchmark's scripted model, `scripted/NAME` for a bundled one, `scripted:FILE` for your own; or
-    /// `replay:FILE` for the recorded responses of an earlier run [default with --prompt: the `model` of the definition]
+    /// The model: `openai/MODEL`, `anthropic/MODEL` and so on over HTTP (see
+    /// `rlm-eval list models`); `scripted` for the benchmark's scripted model, `scripted/NAME` for
+    /// a bundled one, `scripted:FILE` for your own; or `replay:FILE` for the recorded responses of
+    /// an earlier run [default with --prompt: the `model` of the definition]
     #[arg(long, required_unless_present = "prompt", value_name = "REF")]
     pub model: Option<ModelRef>,
 
@@ -35,8 +36,8 @@ pub struct EngineArgs {
     #[command(flatten)]
     pub hooks: HookArgs,
 
-    /// Maximum iterations of the root, each one model response plus the execution of its code; children get at most 15,
-    /// 4, 3, 3, … by depth
+    /// Maximum iterations of the root, each one model response plus the execution of its code;
+    /// children get at most 15, 4, 3, 3, … by depth
     #[arg(
         long,
         value_parser = whole::<u32>(1..=10_000),
@@ -45,7 +46,8 @@ pub struct EngineArgs {
     )]
     pub max_iterations: u32,
 
-    /// Maximum code blocks of one response that are run; further blocks are dropped, and the model is informed
+    /// Maximum code blocks of one response that are run; further blocks are dropped, and the model
+    /// is informed
     #[arg(
         long,
         value_parser = whole::<u32>(1..=1_000),
@@ -54,8 +56,8 @@ pub struct EngineArgs {
     )]
     pub max_blocks_per_iteration: u32,
 
-    /// Whether the model must confirm a return in its first iteration: it is shown the value once and has to return it
-    /// again
+    /// Whether the model must confirm a return in its first iteration: it is shown the value once
+    /// and has to return it again
     #[arg(
         long,
         default_value_t = true,
@@ -64,8 +66,8 @@ pub struct EngineArgs {
     )]
     pub confirm_first_return: bool,
 
-    /// Make clocks, timers and random numbers in cells deterministic, derived from SEED, so that a run with the same
-    /// model responses can be repeated exactly [default: off; without a SEED, 0]
+    /// Make clocks, timers and random numbers in cells deterministic, derived from SEED, so that a
+    /// run with the same model responses can be repeated exactly [default: off; without a SEED, 0]
     #[arg(
         long,
         value_parser = whole::<u64>(0..=u64::MAX),

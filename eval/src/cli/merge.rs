@@ -20,9 +20,9 @@ pub struct MergeArgs {
     #[arg(required = true, value_name = "DIR")]
     pub dirs: Vec<PathBuf>,
 
-    /// Record to keep if runs contain different records of one attempt: the one that started last (newest); or the
-    /// one with a score, else that of the run with more attempts (complete). The total cost includes the other record
-    /// [default: different records are an error]
+    /// Record to keep if runs contain different records of one attempt: the one that started last
+    /// (newest); or the one with a score, else that of the run with more attempts (complete). The
+    /// total cost includes the other record [default: different records are an error]
     #[arg(long, value_name = "WHICH")]
     pub prefer: Option<Preference>,
 

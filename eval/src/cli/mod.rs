@@ -225,7 +225,8 @@ pub fn variables() -> BTreeSet<String> {
 /// A variable of a flag: whether a file may set it, and the flag.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FlagVariable {
-    /// Whether a file `.env` may set it. If commands have different flags of this name, the strictest rule.
+    /// Whether a file `.env` may set it. If commands have different flags of this name, the
+    /// strictest rule.
     pub from_file: FromFile,
     /// The flag: `--max-depth`.
     pub flag: String,

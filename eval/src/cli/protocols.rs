@@ -11,8 +11,9 @@ use super::word::one_of;
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Protocols")]
 pub struct ProtocolArgs {
-    /// Protocol `direct`: what happens if a context exceeds the model's context window. Its middle is cut, a quarter
-    /// at a time (truncate), or the attempt ends with status `limit` (refuse). The trajectory records what was cut
+    /// Protocol `direct`: what happens if a context exceeds the model's context window. Its middle
+    /// is cut, a quarter at a time (truncate), or the attempt ends with status `limit` (refuse).
+    /// The trajectory records what was cut
     #[arg(
         long,
         default_value = "truncate",
@@ -39,7 +40,8 @@ pub struct ProtocolArgs {
     )]
     pub retrieve_passages: u32,
 
-    /// Protocol `retrieve`: characters per passage; each ends at the end of a paragraph, line, sentence or word
+    /// Protocol `retrieve`: characters per passage; each ends at the end of a paragraph, line,
+    /// sentence or word
     #[arg(
         long,
         value_parser = whole::<u32>(100..=1_000_000),
@@ -48,8 +50,8 @@ pub struct ProtocolArgs {
     )]
     pub passage_chars: u32,
 
-    /// Protocol `summary`: characters per piece. If a context would need more pieces than --max-iterations allows,
-    /// including one response for the answer, its pieces are larger
+    /// Protocol `summary`: characters per piece. If a context would need more pieces than
+    /// --max-iterations allows, including one response for the answer, its pieces are larger
     #[arg(
         long,
         value_parser = whole::<u32>(1_000..=10_000_000),

@@ -22,7 +22,8 @@ pub struct QueueAccessArgs {
     #[arg(long, value_name = "FILE")]
     pub queue_nkey: Option<Granted<PathBuf>>,
 
-    /// Certificate authorities to trust for the NATS server, in addition to the system's [default: none]
+    /// Certificate authorities to trust for the NATS server, in addition to the system's [default:
+    /// none]
     #[arg(long, value_name = "FILE")]
     pub queue_ca: Option<Granted<PathBuf>>,
 
@@ -39,9 +40,9 @@ pub struct QueueAccessArgs {
 #[derive(Debug, Clone, Args, Serialize, PartialEq, Eq)]
 #[command(next_help_heading = "Queue")]
 pub struct QueueArgs {
-    /// Put the attempts into a queue on this NATS server (nats://HOST:PORT, several of a cluster separated by
-    /// commas), from which `rlm-eval worker` takes them. With --resume, `none` continues without a queue [default:
-    /// none]
+    /// Put the attempts into a queue on this NATS server (nats://HOST:PORT, several of a cluster
+    /// separated by commas), from which `rlm-eval worker` takes them. With --resume, `none`
+    /// continues without a queue [default: none]
     #[arg(long, value_name = "URL")]
     pub queue: Option<Granted<String>>,
 
@@ -57,12 +58,13 @@ pub struct QueueArgs {
     #[arg(long, value_parser = whole::<usize>(1..=5), default_value_t = 1, value_name = "N")]
     pub queue_replicas: usize,
 
-    /// Maximum megabytes of results in the queue; workers wait until there is space [default: the server's limit]
+    /// Maximum megabytes of results in the queue; workers wait until there is space [default: the
+    /// server's limit]
     #[arg(long, value_parser = whole::<u64>(1..=1_000_000_000), value_name = "MB")]
     pub queue_max_mb: Option<u64>,
 
-    /// Run directory whose attempts show how long samples take; the longest are run first [default: the order of the
-    /// dataset]
+    /// Run directory whose attempts show how long samples take; the longest are run first [default:
+    /// the order of the dataset]
     #[arg(long, value_name = "RUN")]
     pub queue_order_by: Option<PathBuf>,
 
@@ -115,7 +117,8 @@ pub struct WorkerArgs {
     #[command(flatten)]
     pub run_powers: RunPowerArgs,
 
-    /// Seconds that running attempts get to finish after SIGTERM or Ctrl-C; the rest are returned to the queue
+    /// Seconds that running attempts get to finish after SIGTERM or Ctrl-C; the rest are returned
+    /// to the queue
     #[arg(long, default_value_t = Seconds::of(30), value_name = "SECONDS")]
     pub drain: Seconds,
 
@@ -127,7 +130,8 @@ pub struct WorkerArgs {
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
 
-    /// Files and folders of this machine that runs may name, as flags of `rlm-eval run`: --tools-dir tools
+    /// Files and folders of this machine that runs may name, as flags of `rlm-eval run`:
+    /// --tools-dir tools
     #[arg(last = true, value_name = "FLAGS")]
     pub confirmed: Vec<String>,
 

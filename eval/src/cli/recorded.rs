@@ -1,7 +1,7 @@
 //! Flags as `config.json` and `sweep.json` record them.
 //!
-//! They are parsed as if they were typed, so that a wrong recorded value gets the error of a typed one.
-//! Permissions (`powers.rs`) and flags of one start (`start.rs`) are never read from a file.
+//! They are parsed as if they were typed, so that a wrong recorded value gets the error of a typed
+//! one. Permissions (`powers.rs`) and flags of one start (`start.rs`) are never read from a file.
 
 use std::collections::BTreeSet;
 

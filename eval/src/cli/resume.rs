@@ -15,8 +15,8 @@ use super::places::{self, Place, unconfirmed};
 use super::{RunArgs, powers, recorded};
 use crate::invocation::quoted;
 
-/// Flags whose variables count for a resumed run, besides permissions. For all others the folder takes
-/// precedence over the environment, which may have been made for another run.
+/// Flags whose variables count for a resumed run, besides permissions. For all others the folder
+/// takes precedence over the environment, which may have been made for another run.
 const FROM_ENVIRONMENT: [&str; 11] = [
     "concurrency",
     "detach",
@@ -106,7 +106,8 @@ impl ResumeArgs {
         })
     }
 
-    /// Returns the places that only the folder names: recorded flags that this start must also name.
+    /// Returns the places that only the folder names: recorded flags that this start must also
+    /// name.
     ///
     /// # Errors
     /// A sentence about the first invalid recorded value.

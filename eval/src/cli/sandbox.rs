@@ -17,7 +17,8 @@ use super::word::one_of;
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "REPL")]
 pub struct SandboxArgs {
-    /// How console.log prints values: like Node.js (node), or String(value) of each, joined by spaces (plain)
+    /// How console.log prints values: like Node.js (node), or String(value) of each, joined by
+    /// spaces (plain)
     #[arg(
         long,
         default_value = "node",
@@ -26,7 +27,8 @@ pub struct SandboxArgs {
     )]
     pub console: Console,
 
-    /// CPU time limit of one cell in seconds; time spent waiting for children and models does not count
+    /// CPU time limit of one cell in seconds; time spent waiting for children and models does not
+    /// count
     #[arg(
         long,
         default_value_t = Seconds::of(120),
@@ -87,7 +89,8 @@ pub struct SandboxArgs {
     )]
     pub total_calls: u32,
 
-    /// Maximum characters of the query of a call to a child or model, and of its context if the child has no REPL
+    /// Maximum characters of the query of a call to a child or model, and of its context if the
+    /// child has no REPL
     #[arg(
         long,
         value_parser = whole::<u32>(1..=500_000_000),
@@ -114,8 +117,8 @@ pub struct SandboxArgs {
     )]
     pub attempts_per_worker: u32,
 
-    /// Make V8 interpret cells instead of compiling them, so that a worker needs no executable memory; for hostile
-    /// models. Numeric loops take about ten times the CPU time
+    /// Make V8 interpret cells instead of compiling them, so that a worker needs no executable
+    /// memory; for hostile models. Numeric loops take about ten times the CPU time
     #[arg(long)]
     pub jitless: bool,
 }

@@ -17,7 +17,8 @@ pub struct ScoreArgs {
     #[arg(required = true, value_name = "DIR")]
     pub dirs: Vec<PathBuf>,
 
-    /// The scorer: a name of `rlm-eval list scorers`, with or without version (exact, needle/1), or a JavaScript file
+    /// The scorer: a name of `rlm-eval list scorers`, with or without version (exact, needle/1), or
+    /// a JavaScript file
     #[arg(long, value_name = "NAME|FILE")]
     pub scorer: String,
 
@@ -33,16 +34,18 @@ pub struct ScoreArgs {
     #[command(flatten)]
     pub traffic: TrafficArgs,
 
-    /// Folder that caches responses. A question that was answered in an earlier attempt with the same number is not sent
-    /// again [default: no cache]
+    /// Folder that caches responses. A question that was answered in an earlier attempt with the
+    /// same number is not sent again [default: no cache]
     #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,
 
-    /// Cost limit of the judge in US dollars, including earlier starts of the same scoring [default: no limit]
+    /// Cost limit of the judge in US dollars, including earlier starts of the same scoring
+    /// [default: no limit]
     #[arg(long, value_parser = dollars, value_name = "USD", help_heading = "Budget")]
     pub max_cost: Option<f64>,
 
-    /// Token limit of the judge, input and output together, including earlier starts [default: no limit]
+    /// Token limit of the judge, input and output together, including earlier starts [default: no
+    /// limit]
     #[arg(long, value_parser = whole::<u64>(1..=MOST), value_name = "N", help_heading = "Budget")]
     pub max_tokens: Option<u64>,
 
@@ -50,7 +53,8 @@ pub struct ScoreArgs {
     #[arg(long, value_parser = whole::<u64>(1..=MOST), value_name = "N", help_heading = "Budget")]
     pub max_llm_calls: Option<u64>,
 
-    /// YAML file of prices, which take precedence over the bundled ones [default: only the bundled ones]
+    /// YAML file of prices, which take precedence over the bundled ones [default: only the bundled
+    /// ones]
     #[arg(long, value_name = "FILE", help_heading = "Budget")]
     pub prices: Option<PathBuf>,
 

@@ -15,12 +15,13 @@ pub struct ScorerArgs {
     #[arg(long, value_name = "REF")]
     pub judge_model: Option<ModelRef>,
 
-    /// Prompt of the judge: the name of a bundled prompt, or your own definition file, Markdown with front matter
-    /// [default: judge]
+    /// Prompt of the judge: the name of a bundled prompt, or your own definition file, Markdown
+    /// with front matter [default: judge]
     #[arg(long, value_name = "NAME|FILE")]
     pub judge_prompt: Option<String>,
 
-    /// Maximum calls of the judge for one answer; if none gives a verdict, the attempt ends in an error
+    /// Maximum calls of the judge for one answer; if none gives a verdict, the attempt ends in an
+    /// error
     #[arg(
         long,
         value_parser = whole::<u32>(1..=20),

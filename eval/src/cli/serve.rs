@@ -63,7 +63,8 @@ pub struct ServeArgs {
     )]
     pub max_request_size: usize,
 
-    /// Characters above which a message, instructions or the earlier conversation go into the agent's `context`
+    /// Characters above which a message, instructions or the earlier conversation go into the
+    /// agent's `context`
     #[arg(
         long,
         default_value_t = DEFAULT_LONG_TEXT,
@@ -73,7 +74,8 @@ pub struct ServeArgs {
     )]
     pub long_text: usize,
 
-    /// Seconds that running requests may continue after the first Ctrl-C or SIGTERM; a second one stops them
+    /// Seconds that running requests may continue after the first Ctrl-C or SIGTERM; a second one
+    /// stops them
     #[arg(
         long,
         default_value_t = Seconds::of(60),
@@ -82,7 +84,8 @@ pub struct ServeArgs {
     )]
     pub shutdown_timeout: Seconds,
 
-    /// YAML file of the clients' keys and limits, see docs/guides/serve.md [default: the key in `EVAL_CLIENT_KEY`, or none]
+    /// YAML file of the clients' keys and limits, see docs/guides/serve.md [default: the key in
+    /// `EVAL_CLIENT_KEY`, or none]
     #[arg(long, value_name = "FILE", help_heading = "Server")]
     pub client_keys: Option<PathBuf>,
 
@@ -107,12 +110,13 @@ pub struct ServedArgs {
     #[arg(long, value_name = "FILE")]
     pub agents: Option<PathBuf>,
 
-    /// Number of sandboxes kept ready for each name, so that as many concurrent requests start without waiting. Each
-    /// takes a few MB of memory; if attempts share workers, none is kept
+    /// Number of sandboxes kept ready for each name, so that as many concurrent requests start
+    /// without waiting. Each takes a few MB of memory; if attempts share workers, none is kept
     #[arg(long, default_value_t = 2, value_parser = whole::<usize>(0..=10_000), value_name = "N")]
     pub ready: usize,
 
-    /// Folder for the run directories that hold the trajectories of requests, one for each name that is used
+    /// Folder for the run directories that hold the trajectories of requests, one for each name
+    /// that is used
     #[arg(long, default_value = "results", value_name = "DIR")]
     pub log_dir: PathBuf,
 }

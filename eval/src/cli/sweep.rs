@@ -22,8 +22,8 @@ use super::recorded;
                       rlm-eval sweep --resume <DIR> [OPTIONS]",
 )]
 pub struct SweepArgs {
-    /// YAML file with the matrix, or the name of a benchmark for its ready-made sweep; flags on the command line take
-    /// precedence
+    /// YAML file with the matrix, or the name of a benchmark for its ready-made sweep; flags on the
+    /// command line take precedence
     #[arg(long, value_name = "FILE", help_heading = "Matrix")]
     pub matrix: Option<PathBuf>,
 
@@ -63,7 +63,8 @@ pub struct SweepArgs {
     )]
     pub depths: Vec<String>,
 
-    /// Models of children, for protocols with children; `none` is the model of the cell [default: none]
+    /// Models of children, for protocols with children; `none` is the model of the cell [default:
+    /// none]
     #[arg(
         long,
         value_delimiter = ',',
@@ -108,7 +109,8 @@ pub struct SweepArgs {
     )]
     pub repl_apis: Vec<String>,
 
-    /// Sets of drivers: `;` separates the sets, `,` the drivers of a set, and `none` is the empty set [default: none]
+    /// Sets of drivers: `;` separates the sets, `,` the drivers of a set, and `none` is the empty
+    /// set [default: none]
     #[arg(
         long,
         value_delimiter = ';',
@@ -117,7 +119,8 @@ pub struct SweepArgs {
     )]
     pub driver_sets: Vec<String>,
 
-    /// New folder for the sweep, with a run directory for each cell [default: results/sweep-DATE-TIME]
+    /// New folder for the sweep, with a run directory for each cell [default:
+    /// results/sweep-DATE-TIME]
     #[arg(long, value_name = "DIR", help_heading = "Sweep")]
     pub out: Option<PathBuf>,
 
@@ -139,8 +142,8 @@ pub struct SweepArgs {
     )]
     pub retry_errors: bool,
 
-    /// Show the minimum and maximum requests and cost of each cell and of all together, without running or writing
-    /// anything
+    /// Show the minimum and maximum requests and cost of each cell and of all together, without
+    /// running or writing anything
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
@@ -149,9 +152,9 @@ pub struct SweepArgs {
     )]
     pub dry_run: bool,
 
-    /// With --dry-run: run the first N samples of each cell, once each, to base the estimate on what they cost; this
-    /// creates separate runs in --log-dir and costs money [default: earlier runs of the same experiments in
-    /// --log-dir]
+    /// With --dry-run: run the first N samples of each cell, once each, to base the estimate on
+    /// what they cost; this creates separate runs in --log-dir and costs money [default: earlier
+    /// runs of the same experiments in --log-dir]
     #[arg(
         long,
         value_parser = whole::<usize>(1..=1_000),
@@ -163,8 +166,8 @@ pub struct SweepArgs {
     )]
     pub pilot: Option<usize>,
 
-    /// With --resume: continue although another version of the program made runs of the sweep; each attempt records its
-    /// version
+    /// With --resume: continue although another version of the program made runs of the sweep; each
+    /// attempt records its version
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
@@ -177,8 +180,9 @@ pub struct SweepArgs {
     #[arg(long, value_parser = BoolishValueParser::new(), help_heading = "Sweep")]
     pub json: bool,
 
-    /// Race the cells: all take the same samples in a random order, block by block, and a cell stops as soon as it is
-    /// significantly worse than the best, or, with `--race=baseline`, better or worse than its baseline
+    /// Race the cells: all take the same samples in a random order, block by block, and a cell
+    /// stops as soon as it is significantly worse than the best, or, with `--race=baseline`, better
+    /// or worse than its baseline
     #[arg(
         long,
         value_enum,
@@ -200,8 +204,8 @@ pub struct SweepArgs {
     )]
     pub alpha: f64,
 
-    /// With --race: a difference in score that does not matter. A cell also stops if it is not better than all others
-    /// by this much; with 0, only significantly worse cells stop
+    /// With --race: a difference in score that does not matter. A cell also stops if it is not
+    /// better than all others by this much; with 0, only significantly worse cells stop
     #[arg(
         long,
         value_parser = decimal(0.0..=0.9),
@@ -240,8 +244,8 @@ pub struct SweepArgs {
     )]
     pub order_seed: u64,
 
-    /// Simulate a race over the finished runs of the sweep in this folder, without running anything, and show what it
-    /// would have decided and saved. Writes race-replay.jsonl there
+    /// Simulate a race over the finished runs of the sweep in this folder, without running
+    /// anything, and show what it would have decided and saved. Writes race-replay.jsonl there
     #[arg(
         long,
         value_name = "DIR",
@@ -250,8 +254,8 @@ pub struct SweepArgs {
     )]
     pub replay_race: Option<PathBuf>,
 
-    /// Flags of `rlm-eval run` for all cells, except those of the matrix. With --resume: permissions, --base-url, and the
-    /// files and folders that have to be passed again
+    /// Flags of `rlm-eval run` for all cells, except those of the matrix. With --resume:
+    /// permissions, --base-url, and the files and folders that have to be passed again
     #[arg(last = true, value_name = "FLAGS")]
     pub run: Vec<String>,
 
@@ -283,13 +287,14 @@ pub struct SweepBudgetArgs {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u64>,
 
-    /// Limit of requests to models for all cells together; a retried request counts once [default: no limit]
+    /// Limit of requests to models for all cells together; a retried request counts once [default:
+    /// no limit]
     #[arg(long, value_parser = whole::<u64>(1..=MOST), value_name = "N")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_llm_calls: Option<u64>,
 
-    /// Wall time limit of the sweep in seconds, after which nothing new begins; --resume restarts the clock [default: no
-    /// limit]
+    /// Wall time limit of the sweep in seconds, after which nothing new begins; --resume restarts
+    /// the clock [default: no limit]
     #[arg(long, value_name = "SECONDS")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_limit: Option<Seconds>,

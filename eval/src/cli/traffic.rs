@@ -21,8 +21,8 @@ pub struct TrafficArgs {
     )]
     pub max_retries: u32,
 
-    /// Timeout of one model call in seconds, retries included; waiting for the rate limit or a connection does not
-    /// count
+    /// Timeout of one model call in seconds, retries included; waiting for the rate limit or a
+    /// connection does not count
     #[arg(
         long,
         default_value_t = Seconds::of(1800),
@@ -30,7 +30,8 @@ pub struct TrafficArgs {
     )]
     pub call_timeout: Seconds,
 
-    /// Maximum requests to one endpoint per minute; 5/s and 3000/h are also accepted [default: no limit]
+    /// Maximum requests to one endpoint per minute; 5/s and 3000/h are also accepted [default: no
+    /// limit]
     #[arg(long, value_name = "RATE")]
     pub rate_limit: Option<RateLimit>,
 
@@ -43,7 +44,8 @@ pub struct TrafficArgs {
     )]
     pub rate_burst: u32,
 
-    /// Maximum concurrent requests to one endpoint [default: 64, or --concurrency if that is higher]
+    /// Maximum concurrent requests to one endpoint [default: 64, or --concurrency if that is
+    /// higher]
     #[arg(
         long,
         value_parser = whole::<u32>(1..=10_000),
@@ -51,8 +53,8 @@ pub struct TrafficArgs {
     )]
     pub max_connections: Option<u32>,
 
-    /// Whether to reduce concurrent requests after status 429 or 529: half as many, and one more after each round of
-    /// successes
+    /// Whether to reduce concurrent requests after status 429 or 529: half as many, and one more
+    /// after each round of successes
     #[arg(
         long,
         default_value_t = true,

@@ -13,18 +13,19 @@ use super::word::one_of;
 #[derive(Debug, Clone, Default, Args, Serialize)]
 #[command(next_help_heading = "Web pages")]
 pub struct WebArgs {
-    /// YAML file with the prompt and permissions of a web agent for `--protocol agent-turn`: persona,
-    /// appendSystemPrompt, customActions and so on, see docs/guides/web-agents.md
+    /// YAML file with the prompt and permissions of a web agent for `--protocol agent-turn`:
+    /// persona, appendSystemPrompt, customActions and so on, see docs/guides/web-agents.md
     #[arg(long, value_name = "FILE")]
     pub web_agent: Option<Granted<PathBuf>>,
 
-    /// Store screenshots next to the trajectory: of the page in every turn with `--protocol agent-turn`, after every
-    /// call of a function of `page` with `rlm`, and of the last app with `json-action`
+    /// Store screenshots next to the trajectory: of the page in every turn with
+    /// `--protocol agent-turn`, after every call of a function of `page` with `rlm`, and of the
+    /// last app with `json-action`
     #[arg(long)]
     pub screenshots: bool,
 
-    /// Text of a page that its dumps contain: only that of the elements in the format's list (listed), or also text
-    /// directly in a `div`, a `span` or a section (all)
+    /// Text of a page that its dumps contain: only that of the elements in the format's list
+    /// (listed), or also text directly in a `div`, a `span` or a section (all)
     #[arg(
         long,
         default_value = "listed",
@@ -33,8 +34,8 @@ pub struct WebArgs {
     )]
     pub dump_text: DumpText,
 
-    /// Additions to page dumps: ids inside links and buttons (nested), ids for `contenteditable` elements (editable),
-    /// and the contents of iframes (frames)
+    /// Additions to page dumps: ids inside links and buttons (nested), ids for `contenteditable`
+    /// elements (editable), and the contents of iframes (frames)
     #[arg(
         long,
         value_delimiter = ',',

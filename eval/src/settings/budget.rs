@@ -40,7 +40,8 @@ pub(super) fn check_prices<'a>(
 /// Age in days up to which a price is taken to be current: half a year.
 const CURRENT_DAYS: i32 = 182;
 
-/// Returns a warning that names the models whose prices are too old on a day; none if there is no such model.
+/// Returns a warning that names the models whose prices are too old on a day; none if there is no
+/// such model.
 pub(super) fn old_prices<'a>(
     prices: &PriceTable,
     references: impl IntoIterator<Item = &'a ModelRef>,

@@ -170,8 +170,8 @@ impl RunSettings {
         }
     }
 
-    /// Returns the flags to repeat when resuming the run, quoted for a shell: places that its folder
-    /// names, and permissions.
+    /// Returns the flags to repeat when resuming the run, quoted for a shell: places that its
+    /// folder names, and permissions.
     pub fn typed_again(&self) -> Vec<String> {
         let url = self.flags.pointer("/engine/models/base_url");
         let url = url.and_then(Value::as_str);

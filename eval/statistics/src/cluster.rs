@@ -13,7 +13,8 @@ pub struct Clustered {
     pub clusters: Vec<(f64, f64)>,
     /// Standard error of the mean; `None` with a single cluster.
     pub standard_error: Option<f64>,
-    /// Degrees of freedom of the standard error: `G − 1` for `G` clusters of one size, fewer if sizes differ.
+    /// Degrees of freedom of the standard error: `G − 1` for `G` clusters of one size, fewer if
+    /// sizes differ.
     pub degrees: f64,
 }
 
@@ -39,10 +40,11 @@ impl Clustered {
 /// Returns the mean of values, each given with its cluster, and its clustered standard error.
 /// Returns `None` without values.
 ///
-/// The variance is the cluster-robust one with the small-sample correction of R. M. Bell and D. F. McCaffrey (Survey
-/// Methodology 28, 2002; "CR2" in J. E. Pustejovsky and E. Tipton, J. Business and Economic Statistics 36, 2018) for a
-/// regression on a constant, in which the clusters' means have equal variance: unbiased in that case, with Satterthwaite's
-/// degrees of freedom. For clusters of one size it is `√(G/(G−1) Σ_g (Σ_{i∈g} (x_i − mean))²) / n` with `G − 1` degrees;
+/// The variance is the cluster-robust one with the small-sample correction of R. M. Bell and D. F.
+/// McCaffrey (Survey Methodology 28, 2002; "CR2" in J. E. Pustejovsky and E. Tipton, J. Business
+/// and Economic Statistics 36, 2018) for a regression on a constant, in which the clusters' means
+/// have equal variance: unbiased in that case, with Satterthwaite's degrees of freedom. For
+/// clusters of one size it is `√(G/(G−1) Σ_g (Σ_{i∈g} (x_i − mean))²) / n` with `G − 1` degrees;
 /// with one value per cluster, `s/√n`.
 pub fn clustered<K: Ord>(values: &[(K, f64)]) -> Option<Clustered> {
     let mut groups: BTreeMap<&K, Vec<f64>> = BTreeMap::new();
@@ -78,9 +80,9 @@ const NO_SPREAD: f64 = 1e-14;
 /// Returns the standard error of the mean of `n` values, and its degrees of freedom. Clusters are
 /// given as sum and number of values. Returns `None` with fewer than two clusters.
 ///
-/// With the clusters' shares `w` of the values, `e = (I − 1wᵀ)y` and `D = diag(w²)`, the sum of squared deviations `eᵀDe` is a
-/// quadratic form `yᵀAy`. If all means `y` have equal variance, its mean is `tr A` times that variance, and it has
-/// `(tr A)²/tr A²` degrees of freedom.
+/// With the clusters' shares `w` of the values, `e = (I − 1wᵀ)y` and `D = diag(w²)`, the sum of
+/// squared deviations `eᵀDe` is a quadratic form `yᵀAy`. If all means `y` have equal variance, its
+/// mean is `tr A` times that variance, and it has `(tr A)²/tr A²` degrees of freedom.
 pub(crate) fn standard_error(clusters: &[(f64, f64)], mean: f64, n: f64) -> Option<(f64, f64)> {
     if clusters.len() < 2 {
         return None;

@@ -60,8 +60,8 @@ pub fn estimate<K: Ord>(values: &[(K, f64)]) -> Option<Estimate> {
     })
 }
 
-/// Returns each sample's mean score with its cluster, in the order of the samples; scores are given as sample, cluster and score
-/// of an attempt. The cluster is that of the sample's first score.
+/// Returns each sample's mean score with its cluster, in the order of the samples; scores are given
+/// as sample, cluster and score of an attempt. The cluster is that of the sample's first score.
 pub fn sample_means<S: Ord, K>(scores: impl IntoIterator<Item = (S, K, f64)>) -> Vec<(K, f64)> {
     let mut samples: BTreeMap<S, (K, Vec<f64>)> = BTreeMap::new();
     for (sample, cluster, score) in scores {

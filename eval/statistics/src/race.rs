@@ -87,10 +87,11 @@ pub struct Standing {
 /// neither better nor worse by `min_difference` at the same level. For every true difference, at
 /// most one bettor of each side can be wrong, because a bettor who rules out more has less wealth.
 ///
-/// Sources: G. Shafer, "Testing by Betting", J. Royal Statistical Society A 184 (2021), for wealth as evidence;
-/// V. Vovk and R. Wang, "E-values: Calibration, Combination, and Applications", Annals of Statistics 49 (2021), for
-/// p values and families of it; O. Maron and A. Moore, "The Racing Algorithm", Artificial Intelligence Review 11 (1997), and
-/// M. Birattari et al., "A Racing Algorithm for Configuring Metaheuristics", GECCO (2002), for races in blocks.
+/// Sources: G. Shafer, "Testing by Betting", J. Royal Statistical Society A 184 (2021), for wealth
+/// as evidence; V. Vovk and R. Wang, "E-values: Calibration, Combination, and Applications", Annals
+/// of Statistics 49 (2021), for p values and families of it; O. Maron and A. Moore, "The Racing
+/// Algorithm", Artificial Intelligence Review 11 (1997), and M. Birattari et al., "A Racing
+/// Algorithm for Configuring Metaheuristics", GECCO (2002), for races in blocks.
 #[derive(Debug, Clone)]
 pub struct Race {
     rules: Rules,

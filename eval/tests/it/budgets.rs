@@ -93,9 +93,9 @@ fn does_not_retry_once_budget_is_exhausted() {
         "--judge-attempts",
         "20",
     ];
-    // Responses, flags, reported spending, requests, and exit code. The judge's first response is expected to
-    // have 4,000 tokens, the later ones as many as the first; after 20 replies without a verdict,
-    // the first answer has no score.
+    // Responses, flags, reported spending, requests, and exit code. The judge's first response is
+    // expected to have 4,000 tokens, the later ones as many as the first; after 20 replies without
+    // a verdict, the first answer has no score.
     let rows = [
         (
             failed,

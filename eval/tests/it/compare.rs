@@ -158,8 +158,8 @@ fn writes_comparisons_as_csv() {
         "",
     );
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    // With d = 1, 1, 1, 0 over four samples, and 1, 1, 1, 0, 0 over five: error s/√n; interval and power by
-    // `tango_case` and `power_case` of eval/statistics/tests/reference.py.
+    // With d = 1, 1, 1, 0 over four samples, and 1, 1, 1, 0, 0 over five: error s/√n; interval and
+    // power by `tango_case` and `power_case` of eval/statistics/tests/reference.py.
     let rounded: Vec<String> = fs::read_to_string(binary.path().join("out.csv"))
         .unwrap()
         .lines()

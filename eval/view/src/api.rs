@@ -52,9 +52,9 @@ const RECORD_TEXT: usize = 100_000;
 /// | `compare` | `runs` (ids in percent-encoding, joined by `/`), `offset`, `limit` | differences |
 /// | `stamp` | `run`, `sample`, `attempt`, all optional | a stamp that stays the same while nothing changes |
 ///
-/// `run`, `samples`, `search`, `failures`, `attempt` and `compare` also take `scores`: the name of a
-/// scorer that scored the answers later, or `recorded` for the scores of the run itself. The default
-/// is `--scores`.
+/// `run`, `samples`, `search`, `failures`, `attempt` and `compare` also take `scores`: the name of
+/// a scorer that scored the answers later, or `recorded` for the scores of the run itself. The
+/// default is `--scores`.
 ///
 /// # Errors
 /// Returns [`ViewError`] if something does not exist or a file cannot be read.

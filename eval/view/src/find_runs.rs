@@ -1,5 +1,5 @@
-//! Finds the runs in a folder and its subfolders at any depth, because the cells of a sweep are in a
-//! folder of their own.
+//! Finds the runs in a folder and its subfolders at any depth, because the cells of a sweep are in
+//! a folder of their own.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};

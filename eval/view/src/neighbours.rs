@@ -14,10 +14,10 @@ use super::query::Query;
 use super::run_file::RunFile;
 use super::sample_list::{List, in_order, natural};
 
-/// Returns the attempts before and after one. `open` opens a run of a comparison. `list` is the list that it was opened from: the
-/// parameters of a run's samples, with the parsed expression and its marks, or `compare` with the
-/// runs of a comparison. Without a list, or if the list does not contain the attempt, uses the
-/// order of the run.
+/// Returns the attempts before and after one. `open` opens a run of a comparison. `list` is the
+/// list that it was opened from: the parameters of a run's samples, with the parsed expression and
+/// its marks, or `compare` with the runs of a comparison. Without a list, or if the list does not
+/// contain the attempt, uses the order of the run.
 ///
 /// # Errors
 /// Returns [`ViewError`] for invalid parameters of the list, and for unknown runs of a comparison.

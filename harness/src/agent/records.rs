@@ -195,8 +195,8 @@ pub(crate) fn shown(invocation: &Invocation, answer: &str) -> String {
     }
 }
 
-/// Splits a result into the agent's status, its answer, and the reason why it has none. A refusal of
-/// the root's model is its answer.
+/// Splits a result into the agent's status, its answer, and the reason why it has none. A refusal
+/// of the root's model is its answer.
 fn ending(
     invocation: &Invocation,
     result: Result<String, Failure>,

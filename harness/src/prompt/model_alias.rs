@@ -27,10 +27,10 @@ impl FromStr for ModelAlias {
     /// Parses `ALIAS=PROVIDER/MODEL[:TAG,TAG…]`, as in `fast=openrouter/acme/small:cheap,quick`.
     ///
     /// The tags always follow the last colon. A model with a colon in its name therefore needs one
-    /// more colon at the end, with or without tags after it:
-    /// `local=ollama/llama3:8b:` and `local=ollama/llama3:8b:cheap`. Tags begin with a letter, so
-    /// that the forgotten colon of `ollama/llama3:8b` is an error and not a tag `8b`. The colon of
-    /// `PROVIDER:FILE` does not start tags: `fast=scripted:small.yaml`, `fast=scripted:small.yaml:cheap`.
+    /// more colon at the end, with or without tags after it: `local=ollama/llama3:8b:` and
+    /// `local=ollama/llama3:8b:cheap`. Tags begin with a letter, so that the forgotten colon of
+    /// `ollama/llama3:8b` is an error and not a tag `8b`. The colon of `PROVIDER:FILE` does not
+    /// start tags: `fast=scripted:small.yaml`, `fast=scripted:small.yaml:cheap`.
     ///
     /// # Errors
     /// Returns [`PromptError::ModelAlias`] with the problem and the valid form.

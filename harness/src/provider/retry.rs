@@ -114,8 +114,8 @@ impl<P: Provider> Retry<P> {
             let delay = self
                 .policy
                 .delay(retry, error.retry_after(), rand::random());
-            // If the time or budget of the call would be exhausted at the retry, the call ends with the
-            // server's error.
+            // If the time or budget of the call would be exhausted at the retry, the call ends with
+            // the server's error.
             if clock.charged() + delay >= self.policy.call_time || !clock.may_send_again().await {
                 return Err(error);
             }

@@ -1,7 +1,7 @@
 //! Isolation and limits of script files.
 //!
-//! Prompt files are read deep inside the library of definitions, and hooks start in the middle of an
-//! attempt. The isolation is therefore a setting of the process, not a parameter.
+//! Prompt files are read deep inside the library of definitions, and hooks start in the middle of
+//! an attempt. The isolation is therefore a setting of the process, not a parameter.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

@@ -32,7 +32,8 @@ impl CallSettings {
         self.blocking
     }
 
-    /// Returns the JSON Schema of the arguments named by these settings, for a prompt without a schema.
+    /// Returns the JSON Schema of the arguments named by these settings, for a prompt without a
+    /// schema.
     pub(crate) fn parameters(&self) -> Value {
         let mut properties = Map::new();
         let mut required = Vec::new();

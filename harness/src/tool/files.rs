@@ -1,4 +1,5 @@
-//! The bundled tools that read the files of one folder: `list_files`, `read_file` and `search_files`.
+//! The bundled tools that read the files of one folder: `list_files`, `read_file` and
+//! `search_files`.
 
 use std::borrow::Cow;
 use std::fs;

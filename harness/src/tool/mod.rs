@@ -1,8 +1,8 @@
 //! Tools that agents call by name, as functions in a REPL or natively in the `tools` protocol.
 //!
-//! In a REPL, a tool is a function (`await search_docs({…})`). A dot in its name (`page.open`) becomes
-//! `_` on the wire. A tool receives its arguments and the scope of the calling agent, and does not
-//! depend on models or prompts. Only the tool sees values of secret variables:
+//! In a REPL, a tool is a function (`await search_docs({…})`). A dot in its name (`page.open`)
+//! becomes `_` on the wire. A tool receives its arguments and the scope of the calling agent, and
+//! does not depend on models or prompts. Only the tool sees values of secret variables:
 //! [`Values::strike_out`] redacts its results.
 
 mod call_settings;

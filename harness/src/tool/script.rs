@@ -1,4 +1,5 @@
-//! Tools from a user's folder: one JavaScript file each. Every call runs in its own sandbox session.
+//! Tools from a user's folder: one JavaScript file each. Every call runs in its own sandbox
+//! session.
 //!
 //! A file assigns `module.exports = { description, parameters, variables, run }`. The tool is named
 //! after the file. It sees its arguments and its scope (`env`, `options`), but not the agents.
@@ -213,7 +214,8 @@ impl Tool for Script {
     }
 }
 
-/// Returns an integer beyond 2^53 - 1 (`Number.MAX_SAFE_INTEGER`) in the arguments of a call, if there is one.
+/// Returns an integer beyond 2^53 - 1 (`Number.MAX_SAFE_INTEGER`) in the arguments of a call, if
+/// there is one.
 fn lossy_integer(arguments: &Value) -> Option<&Number> {
     const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
     match arguments {

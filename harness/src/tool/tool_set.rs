@@ -88,8 +88,8 @@ impl BoundTool {
         Self::new(spec, runs)
     }
 
-    /// Creates a tool that calls a prompt. It has the prompt's `toolDescription` and, as parameters,
-    /// its `requiredSchema` or else the arguments named by the settings.
+    /// Creates a tool that calls a prompt. It has the prompt's `toolDescription` and, as
+    /// parameters, its `requiredSchema` or else the arguments named by the settings.
     ///
     /// # Errors
     /// Returns [`ToolSetError::Schema`] for invalid parameters.
@@ -188,7 +188,8 @@ impl BoundTool {
             || object(others).as_ref() == Some(own)
     }
 
-    /// Returns the arguments with defaults if they conform. `name` is the name that the caller used.
+    /// Returns the arguments with defaults if they conform. `name` is the name that the caller
+    /// used.
     ///
     /// # Errors
     /// Returns everything that does not conform.
@@ -335,8 +336,8 @@ impl ToolSet {
         self.iter().flat_map(|given| given.immediate.iter())
     }
 
-    /// Returns the tools for requests of the `tools` protocol: with their names on the wire, and the
-    /// run's changed descriptions.
+    /// Returns the tools for requests of the `tools` protocol: with their names on the wire, and
+    /// the run's changed descriptions.
     pub fn offered(&self, actions: &ActionOverrides) -> Vec<ToolSpec> {
         let offered = self.iter().filter_map(|given| {
             let mut spec = given.spec.clone();

@@ -96,7 +96,8 @@ impl Values {
         self
     }
 
-    /// Returns the values that can change an answer: all except secret ones and the folder of files.
+    /// Returns the values that can change an answer: all except secret ones and the folder of
+    /// files.
     pub(super) fn open(&self) -> BTreeMap<&str, &str> {
         let open = self
             .by_name
@@ -125,8 +126,8 @@ impl Values {
         secrets
     }
 
-    /// Replaces every secret value in a text, plain or escaped as in JSON, by `[NAME]`, and every known
-    /// key of a provider by `[key]`.
+    /// Replaces every secret value in a text, plain or escaped as in JSON, by `[NAME]`, and every
+    /// known key of a provider by `[key]`.
     pub fn strike_out(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for (name, value) in self.secrets() {

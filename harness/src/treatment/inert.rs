@@ -75,7 +75,8 @@ impl Cause {
 }
 
 impl Inert {
-    /// Describes a setting without effect, together with the other settings that the same part masks.
+    /// Describes a setting without effect, together with the other settings that the same part
+    /// masks.
     pub(super) fn of(run: &Treatment, first: &Claim, others: &[&Claim]) -> Self {
         let mut hidden = cause(run, first);
         let mut claims = vec![first.clone()];

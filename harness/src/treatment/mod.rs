@@ -65,7 +65,8 @@ impl Treatment {
     /// Checks that every explicit setting has an effect on an agent.
     ///
     /// # Errors
-    /// Returns [`Inert`] with the settings without effect, what masks them, and what would be valid.
+    /// Returns [`Inert`] with the settings without effect, what masks them, and what would be
+    /// valid.
     pub fn check(&self, claims: &[Claim]) -> Result<(), Inert> {
         let sent = self.sent();
         let dead: Vec<&Claim> = claims
@@ -78,8 +79,8 @@ impl Treatment {
         }
     }
 
-    /// Removes replacements of bundled sections that no agent's prompt contains, because one folder of
-    /// replacements may serve runs of several protocols. Returns their names, in order.
+    /// Removes replacements of bundled sections that no agent's prompt contains, because one folder
+    /// of replacements may serve runs of several protocols. Returns their names, in order.
     pub fn drop_idle_sections(&mut self) -> Vec<String> {
         let sent = self.sent();
         let is_idle = |name: &&String| {

@@ -113,7 +113,8 @@ impl Treatment {
         if self.protocol.nature().has_repl() {
             let mut repl = self.repl.clone();
             if self.protocol.nature().workplace == Workplace::Program && self.max_depth < 2 {
-                // A program's return values are always shown back, and no other agent returns values.
+                // A program's return values are always shown back, and no other agent returns
+                // values.
                 repl.confirm_first_return = ReplTreatment::default().confirm_first_return;
             }
             Some(repl)
@@ -173,8 +174,8 @@ impl Treatment {
         self.protocol.nature().workplace == Workplace::Page
     }
 
-    /// Whether a schema can constrain the root's answer. It cannot for the actions of pages and apps,
-    /// whose format is fixed.
+    /// Whether a schema can constrain the root's answer. It cannot for the actions of pages and
+    /// apps, whose format is fixed.
     fn answers_freely(&self) -> bool {
         let subjects = self.protocol.nature().subjects;
         subjects.contains(&Subject::Texts)
@@ -259,8 +260,8 @@ impl Treatment {
         shows.then(|| prompt.text())
     }
 
-    /// Returns the models that agents can call by an alias, each with its alias. Code can call all of
-    /// them; a prompt that is called as a tool can call only the one that it names.
+    /// Returns the models that agents can call by an alias, each with its alias. Code can call all
+    /// of them; a prompt that is called as a tool can call only the one that it names.
     fn models(&self) -> Vec<(String, String)> {
         let specialists = || self.tools.specialists.values();
         let is_named = |alias: &&ModelAlias| {
@@ -382,11 +383,12 @@ fn functions(tools: &ToolSet) -> Vec<(String, String)> {
     tools.iter().map(named).collect()
 }
 
-/// Maximum number of messages in the conversation of an agent with one response: the context and the
-/// task, possibly as one message.
+/// Maximum number of messages in the conversation of an agent with one response: the context and
+/// the task, possibly as one message.
 const MESSAGES_OF_ONE_CALL: usize = 2;
 
-/// Returns the hooks that have an effect on an agent with these tools and at most this many messages.
+/// Returns the hooks that have an effect on an agent with these tools and at most this many
+/// messages.
 fn of_agent(
     hooks: &[Arc<dyn Hook>],
     tools: &ToolSet,

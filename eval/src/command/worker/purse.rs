@@ -130,7 +130,8 @@ impl Lease {
             // An admitted call counts before the engine has booked it.
             used.calls = used.calls.max(state.admitted);
             if !needs {
-                // The report gives the rest back, so nothing more may be admitted against it meanwhile.
+                // The report gives the rest back, so nothing more may be admitted against it
+                // meanwhile.
                 state.granted = used.minus(state.before);
             }
             (state.before, state.reported)

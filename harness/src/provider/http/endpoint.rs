@@ -148,8 +148,8 @@ impl Endpoint {
         self.wire(model).check(model, sampling)
     }
 
-    /// Whether a model of this API calls a required tool only if it wants to, because the API does not
-    /// allow forcing tools on models that reason.
+    /// Whether a model of this API calls a required tool only if it wants to, because the API does
+    /// not allow forcing tools on models that reason.
     pub fn cannot_force_tools(&self, model: &str, sampling: &Sampling) -> bool {
         self.wire(model).cannot_force(model, sampling)
     }

@@ -159,7 +159,8 @@ impl Wire {
         }
     }
 
-    /// API whose words for reasoning the server takes; none if the server translates them or its API is not known.
+    /// API whose words for reasoning the server takes; none if the server translates them or its
+    /// API is not known.
     const fn reasoning_api(self) -> Option<Api> {
         match self {
             Self::Chat(Dialect::Openai) | Self::Responses => Some(Api::Openai),
