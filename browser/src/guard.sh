@@ -1,5 +1,5 @@
-# Ends a browser's process group and deletes its profile once stdin closes: when the harness releases the browser or dies.
-# Arguments: process group, profile directory.
+# Ends a browser's process group and deletes its profile once stdin closes: when the harness
+# releases the browser or dies. Arguments: process group, profile directory.
 read -r _
 # Uses -s because dash rejects -KILL followed by a process group.
 kill -s KILL -- "-$1" 2>/dev/null
