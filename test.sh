@@ -26,7 +26,7 @@ part() {
 }
 
 prose() {
-  scripts/check-prose.py --summary || true
+  scripts/check-prose.py --summary
 }
 
 install() {

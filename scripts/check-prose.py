@@ -5,8 +5,8 @@
     python3 scripts/check-prose.py docs eval    # only these files and folders
     python3 scripts/check-prose.py --summary    # only the number of findings in each folder
 
-Checked are comments and ordinary string literals of .rs and .py files (raw strings hold code and
-data), comments of .sh, .toml, .yaml and .yml files, and the text of .md files outside code blocks.
+Checked are comments and ordinary string literals of several words in .rs and .py files (raw strings
+hold code and data), comments of .sh, .toml, .yaml and .yml files, and the text of .md files outside code blocks.
 Text in backticks and placeholders of format strings are code. Prose lines have at most 100 columns,
 except tables and lines with a URL.
 
@@ -78,6 +78,7 @@ EXEMPT = {
     "*/snapshots/*": "recorded output",
     "docs/reference/flags.md": "generated from the help texts, which are checked in the sources",
     "scripts/check-prose.py": "contains the patterns",
+    "scripts/check-layers.py": "names files",
 }
 
 RUST = re.compile(
@@ -96,7 +97,7 @@ def rust_passages(source):
         line = source.count("\n", 0, found.start()) + 1
         if found["comment"]:
             comments.append((line, re.sub(r"^//[/!]?", "", found["comment"])))
-        elif found["string"]:
+        elif found["string"] and re.search(r"\s", found["string"]):  # one word is a name
             yield "string", literal(line, found["string"])
     yield from (("comment", block) for block in blocks(comments))
 

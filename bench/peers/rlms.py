@@ -1,6 +1,8 @@
-"""Runs $SAMPLES samples of two iterations with rlms, one after another, against the model at $BASE_URL.
+"""Runs $SAMPLES samples of two iterations with rlms, one after another, against the model at
+$BASE_URL.
 
-Ignores $CONCURRENCY, because its local environment redirects the standard output of the whole process.
+Ignores $CONCURRENCY, because its local environment redirects the standard output of the whole
+process.
 """
 
 import os

@@ -103,6 +103,7 @@ pub enum Error {
         selector: String,
     },
     /// A selector is neither an id nor CSS.
+    // prose: read by models
     #[error("{selector:?} is no selector: {reason}; right are 5, [5], or CSS")]
     MalformedSelector {
         /// Selector as given.

@@ -83,10 +83,12 @@ fn accepts_three_forms_of_ids_and_css() {
             (".absent", "no element matches \".absent\""),
             (
                 "",
+                // prose: read by models
                 "\"\" is no selector: it is empty; right are 5, [5], or CSS",
             ),
             (
                 "[2",
+                // prose: read by models
                 "\"[2\" is no selector: it is neither an id of the dump nor CSS; right are 5, [5], or CSS",
             ),
             (

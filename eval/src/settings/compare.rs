@@ -86,7 +86,7 @@ impl CompareSettings {
 /// Endings of files that are next to runs and hold no table of scores.
 const OTHER_FILES: [&str; 6] = ["html", "json", "jsonl", "log", "md", "yaml"];
 
-/// Separates files that are next to runs, such as `report.html`, because a glob matches them too.
+/// Separates files that are next to runs, such as `report.html`, because a glob also matches them.
 fn without_other_files(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<PathBuf>) {
     let is_score = |path: &PathBuf| {
         let is_of_sweep =

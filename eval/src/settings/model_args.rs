@@ -44,7 +44,7 @@ pub(super) fn both_given(sampling: &Sampling) -> Result<(), SettingsError> {
             .find(|field| sampling.extra.contains_key(**field))
         {
             return Err(SettingsError::new(format!(
-                "--model-args {field}: {flag} gives it, too; leave one of them out"
+                "--model-args {field}: {flag} also sets it; remove one of them"
             )));
         }
     }

@@ -179,8 +179,8 @@ fn deal(config: &Value, run: &RunSettings) -> Result<Deal, String> {
     ];
     if let Some((_, flag, _)) = now.iter().find(|(name, _, now)| begun(name) != Some(now)) {
         return Err(format!(
-            "{flag} cannot change: the run is share {share}, whose samples were dealt when it was begun; merge the \
-             shares, and go on with the whole"
+            "{flag} cannot change: the run is shard {share}, whose samples were assigned at its start; merge the \
+             shards and continue with the whole run"
         ));
     }
     let samples = begun("partition_samples").cloned().unwrap_or_default();

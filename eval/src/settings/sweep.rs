@@ -41,7 +41,7 @@ pub struct Varied {
     pub flag: &'static str,
     /// Prefix of its value in the name of a cell.
     pub label: &'static str,
-    /// Whether it is a setting of the model, which applies to the baseline too.
+    /// Whether it is a setting of the model, which also applies to the baseline.
     pub of_model: bool,
     /// Values; at least one.
     pub values: Vec<String>,

@@ -47,8 +47,9 @@ impl Inference {
     /// every score is 0 or 1 and every sample is its own cluster.
     ///
     /// - Answers: [`Tango`].
-    /// - Otherwise Student's t with the standard error and degrees of freedom of [`crate::clustered`]: A. C. Cameron and D. L.
-    ///   Miller, "A Practitioner's Guide to Cluster-Robust Inference", J. Human Resources 50 (2015).
+    /// - Otherwise Student's t with the standard error and degrees of freedom of
+    ///   [`crate::clustered`]: A. C. Cameron and D. L. Miller, "A Practitioner's Guide to
+    ///   Cluster-Robust Inference", J. Human Resources 50 (2015).
     /// - Clusters that all have the same difference `d` have no spread for a t test. They count as
     ///   `G` wins (or losses) of that size: `|d|` times Tango's interval of `G` wins of `G`,
     ///   extended equally above `d`. If `d` is 0, they count as `G` ties.

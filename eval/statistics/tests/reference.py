@@ -1,9 +1,11 @@
-"""Writes reference.json: figures computed by SciPy and statsmodels for the Rust tests to compare with.
+"""Writes reference.json: figures computed by SciPy and statsmodels for the Rust tests to
+compare with.
 
     python3 -m venv venv && venv/bin/pip install scipy==1.17.1 statsmodels==0.15.0
     venv/bin/python eval/statistics/tests/reference.py
 
-The file contains every input next to its figures. The random seed is fixed, so every run writes the same file.
+The file contains every input next to its figures. The random seed is fixed, so every run writes
+the same file.
 """
 
 import itertools
@@ -26,7 +28,9 @@ random = np.random.default_rng(20261121)
 
 
 def clustered(values, clusters):
-    """Returns mean, standard error by Bell and McCaffrey, and degrees of freedom, by matrices. Assumes equal variance of the clusters' means."""
+    """Returns mean, standard error by Bell and McCaffrey, and degrees of freedom, by matrices.
+    Assumes equal variance of the clusters' means.
+    """
     sums, sizes = sums_of(values, clusters), sizes_of(clusters)
     count, weights, means = len(sums), sizes / sizes.sum(), sums / sizes
     residuals = np.eye(count) - np.outer(np.ones(count), weights)
@@ -76,7 +80,9 @@ def score_interval(values, clusters):
 
 
 def tango_score(wins, losses, n, difference):
-    """Returns the score of a difference, at the maximum-likelihood probabilities with this difference."""
+    """Returns the score of a difference, at the maximum-likelihood probabilities with this
+    difference.
+    """
 
     def minus_likelihood(lost):
         chances = [lost + difference, lost, 1 - difference - 2 * lost]
@@ -130,7 +136,9 @@ def mean_case(name, values, clusters):
 
 
 def power_case(samples, differing, level):
-    """Returns the difference that the score test finds in 80 % of draws, by summing over all outcomes."""
+    """Returns the difference that the score test finds in 80 % of draws, by summing over all
+    outcomes.
+    """
     wins, losses = np.meshgrid(np.arange(samples + 1), np.arange(samples + 1))
     possible = wins + losses <= samples
     wins, losses = wins[possible], losses[possible]

@@ -66,6 +66,7 @@ fn resumes_between_summaries() {
             .unwrap_or_default();
         let text = |message: &Value| message["content"].as_str().unwrap_or_default().to_owned();
         let all: Vec<String> = messages.iter().map(text).collect();
+        // prose: quotes the prompt
         if all[0].starts_with("You summarise") {
             let number = all[1].matches("summary number").count();
             if all[1].contains("summary number 2")
@@ -108,6 +109,7 @@ fn resumes_between_summaries() {
     let is_third = |seen: &[fault_server::Seen]| {
         let asks = |seen: &fault_server::Seen| {
             let text = seen.body.to_string();
+            // prose: quotes the prompt
             text.contains("You summarise") && text.contains("summary number 2")
         };
         seen.iter().filter(|seen| asks(seen)).count()

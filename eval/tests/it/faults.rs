@@ -80,7 +80,7 @@ fn came(fault: &Behaviour, more: &[&str]) -> Came {
 /// A status with a body that echoes the key.
 pub fn status(status: u16, header: Option<(&str, &str)>) -> Behaviour {
     let headers = header.map(|(name, value)| (name.to_owned(), value.to_owned()));
-    let body = format!("{{\"error\": {{\"message\": \"said of {KEY}\"}}}}");
+    let body = format!("{{\"error\": {{\"message\": \"sent with {KEY}\"}}}}");
     Behaviour::Status(status, headers.into_iter().collect(), body)
 }
 
@@ -165,7 +165,7 @@ fn retries_transient_fault_once() {
 
 #[test]
 fn permanent_fault_ends_call_with_server_message() {
-    let refused = |code| format!("openai rejected the request ({code}): said of [key]");
+    let refused = |code| format!("openai rejected the request ({code}): sent with [key]");
     let rows = [
         (status(400, None), Some(1), "error", refused(400)),
         (status(403, None), Some(1), "error", refused(403)),
@@ -174,7 +174,7 @@ fn permanent_fault_ends_call_with_server_message() {
             status(401, None),
             Some(1),
             "no record",
-            "error: the run was stopped: openai rejected the API key: said of [key]".to_owned(),
+            "error: the run was stopped: openai rejected the API key: sent with [key]".to_owned(),
         ),
         (
             out_of_quota(),
@@ -389,7 +389,7 @@ fn retries_end() {
     );
     let wanted = (
         &Value::from("error"),
-        &Value::from("openai failed (500): said of [key]"),
+        &Value::from("openai failed (500): sent with [key]"),
         &Value::from(2),
         3,
     );
@@ -432,7 +432,7 @@ fn first_401_stops_run_and_valid_key_resumes_it() {
     let binary = binary();
     let ran = binary.run(&args, "");
     assert_eq!(ran.code, Some(1), "{}", ran.stderr);
-    let error = "error: the run was stopped: openai rejected the API key: said of [key]";
+    let error = "error: the run was stopped: openai rejected the API key: sent with [key]";
     assert!(ran.stderr.contains(error), "{}", ran.stderr);
     assert!(
         ran.stderr

@@ -328,7 +328,7 @@ fn bars_fit_terminal_height() {
             reporter.report(&invocation(sample, "root", 0));
         }
         let lines = settled(&screen, |seen| seen.len() == most).len();
-        assert_eq!(lines, most, "{width}×{height}, {concurrency} at once");
+        assert_eq!(lines, most, "{width}×{height}, {concurrency} concurrent");
         for sample in &samples {
             reporter.report(&finished(record(sample, 1)));
         }

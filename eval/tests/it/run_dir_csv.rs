@@ -95,7 +95,7 @@ fn csv_cells_are_not_formulas() {
             assert_eq!(plain_text(&cells[0][place]), given, "{column}");
         }
     }
-    // A number is text in this column, too.
+    // A number is also text in this column.
     let negative = AttemptRecord {
         expected: json!(-5),
         ..record("a", 1)

@@ -174,8 +174,8 @@ pub fn build_system_prompt(config: &PromptConfig) -> String {
 ///   models, position.
 /// - A specialist with native tools: its own prompt and the section about native tools.
 /// - A flat agent: its own prompt or the flat one, then its position.
-/// - The root of another protocol with a REPL: its own prompt, if any, the protocol's section, tools,
-///   models.
+/// - The root of another protocol with a REPL: its own prompt, if any, the protocol's section,
+///   tools, models.
 /// - The root of a protocol without a REPL: its own prompt or the protocol's section; with native
 ///   tools, its own prompt and the section about native tools.
 ///

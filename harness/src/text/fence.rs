@@ -9,8 +9,8 @@
 //!   follows (`` ``` Done.``). A shorter one closes a block that is not closed otherwise.
 //! - It also closes at the end of a line of code (`` f(x)``` ``), because such a line is not valid
 //!   JavaScript. In a comment, it does so only if nothing else closes the block.
-//! - An opening fence in a block ends that block, which was not closed. A block of Markdown contains
-//!   blocks.
+//! - An opening fence in a block ends that block, which was not closed. A block of Markdown
+//!   contains blocks.
 //! - None of this applies to fences in template literals of the code.
 //! - Text before `</think>` is not part of the answer; blocks there count only if none follow it.
 

@@ -204,6 +204,7 @@ fn unawaited_message(count: u32, functions: &str) -> String {
         format!("{count} {names} calls were")
     };
     format!(
+        // prose: read by models
         "Error: {calls} not awaited; the result is lost. Await each call: `const r = await {example}(…)`, or \
          `await Promise.all([…])` for several at once"
     )

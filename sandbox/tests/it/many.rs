@@ -32,7 +32,7 @@ async fn inspects_and_cancels_pending_calls() {
     let cell = "
         const stop = new AbortController();
         const call = rlm('slow', '', { signal: stop.signal });
-        const told = call.catch((error) => console.log(error.name));
+        const caught = call.catch((error) => console.log(error.name));
         console.log((await call.status()).iteration);
         stop.abort();
         console.log((await call.status()).state, await Promise.all([]));

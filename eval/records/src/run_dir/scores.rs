@@ -137,7 +137,7 @@ impl RunDir {
     /// Returns the names of the scorers that scored the answers later, in order.
     ///
     /// # Errors
-    /// Returns [`RunDirError::Read`] or [`RunDirError::Corrupt`] if a file of scores is damaged.
+    /// Returns [`RunDirError::Read`] or [`RunDirError::Malformed`] if a file of scores is damaged.
     pub fn later_scorers(&self) -> Result<Vec<String>, RunDirError> {
         let files = score_files(&self.path)?;
         Ok(files.into_iter().map(|(scorer, _)| scorer).collect())

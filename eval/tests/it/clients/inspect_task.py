@@ -1,4 +1,6 @@
-"""Evaluates a task of three samples with Inspect through the server; the agent solves two of them."""
+"""Evaluates a task of three samples with Inspect through the server; the agent solves two of
+them.
+"""
 
 import sys
 import tempfile

@@ -1,4 +1,6 @@
-"""Serves "library" at every path, or redirects to another server, and prints its address. Arguments: scheme, other server."""
+"""Serves "library" at every path, or redirects to another server, and prints its address.
+Arguments: scheme, other server.
+"""
 
 import http.server
 import ssl
