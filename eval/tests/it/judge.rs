@@ -226,7 +226,7 @@ fn rejects_invalid_settings_before_start() {
         ),
         (
             &["--scorer", "judge", "--judge-prompt", "judge"],
-            "error: --judge-prompt: there is no judge without --judge-model\n",
+            "error: --judge-prompt requires --judge-model\n",
         ),
         (
             &["--scorer", "judge", "--judge-model", "gpt"],
@@ -464,7 +464,7 @@ fn stopped_scoring_resumes_within_budget() {
                 "--max-cost",
                 "1",
             ],
-            "error: --max-cost: no price is known for `ollama/none-such`, so nothing would count\n",
+            "error: --max-cost: unknown price of `ollama/none-such`, so its cost cannot be limited\n",
         ),
         (
             &[
@@ -475,7 +475,7 @@ fn stopped_scoring_resumes_within_budget() {
                 "--temperature",
                 "0",
             ],
-            "error: --temperature: `scripted:j.yaml` cannot be asked so: ",
+            "error: --temperature: not supported by `scripted:j.yaml`: ",
         ),
     ];
     for (args, message) in wrong {

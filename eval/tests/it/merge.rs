@@ -585,11 +585,11 @@ fn explains_invalid_shards() {
     let rows = [
         (
             "0/3",
-            "error: invalid value '0/3' for '--partition <M/N>': the shares of 3 are numbered from 1/3 to 3/3",
+            "error: invalid value '0/3' for '--partition <M/N>': expected a shard from 1/3 to 3/3",
         ),
         (
             "3",
-            "error: invalid value '3' for '--partition <M/N>': expected M/N, the M-th of N shares, such as 2/8; or auto",
+            "error: invalid value '3' for '--partition <M/N>': expected M/N, the M-th of N shards, such as 2/8, or auto",
         ),
         (
             "1/0",
@@ -597,8 +597,7 @@ fn explains_invalid_shards() {
         ),
         (
             "auto",
-            "error: invalid value 'auto' for '--partition <M/N>': this process is in no Kubernetes Indexed Job (JOB_COMPLETION_INDEX is not set) and \
-             in no Slurm array (SLURM_ARRAY_TASK_ID is not set)",
+            "error: invalid value 'auto' for '--partition <M/N>': this process is neither in a Kubernetes Indexed Job (JOB_COMPLETION_INDEX is not set) nor in a Slurm array (SLURM_ARRAY_TASK_ID is not set)",
         ),
     ];
     for (share, message) in rows {

@@ -73,7 +73,7 @@ fn shards_are_even_and_keep_their_samples() {
     assert_eq!(resume(&binary, dir, &["--attempts", "2"]).code, Some(0));
     assert_eq!(ids(dir), dealt[2]);
     let config = dir.join("config.json").display().to_string();
-    let kept = "the run is shard 3/3, whose samples were assigned at its start; merge the shards and continue with the whole run";
+    let kept = "this run is shard 3/3, whose samples were assigned at its start; merge the shards and resume the merged run";
     let rows: [(&[&str], String); 6] = [
         (
             &["--samples-per-length", "20"],
@@ -93,11 +93,11 @@ fn shards_are_even_and_keep_their_samples() {
         ),
         (
             &["--partition", "1/3"],
-            "the run is share 3/3, and goes on as no other, not as 1/3".to_owned(),
+            "this run is shard 3/3 and cannot be resumed as shard 1/3".to_owned(),
         ),
         (
             &["--partition", "3/4"],
-            "the run is share 3/3, and goes on as no other, not as 3/4".to_owned(),
+            "this run is shard 3/3 and cannot be resumed as shard 3/4".to_owned(),
         ),
     ];
     for (flags, problem) in rows {

@@ -277,7 +277,7 @@ fn definitions_and_layers_shape_the_root() {
         (
             &["--date=2026-02-30"],
             2,
-            "`2026-02-30` is no day, expected YYYY-MM-DD",
+            "invalid date `2026-02-30`: expected YYYY-MM-DD",
         ),
         (&["--action-overrides=actions.yaml"], 2, "actions.yaml: "),
         (&["--check=prompts"], 0, ""),

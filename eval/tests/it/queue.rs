@@ -223,15 +223,15 @@ fn rejects_impossible_requests() {
         ),
         (
             &["--queue", "nats://127.0.0.1:1", "--record", "x"],
-            "--record and --queue exclude each other",
+            "--record cannot be combined with --queue",
         ),
         (
             &["--queue", "nats://127.0.0.1:1", "--record-requests"],
-            "--record-requests and --queue exclude each other",
+            "--record-requests cannot be combined with --queue",
         ),
         (
             &["--queue", "nats://127.0.0.1:1", "--partition", "1/2"],
-            "--partition and --queue exclude",
+            "--partition cannot be combined with --queue",
         ),
         (
             &["--queue", "nats://127.0.0.1:1", "--queue-replicas", "2"],

@@ -192,14 +192,13 @@ fn refuses_to_resume_other_experiment() {
             &["--date", "2002-02-03"],
             2,
             format!(
-                "error: {name}/config.json: the run was begun with --date 2001-02-03, which its prompts keep, \
-                 and not with --date 2002-02-03\n"
+                "error: {name}/config.json: this run was started with --date 2001-02-03 and cannot be resumed with --date 2002-02-03\n"
             ),
         ),
         (
             &["--log-dir", "elsewhere"],
             2,
-            format!("error: --log-dir goes with new runs; --resume goes on in the folder {name}\n"),
+            format!("error: --log-dir applies only to new runs; --resume continues in the folder {name}\n"),
         ),
         (
             &["--max-depht", "3"],

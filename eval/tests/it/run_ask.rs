@@ -159,7 +159,7 @@ fn loads_tools_from_several_files() {
         (typo.code, typo.stderr.as_str()),
         (
             Some(2),
-            "error: --env TYPO: no tool and no prompt reads a variable of this name\n"
+            "error: --env TYPO: no tool or prompt reads this variable\n"
         )
     );
 }
@@ -255,8 +255,7 @@ fn specification_examples_run_in_every_protocol() {
             }
 
             let ran = ask(&[&own[..], &["--model", "scripted:other.yaml"]].concat());
-            let note = "note: --model scripted:other.yaml takes the place of the model `conversational` that the definition \
-                        `assistant` names\n";
+            let note = "note: --model scripted:other.yaml overrides the model `conversational` of the definition `assistant`\n";
             assert_eq!(
                 (ran.code, ran.stdout.as_str()),
                 (Some(0), "2\n"),
@@ -267,7 +266,7 @@ fn specification_examples_run_in_every_protocol() {
 
             for more in [&[][..], &["--model", "scripted:other.yaml"]] {
                 let ran = ask(more);
-                let hint = "hint: give the name a model with --model-alias conversational=PROVIDER/MODEL\n";
+                let hint = "hint: define the name with --model-alias conversational=PROVIDER/MODEL\n";
                 assert_eq!(ran.code, Some(2), "{}", ran.stderr);
                 assert!(ran.stderr.contains(hint), "{}", ran.stderr);
             }

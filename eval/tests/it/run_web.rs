@@ -88,7 +88,7 @@ fn skips_actions_after_navigation() {
 #[test]
 fn announces_unsupported_forced_call() {
     let note = "note: anthropic/m: the API does not allow forcing a call of `agent_turn` while the model reasons; \
-                a response without the call is asked for again\n";
+                a response without the call is requested again\n";
     for (flags, is_told) in [("", false), (" --reasoning-tokens 2048", true)] {
         let line = "run --benchmark webnav --protocol agent-turn --model anthropic/m --max-samples 1 --dry-run --trust-pages";
         let line = format!("{line}{flags}");

@@ -380,7 +380,7 @@ fn runs_allowed_servers_and_ends_their_children() {
     assert_eq!(refused.stderr, error);
     let with_file = binary.file(".env", "EVAL_ALLOW_COMMANDS=true\n");
     let refused = with_file.run(&args, "");
-    let warning = ".env:1: EVAL_ALLOW_COMMANDS is ignored: a file cannot give this permission; type --allow-commands, or \
+    let warning = ".env:1: EVAL_ALLOW_COMMANDS is ignored: a file cannot grant this permission; type --allow-commands, or \
                    export EVAL_ALLOW_COMMANDS\n";
     assert!(
         refused.code == Some(2) && refused.stderr.contains(warning),
@@ -596,7 +596,7 @@ fn asks_about_live_page_or_documents() {
     let document: &[(&[&str], &str)] = &[
         (
             &["--url", "example.com"],
-            "error: --url: `example.com` is no address of a web page; expected one such as https://example.com/orders\n",
+            "error: --url: invalid URL `example.com`: expected an http or https URL, such as https://example.com/orders\n",
         ),
         (
             &[
@@ -621,8 +621,8 @@ fn asks_about_live_page_or_documents() {
                 "json-action",
                 "--show",
             ],
-            "error: --show: there is no display here to show a window on: neither DISPLAY nor WAYLAND_DISPLAY is set\n\
-             hint: --save FILE keeps the app\n",
+            "error: --show: no display: neither DISPLAY nor WAYLAND_DISPLAY is set\n\
+             hint: use --save FILE to save the app instead\n",
         ),
         (
             &["--document", "none.txt", "--protocol", "json-action"],

@@ -317,7 +317,7 @@ fn sends_no_key_to_address_of_run_folder() {
     let (binary, dir) = begun();
     let (ran, _) = resume(&binary, &dir, &["--base-url", &there]);
     let moved = format!(
-        "note: models are asked at {there} from now on, and were at {url} before; config.json keeps both\n"
+        "note: model servers: now {there}, previously {url}; config.json records both\n"
     );
     assert!(
         ran.code == Some(0) && ran.stderr.contains(&moved),

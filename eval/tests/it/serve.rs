@@ -380,15 +380,15 @@ fn refuses_invalid_settings() {
         ),
         (
             vec!["--client-keys", "weak.yaml"],
-            "error: weak.yaml: client `a`: WEAK: a key has at least 16 characters\n",
+            "error: weak.yaml: client `a`: WEAK: a key must have at least 16 characters\n",
         ),
         (
             vec!["--agents", "agents.yaml"],
-            "error: agents.yaml: agent `x`: there is no flag `promt-mode`; did you mean `prompt-mode`?\n",
+            "error: agents.yaml: agent `x`: unknown flag `promt-mode`; did you mean `prompt-mode`?\n",
         ),
         (
             vec!["--record", "c.jsonl"],
-            "error: --record: a cassette is of one run, and agents that are served have several\nhint: the run directories hold all \
+            "error: --record: a cassette records one run, but served agents have several\nhint: the run directories contain all \
              responses: `--model replay:DIR` plays one back\n",
         ),
     ];

@@ -202,7 +202,7 @@ fn rejects_invalid_settings_before_start() {
                 "--context-len",
                 "2k",
             ],
-            "error: --max-cost: no price is known for `ollama/none-such`, so nothing would count\n",
+            "error: --max-cost: unknown price of `ollama/none-such`, so its cost cannot be limited\n",
         ),
         // Flags on the command line override those in the file.
         (
@@ -216,11 +216,11 @@ fn rejects_invalid_settings_before_start() {
         ),
         (
             &["--models", "scripted", run[0], run[3], run[4]],
-            "error: --models and --model both name models: give one of them\n",
+            "error: --models and --model both name models: remove one of them\n",
         ),
         (
             &["--matrix", "dry.yaml"],
-            "error: --dry-run is no flag that all cells share: give it to the sweep, before `--`\n",
+            "error: --dry-run cannot be shared by all cells: pass it to the sweep, before `--`\n",
         ),
         (
             &["--matrix", "flags.yaml"],
@@ -232,7 +232,7 @@ fn rejects_invalid_settings_before_start() {
         ),
         (
             &["--matrix", "drivers.yaml"],
-            "error: --drivers is no flag that all cells share: use --driver-sets\n",
+            "error: --drivers cannot be shared by all cells: use --driver-sets\n",
         ),
         (
             &[

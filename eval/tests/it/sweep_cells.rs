@@ -44,7 +44,7 @@ fn resolves_matrix_to_distinct_cells() {
         (
             "An axis and a shared flag are not both there.",
             "{run: {<<: RUN, temperature: 1}, temperatures: [0, 1]}",
-            Err("error: temperatures and --temperature both set it: leave one of them out"),
+            Err("error: temperatures and --temperature set the same flag: remove one of them"),
             &[],
         ),
         (
@@ -82,7 +82,7 @@ fn resolves_matrix_to_distinct_cells() {
         (
             "The model of children is an axis.",
             "{run: {<<: RUN, child-model: scripted/s-niah-flawed}}",
-            Err("error: --child-model is no flag that all cells share: use --child-models"),
+            Err("error: --child-model cannot be shared by all cells: use --child-models"),
             &[],
         ),
         (
@@ -103,7 +103,7 @@ fn resolves_matrix_to_distinct_cells() {
         (
             "A driver that a set has twice.",
             "{run: RUN, driver-sets: [[exact-format, exact-format]]}",
-            Err("error: driver-sets: exact-format is twice in one set"),
+            Err("error: driver-sets: duplicate `exact-format` in one set"),
             &[],
         ),
         (
@@ -183,7 +183,7 @@ fn resolves_matrix_to_distinct_cells() {
         (
             "A protocol that is there twice, although it is the baseline.",
             "{run: RUN, protocols: [direct, rlm, direct]}",
-            Err("error: protocols: direct is there twice"),
+            Err("error: protocols: duplicate `direct`"),
             &[],
         ),
         (
@@ -204,13 +204,13 @@ fn resolves_matrix_to_distinct_cells() {
         (
             "A value that is there twice.",
             "{run: RUN, prompt-modes: [solver, coordinator, solver]}",
-            Err("error: prompt-modes: solver is there twice"),
+            Err("error: prompt-modes: duplicate `solver`"),
             &[],
         ),
         (
             "A set of drivers that is there twice.",
             "{run: RUN, driver-sets: [[exact-format, reuse-state], [], [exact-format, reuse-state]]}",
-            Err("error: driver-sets: exact-format+reuse-state is there twice"),
+            Err("error: driver-sets: duplicate `exact-format+reuse-state`"),
             &[],
         ),
         (
@@ -252,7 +252,7 @@ fn resolves_matrix_to_distinct_cells() {
             Ok(&["01-direct", "02-solver"]),
             &[
                 "profile `family` matches the model and adds the drivers reuse-state; --profile none leaves them out",
-                "profile `family`: drivers that are not written for the direct protocol are left out: reuse-state",
+                "profile `family`: drivers that are not written for the direct protocol are skipped: reuse-state",
             ],
         ),
     ];
