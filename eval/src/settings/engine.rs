@@ -183,17 +183,15 @@ pub(super) fn main_model(args: &EngineArgs) -> Result<(ModelRef, Option<String>)
         .map(|named| of_alias(named).unwrap_or_else(|| named.clone()));
     match (&args.model, reference, named) {
         (Some(model), Some(reference), Some(named)) if reference != model.as_str() => {
-            let note = format!(
-                "--model {model} overrides the model `{named}` of the definition `{name}`"
-            );
+            let note =
+                format!("--model {model} overrides the model `{named}` of the definition `{name}`");
             Ok((model.clone(), Some(note)))
         }
         (Some(model), ..) => Ok((model.clone(), None)),
         (None, Some(reference), Some(named)) => {
             let reference = reference.parse().map_err(|error| {
                 let problem = format!("--prompt {name}: its model `{named}`: {error}");
-                let hint =
-                    format!("define the name with --model-alias {named}=PROVIDER/MODEL");
+                let hint = format!("define the name with --model-alias {named}=PROVIDER/MODEL");
                 SettingsError::with_hint(problem, hint)
             })?;
             Ok((reference, None))

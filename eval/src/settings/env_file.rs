@@ -111,9 +111,9 @@ impl EnvFile {
         let folder = self.path.parent().unwrap_or(here);
         let ignored = match variable.from_file {
             FromFile::Never => Some("a file cannot grant this permission".to_owned()),
-            FromFile::Inside if !names_inside(folder, here, &value, variable.delimiter) => {
-                Some(format!("its value names a path outside {}", folder.display()))
-            }
+            FromFile::Inside if !names_inside(folder, here, &value, variable.delimiter) => Some(
+                format!("its value names a path outside {}", folder.display()),
+            ),
             FromFile::Inside | FromFile::Any => None,
         };
         match ignored {

@@ -59,7 +59,9 @@ fn one(text: &str) -> Result<Header, SettingsError> {
         let sent = ExtraHeader::new(&name, value).map_err(wrong)?;
         if secret_field(&name, &Value::from(value)).is_some() {
             return Err(SettingsError::with_hint(
-                format!("--header {name}: it contains a secret, but headers are stored with the run"),
+                format!(
+                    "--header {name}: it contains a secret, but headers are stored with the run"
+                ),
                 format!(
                     "name the environment variable that holds it: --header {name}=env:VARIABLE"
                 ),

@@ -31,9 +31,7 @@ pub(super) fn resolve(
     let prompt = args.judge_prompt.as_deref().map(str::trim);
     let Some(model) = &args.judge_model else {
         return match prompt {
-            Some(_) => Err(SettingsError::new(
-                "--judge-prompt requires --judge-model",
-            )),
+            Some(_) => Err(SettingsError::new("--judge-prompt requires --judge-model")),
             None => Ok(None),
         };
     };

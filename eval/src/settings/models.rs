@@ -243,9 +243,7 @@ pub(super) fn fit_reasoning(
 }
 
 fn unsupported(flag: &str, reference: &ModelRef, reason: &str) -> SettingsError {
-    SettingsError::new(format!(
-        "{flag}: not supported by `{reference}`: {reason}"
-    ))
+    SettingsError::new(format!("{flag}: not supported by `{reference}`: {reason}"))
 }
 
 /// Checks that at least one server receives the sampling flags, because models from files ignore them.
@@ -272,11 +270,7 @@ pub(super) fn check_read(
     match given.next() {
         Some((_, flag)) if settings.servers.is_empty() => {
             let reason = "its responses come from a file; remove";
-            Err(unsupported(
-                flag,
-                reference,
-                &format!("{reason} {flag}"),
-            ))
+            Err(unsupported(flag, reference, &format!("{reason} {flag}")))
         }
         _ => Ok(()),
     }

@@ -95,9 +95,7 @@ fn new(index: u32, of: u32) -> Result<Partition, String> {
         return Err(format!("expected 1 to {MOST} shards"));
     }
     if index == 0 || index > of {
-        return Err(format!(
-            "expected a shard from 1/{of} to {of}/{of}"
-        ));
+        return Err(format!("expected a shard from 1/{of} to {of}/{of}"));
     }
     Ok(Partition { index, of })
 }

@@ -227,10 +227,7 @@ fn overlaid(engine: &EngineArgs, own: &Map<String, Value>) -> Result<EngineArgs,
         let Some(id) = by_flag.get(flag) else {
             let near = nearest(flag, by_flag.keys().map(String::as_str));
             let near = near.map(|near| format!("; did you mean `{near}`?"));
-            return Err(format!(
-                "unknown flag `{flag}`{}",
-                near.unwrap_or_default()
-            ));
+            return Err(format!("unknown flag `{flag}`{}", near.unwrap_or_default()));
         };
         if cli::is_permission(id) {
             return Err(format!(
@@ -328,8 +325,9 @@ fn clients(file: Option<&Path>) -> Result<Clients, SettingsError> {
 
 fn client(entry: Entry) -> Result<(KeyHash, Client), String> {
     let key = match (&entry.key_sha256, &entry.key_env) {
-        (Some(hash), None) => KeyHash::from_hex(hash)
-            .ok_or("`key_sha256` is not 64 hexadecimal digits; create it with `printf %s KEY | sha256sum`")?,
+        (Some(hash), None) => KeyHash::from_hex(hash).ok_or(
+            "`key_sha256` is not 64 hexadecimal digits; create it with `printf %s KEY | sha256sum`",
+        )?,
         (None, Some(variable)) => {
             let key = env::var(variable).unwrap_or_default();
             if key.trim().is_empty() {
@@ -377,7 +375,9 @@ fn globs(names: &[String]) -> Result<GlobSet, String> {
 fn of_key(key: &str) -> Result<KeyHash, String> {
     let key = key.trim();
     if key.chars().count() < SHORTEST_KEY {
-        return Err(format!("a key must have at least {SHORTEST_KEY} characters"));
+        return Err(format!(
+            "a key must have at least {SHORTEST_KEY} characters"
+        ));
     }
     let _ = Secret::new(key);
     Ok(KeyHash::of(key))

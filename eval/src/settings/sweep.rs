@@ -305,7 +305,9 @@ fn typed(words: &[String]) -> Result<BTreeMap<String, Vec<String>>, String> {
     let mut words = words.iter().peekable();
     while let Some(word) = words.next() {
         let Some(flag) = word.strip_prefix("--").filter(|flag| !flag.is_empty()) else {
-            return Err(format!("`{word}` after `--` is not a flag of `rlm-eval run`"));
+            return Err(format!(
+                "`{word}` after `--` is not a flag of `rlm-eval run`"
+            ));
         };
         let (name, value) = match flag.split_once('=') {
             Some((name, value)) => (name, Some(value.to_owned())),

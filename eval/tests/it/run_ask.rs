@@ -266,7 +266,8 @@ fn specification_examples_run_in_every_protocol() {
 
             for more in [&[][..], &["--model", "scripted:other.yaml"]] {
                 let ran = ask(more);
-                let hint = "hint: define the name with --model-alias conversational=PROVIDER/MODEL\n";
+                let hint =
+                    "hint: define the name with --model-alias conversational=PROVIDER/MODEL\n";
                 assert_eq!(ran.code, Some(2), "{}", ran.stderr);
                 assert!(ran.stderr.contains(hint), "{}", ran.stderr);
             }

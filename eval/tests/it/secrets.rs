@@ -316,9 +316,8 @@ fn sends_no_key_to_address_of_run_folder() {
     let there = other.openai();
     let (binary, dir) = begun();
     let (ran, _) = resume(&binary, &dir, &["--base-url", &there]);
-    let moved = format!(
-        "note: model servers: now {there}, previously {url}; config.json records both\n"
-    );
+    let moved =
+        format!("note: model servers: now {there}, previously {url}; config.json records both\n");
     assert!(
         ran.code == Some(0) && ran.stderr.contains(&moved),
         "{ran:?}"
