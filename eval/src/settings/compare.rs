@@ -86,7 +86,8 @@ impl CompareSettings {
 /// Extensions of files that are stored next to runs and contain no scores.
 const OTHER_FILES: [&str; 6] = ["html", "json", "jsonl", "log", "md", "yaml"];
 
-/// Separates files that are stored next to runs, such as `report.html`, because a glob also matches them.
+/// Separates files that are stored next to runs, such as `report.html`, because a glob also matches
+/// them.
 fn without_other_files(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<PathBuf>) {
     let is_score = |path: &PathBuf| {
         let is_of_sweep =

@@ -246,8 +246,8 @@ fn unsupported(flag: &str, reference: &ModelRef, reason: &str) -> SettingsError 
     SettingsError::new(format!("{flag}: not supported by `{reference}`: {reason}"))
 }
 
-/// Checks that at least one server receives the sampling flags, because models from files ignore them.
-/// `reference` is the main model.
+/// Checks that at least one server receives the sampling flags, because models from files ignore
+/// them. `reference` is the main model.
 ///
 /// # Errors
 /// [`SettingsError`] for the first flag that no model uses.
