@@ -181,7 +181,7 @@ fn example_sweeps_compare_all_baselines() {
         assert!(page.contains("Score by context length"), "{name}");
     }
     let ran = Binary::new().run(&["sweep", "--matrix", "webnav", "--out", "out"], "");
-    let all = "one of ";
+    let all = "available: ";
     assert!(
         ran.stderr.contains(all) && ran.stderr.contains("s-niah-baselines"),
         "{}",
