@@ -25,10 +25,6 @@ part() {
   times+=("$(printf '%5d s  %s' $((SECONDS - began)) "$name")")
 }
 
-prose() {
-  scripts/check-prose.py --summary
-}
-
 install() {
   scripts/install-system-packages.sh cmake g++ libsimde-dev make
   scripts/install-browser-tests.sh
@@ -80,8 +76,7 @@ part "tools for the tests" install
 part "format" cargo fmt --all --check
 part "layers" scripts/check-layers.py
 part "specification" scripts/check-specification.py
-# Findings are only counted for now: run scripts/check-prose.py to see them.
-part "prose" prose
+part "prose" scripts/check-prose.py
 part "lints" cargo clippy --workspace --all-targets -- --deny warnings
 part "documentation" env RUSTDOCFLAGS="--deny warnings" cargo doc --workspace --no-deps --quiet
 part "documentation site" scripts/build-docs.sh
