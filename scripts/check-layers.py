@@ -110,6 +110,7 @@ LAYERS = {
         nats nats_absent
         run_queue
     """,
+    # prose: names of files
     "eval/view": """
         assets error find_runs histogram inputs matches outcome run_file search
         trajectory

@@ -293,7 +293,14 @@ fn shows_the_scores_of_each_scorer(results: &Path) {
         );
         let later = shown["scorers"]["later"][0].as_str().unwrap();
         assert!(later.starts_with("judge/"), "{shown}");
+        let chosen = if score == 0.5 {
+            json!(later)
+        } else {
+            Value::Null
+        };
+        assert_eq!(shown["scorers"]["shown"], chosen, "{parameter}: {shown}");
         let compared = read(&format!("{pair}{parameter}"));
+        assert_eq!(compared["scorers"]["shown"], chosen, "{compared}");
         assert_eq!(compared["runs"][1]["summary"]["score"]["mean"], score);
         assert_eq!(compared["scorers"]["later"][0], later, "{compared}");
     }

@@ -132,7 +132,7 @@ pub fn page(id: &str, file: &RunFile) -> Value {
         "spread": spread(records),
         "under_way": file.under_way,
         "torn": file.run.truncated_record.as_ref().map(|record| record.line),
-        "scorers": file.scorers(),
+        "scorers": file.scorers,
     });
     if let Some(workers) = workers(file) {
         page["queue"] = workers;

@@ -33,45 +33,40 @@ pub struct RunFile {
     is_open: bool,
     /// State of the files.
     pub stamp: Stamp,
-    /// Scorer of the run itself.
-    pub own_scorer: String,
-    /// Scorers that scored the answers later.
-    pub later_scorers: Vec<String>,
+    /// Scorers whose scores can be shown.
+    pub scorers: Scorers,
     places: HashMap<(String, u32), usize>,
 }
 
 /// Scorers whose scores can be shown for a run or a comparison.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Scorers {
-    /// Scorer whose scores are shown.
-    pub shown: String,
-    /// Scorer of the run itself.
-    pub own: String,
-    /// Scorers that scored the answers later.
+    /// Scorer of the run itself, or of all compared runs; `None` if theirs differ.
+    pub own: Option<String>,
+    /// Scorers that scored the answers later, or are the own scorer of some of the compared runs.
     pub later: Vec<String>,
+    /// The one of `later` whose scores are shown, or `None` for each run's own scores.
+    pub shown: Option<String>,
 }
 
 impl Scorers {
     /// Returns the scorers of a comparison: those that scored every run.
     pub fn of_all(runs: &[&RunFile]) -> Option<Self> {
         let (first, others) = runs.split_first()?;
-        let mut all = first.scorers();
-        let has = |run: &RunFile, name: &String| {
-            run.own_scorer == *name || run.later_scorers.contains(name)
-        };
-        if others.iter().any(|run| run.own_scorer != all.own) {
-            // One of the runs may have been scored by the scorer of another from the start.
-            let own = std::mem::replace(&mut all.own, "each run's own".to_owned());
-            all.later.push(own);
+        let mut all = first.scorers.clone();
+        if others.iter().any(|run| run.scorers.own != all.own) {
+            // The own scorer of one run may have scored the others later.
+            all.later.extend(all.own.take());
         }
+        let has = |run: &RunFile, name: &String| {
+            run.scorers.own.as_ref() == Some(name) || run.scorers.later.contains(name)
+        };
         all.later
             .retain(|name| others.iter().all(|run| has(run, name)));
-        if others
-            .iter()
-            .any(|run| run.run.lock.run.scorer != all.shown)
-        {
-            all.shown.clone_from(&all.own);
-        }
+        let shown = &first.run.lock.run.scorer;
+        let is_shown = others.iter().all(|run| run.run.lock.run.scorer == *shown);
+        let is_later = runs.iter().any(|run| run.scorers.shown.is_some());
+        all.shown = (is_shown && is_later).then(|| shown.clone());
         Some(all)
     }
 }
@@ -142,11 +137,16 @@ impl RunFile {
     pub fn open(path: &Path, scores: Option<&str>) -> Result<Self, RunDirError> {
         let mut stamp = Stamp::of(path);
         let mut run = RunDir::open(path)?;
-        let own_scorer = run.lock.run.scorer.clone();
-        // A damaged file of scores must not hide the run.
-        let later_scorers = run.later_scorers().unwrap_or_default();
+        let mut scorers = Scorers {
+            own: Some(run.lock.run.scorer.clone()),
+            // A damaged file of scores must not hide the run.
+            later: run.later_scorers().unwrap_or_default(),
+            shown: None,
+        };
         if let Some(scorer) = scores {
             run = run.with_scores(scorer)?;
+            let name = &run.lock.run.scorer;
+            scorers.shown = scorers.later.contains(name).then(|| name.clone());
         }
         let planned = run.config.get("attempts_total").and_then(Value::as_u64);
         let total = planned.unwrap_or(run.records.len() as u64);
@@ -174,20 +174,9 @@ impl RunFile {
             under_way,
             is_open,
             stamp,
-            own_scorer,
-            later_scorers,
+            scorers,
             places,
         })
-    }
-
-    /// Returns the scorers whose scores can be shown: that of the run and those that scored the
-    /// answers later.
-    pub fn scorers(&self) -> Scorers {
-        Scorers {
-            shown: self.run.lock.run.scorer.clone(),
-            own: self.own_scorer.clone(),
-            later: self.later_scorers.clone(),
-        }
     }
 
     /// Returns the index of an attempt's record.

@@ -121,12 +121,10 @@ async fn go_through(cases: Vec<Case>, isolation: Isolation) {
 /// cell also shows that the cases before it left the sandbox usable for a new session.
 async fn check(case: &Case, sandbox: &Sandbox) -> Result<String, String> {
     let mut repl = root_of(sandbox, "the context").await;
-    let before = try_run(&mut repl, "let kept = 'kept'").await;
-    let end = match before {
-        Ok(_) => try_run(&mut repl, &case.cell).await,
-        Err(lost) => Err(lost),
-    };
-    let (end, after) = match end {
+    try_run(&mut repl, "let kept = 'kept'")
+        .await
+        .map_err(|lost| format!("before the case, {lost}"))?;
+    let (end, after) = match try_run(&mut repl, &case.cell).await {
         Err(lost) => {
             case.allows("lost", &lost.detail)?;
             (format!("lost: {}", lost.detail), None)

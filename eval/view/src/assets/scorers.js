@@ -21,7 +21,8 @@ export function scorerChoice(scorers, go) {
   if (!scorers?.later.length) return null;
   const { shown, own, later } = scorers;
   const option = (value, text, selected) => el("option", { value, selected: selected ? "" : null }, text);
-  const choice = el("select", { id: "scorer" }, option(recorded, own, shown === own), ...later.filter((name) => name !== own).map((name) => option(name, name, name === shown)));
+  const again = (name) => (name === own ? `${name}, scored again` : name);
+  const choice = el("select", { id: "scorer" }, option(recorded, own ?? "each run's own scorer", shown === null), ...later.map((name) => option(name, again(name), name === shown)));
   choice.addEventListener("change", () => {
     chosen = choice.value;
     go();
