@@ -293,7 +293,7 @@ fn shows_the_scores_of_each_scorer(results: &Path) {
         );
         let later = shown["scorers"]["later"][0].as_str().unwrap();
         assert!(later.starts_with("judge/"), "{shown}");
-        let chosen = if score == 0.5 {
+        let chosen = if parameter == "&scores=judge" {
             json!(later)
         } else {
             Value::Null
