@@ -7,8 +7,8 @@ use serde::Serialize;
 #[derive(Debug, Clone, Default, Args, Serialize)]
 #[command(next_help_heading = "Tools")]
 pub struct HookArgs {
-    /// Hooks of the run, in the order in which they run; an agent whose prompt definition lists hooks uses those
-    /// instead
+    /// Hooks of the run, in the order in which they run; an agent whose prompt definition lists
+    /// hooks uses those instead
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     pub hooks: Vec<String>,
 }

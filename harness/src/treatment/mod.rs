@@ -1,8 +1,9 @@
-//! What a run's settings say about its agents, and what the agents get.
+//! Checks that every explicit setting of a run has an effect on its agents.
 //!
-//! Every explicit setting must change what some agent gets; otherwise it is refused. No table lists
-//! which settings fit together: the plan is resolved with the setting and without it. If both plans
-//! are equal, the part that masks the setting is found the same way ([`Treatment::check`]).
+//! A setting that labels a run must change what the agents receive, or the combination is rejected.
+//! There is no table of valid combinations: the plan is resolved with and without the setting. If
+//! both plans are equal, the part of the run that masks the setting is found in the same way and
+//! explained in the error ([`Treatment::check`]).
 
 mod explicit;
 mod no_effect;
@@ -21,24 +22,24 @@ pub use explicit::ExplicitSetting;
 pub use no_effect::{MaskedBy, NoEffect};
 pub use plan::{AgentPlan, ExperimentPlan, HookPlan};
 
-/// Settings in effect for a run's agents, as they are recorded.
+/// Settings in effect for a run's agents, as recorded with the run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Effective {
-    /// Mode of the root's prompt; `None` if the prompt has no modes.
+    /// Mode of the root's prompt, if the prompt has one.
     pub prompt_mode: Option<PromptMode>,
-    /// Names of the drivers in the root's prompt, in order. Recorded with the treatment, which also
-    /// has their hashes.
+    /// Names of the drivers in the root's prompt, in order. The record contains those of the
+    /// treatment instead, with their hashes.
     #[serde(skip)]
     pub drivers: Vec<String>,
     /// Maximum depth of an agent; 0 if the root has no children.
     pub max_depth: u32,
-    /// Maximum responses of the root.
+    /// Maximum number of responses of the root.
     pub max_iterations: u32,
 }
 
 impl Effective {
-    /// Returns the word for names and labels: the root's mode, or the protocol if its prompt has no
-    /// modes.
+    /// Returns the word for names and labels of the run: the root's mode, or the protocol if its
+    /// prompt has no mode.
     pub fn word(&self, protocol: Protocol) -> &'static str {
         self.prompt_mode
             .map_or(protocol.as_str(), PromptMode::as_str)
@@ -46,7 +47,7 @@ impl Effective {
 }
 
 impl Treatment {
-    /// Returns the settings in effect.
+    /// Returns the settings in effect, derived from the plan.
     pub fn effective(&self) -> Effective {
         let root = self.root_prompt();
         Effective {
@@ -57,10 +58,11 @@ impl Treatment {
         }
     }
 
-    /// Checks that each of these settings changes the plan.
+    /// Checks that every explicit setting has an effect on an agent.
     ///
     /// # Errors
-    /// [`NoEffect`] with the settings that change nothing, what masks them, and what would be valid.
+    /// Returns [`NoEffect`] with the settings without effect, what masks them, and what would be
+    /// valid.
     pub fn check(&self, settings: &[ExplicitSetting]) -> Result<(), NoEffect> {
         let plan = self.plan();
         let masked: Vec<&ExplicitSetting> = settings
@@ -73,8 +75,8 @@ impl Treatment {
         }
     }
 
-    /// Removes user-supplied sections that are in no agent's prompt, because one folder may serve
-    /// runs of several kinds. Returns their names, in order.
+    /// Removes replacements of bundled sections that no agent's prompt contains, because one folder
+    /// of replacements may serve runs of several protocols. Returns their names, in order.
     pub fn drop_idle_sections(&mut self) -> Vec<String> {
         let plan = self.plan();
         let is_idle = |name: &&String| {

@@ -1,4 +1,4 @@
-//! Explains why an explicit setting has no effect: which part of the run masks it.
+//! Explains why an explicit setting has no effect: finds the part of the run that masks it.
 
 use std::collections::BTreeMap;
 
@@ -12,32 +12,32 @@ use crate::hook::HookEvent;
 use crate::model::{Protocol, protocol_words};
 use crate::prompt::Replacement;
 
-/// Explicit settings that change nothing for any agent.
+/// Explicit settings without an effect on any agent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{} would change nothing that an agent gets: {reason}", written(.settings))]
+#[error("{} would have no effect: {reason}", written(.settings))]
 pub struct NoEffect {
     /// The settings; at least one.
     pub settings: Vec<ExplicitSetting>,
-    /// Why they change nothing.
+    /// Reason why they have no effect.
     pub reason: String,
-    /// What would be valid.
+    /// Suggested correction.
     pub hint: String,
-    /// What masks them.
+    /// Category of what masks them.
     pub by: MaskedBy,
 }
 
-/// What masks a setting.
+/// Category of what masks a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MaskedBy {
-    /// The protocol, whatever the other settings are.
+    /// The protocol does not support the setting.
     Protocol,
-    /// The maximum depth.
+    /// The maximum depth is too small.
     Depth,
     /// Another setting, or the setting itself.
     Other,
 }
 
-/// A part of a run that can mask others.
+/// A part of a run that can mask settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     Definition,
@@ -45,27 +45,27 @@ enum Part {
     Depth,
 }
 
-/// Why a setting has no effect.
+/// Specific cause that masks a setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Cause {
-    /// The protocol: the setting applies to these.
+    /// The protocol; only these others support the setting.
     Protocol(Vec<Protocol>),
     /// One other part.
     Part(Part),
-    /// Another setting, which implies it.
+    /// Another setting that implies the same value.
     Implied(String),
-    /// Too few iterations; this many are required.
+    /// Too few iterations; with the minimum number.
     Iterations(u32),
-    /// It is a hook on tools, and no agent has tools.
+    /// A hook on tool calls in a run without tools, although its protocol supports them.
     NoTools,
-    /// It has no effect in any protocol.
+    /// It has no effect in any run.
     Itself,
     /// Several parts together.
     Together,
 }
 
 impl Cause {
-    /// Returns the common cause, if there is one.
+    /// Returns the common cause, if one part masks both.
     fn and(&self, other: &Self) -> Option<Self> {
         match (self, other) {
             (Self::Protocol(ours), Self::Protocol(theirs)) => {
@@ -79,7 +79,8 @@ impl Cause {
 }
 
 impl NoEffect {
-    /// Explains the first setting, together with those of the others that have the same cause.
+    /// Describes a setting without effect, together with the other settings that the same part
+    /// masks.
     pub(super) fn of(
         run: &Treatment,
         first: &ExplicitSetting,
@@ -107,7 +108,7 @@ impl NoEffect {
         }
     }
 
-    /// Explains a named profile without drivers for the protocol.
+    /// Describes a selected profile without any driver for the protocol.
     pub fn profile(name: &str, drivers: &[String], protocol: Protocol) -> Self {
         let setting = ExplicitSetting::profile(name, drivers.to_vec());
         let reason = if drivers.is_empty() {
@@ -127,7 +128,7 @@ impl NoEffect {
     }
 }
 
-/// Returns the settings as typed, with the values of one flag joined.
+/// Formats settings as flags, with the values of one flag joined.
 fn written(settings: &[ExplicitSetting]) -> String {
     let mut order: Vec<String> = Vec::new();
     let mut values: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -177,18 +178,18 @@ impl Part {
         setting.flag == flag
     }
 
-    /// Returns why the part masks others.
+    /// Describes how the part masks other settings.
     fn says(self, run: &Treatment) -> String {
         match self {
             Self::Definition => format!(
-                "{} says itself what its agent gets, in place of the protocol's own prompt",
+                "{} replaces the protocol's prompt",
                 definition(run)
             ),
             Self::Replacement => match run.overrides.replacement {
                 Some(Replacement::Around { .. }) => {
-                    "--system-prompt-file says itself what follows the default prompt".to_owned()
+                    "--system-prompt-file determines what follows the default prompt".to_owned()
                 }
-                _ => "--system-prompt-file has no line {{default}} and takes the place of the whole prompt".to_owned(),
+                _ => "--system-prompt-file does not contain a line {{default}}, so it replaces the whole prompt".to_owned(),
             },
             Self::Depth => format!(
                 "with --max-depth {} the root has no children with a REPL",
@@ -203,7 +204,7 @@ fn definition(run: &Treatment) -> String {
     format!("--prompt {}", name.map_or("", |own| own.name.as_str()))
 }
 
-/// Finds why a setting has no effect, by removing the other parts that could mask it.
+/// Finds what masks a setting by removing each candidate from the run.
 fn cause(run: &Treatment, setting: &ExplicitSetting) -> Cause {
     if let Some(by) = setting.implied_by(run) {
         return Cause::Implied(by);
@@ -240,8 +241,8 @@ fn cause(run: &Treatment, setting: &ExplicitSetting) -> Cause {
     by_itself.map_or(Cause::Together, Cause::Part)
 }
 
-/// Returns how many iterations a hook needs that only acts on long conversations; `None` if more
-/// iterations make no difference.
+/// Returns the minimum iterations for a hook without effect in a short conversation, or `None` if
+/// more iterations do not help.
 fn least_iterations(run: &Treatment, setting: &ExplicitSetting) -> Option<u32> {
     /// Maximum iterations to try.
     const MOST: u32 = 100;
@@ -257,7 +258,7 @@ fn least_iterations(run: &Treatment, setting: &ExplicitSetting) -> Option<u32> {
     })
 }
 
-/// Whether the setting is a hook that only acts on tool calls.
+/// Whether the setting is a hook that only handles tool calls.
 fn is_tool_hook(run: &Treatment, setting: &ExplicitSetting) -> bool {
     if setting.flag != HOOKS {
         return false;
@@ -287,7 +288,7 @@ fn words(
             let hint = match part {
                 Part::Definition => format!("leave out {what}, or {}", definition(run)),
                 Part::Replacement if would_stand_beside(run, settings) => format!(
-                    "give the file a line {{{{default}}}} where the prompt that it replaces is to stand, or leave {what} out"
+                    "add a line {{{{default}}}} to the file where the replaced prompt should appear, or leave {what} out"
                 ),
                 Part::Replacement => format!("leave out {what}, or --system-prompt-file"),
                 Part::Depth => {
@@ -296,27 +297,27 @@ fn words(
             };
             (part.says(run), hint)
         }
-        Cause::Implied(by) => (format!("{by} brings it"), format!("leave {what} out")),
+        Cause::Implied(by) => (format!("{by} already sets it"), format!("leave {what} out")),
         Cause::Iterations(least) => (
             format!(
-                "with --max-iterations {} no conversation gets as long as it needs",
+                "with --max-iterations {} no conversation becomes long enough",
                 run.max_iterations
             ),
             format!("use --max-iterations {least} or more, or leave {what} out"),
         ),
         Cause::NoTools => (
-            "no agent has tools, and it sees nothing but tool calls".to_owned(),
+            "no agent has tools, and the hook handles only tool calls".to_owned(),
             format!("name tools with --tools, or leave {what} out"),
         ),
         Cause::Itself => (itself(run, settings), format!("leave {what} out")),
         Cause::Together => (
-            "what else the run says takes its place".to_owned(),
+            "other settings override it".to_owned(),
             format!("leave {what} out"),
         ),
     }
 }
 
-/// Whether all of these would have an effect if the replacement contained the default prompt.
+/// Whether all of these would be in the prompt if the replacement contained `{{default}}`.
 fn would_stand_beside(run: &Treatment, settings: &[ExplicitSetting]) -> bool {
     let Some(Replacement::Whole(text)) = &run.overrides.replacement else {
         return false;
@@ -332,7 +333,7 @@ fn would_stand_beside(run: &Treatment, settings: &[ExplicitSetting]) -> bool {
         .all(|setting| setting.has_effect(&around, &plan))
 }
 
-/// Returns why settings have no effect in any protocol.
+/// Explains why settings have no effect in any run.
 fn itself(run: &Treatment, settings: &[ExplicitSetting]) -> String {
     let flags: Vec<&str> = settings.iter().map(|setting| setting.flag).collect();
     match flags.as_slice() {
@@ -340,13 +341,10 @@ fn itself(run: &Treatment, settings: &[ExplicitSetting]) -> String {
             "no agent has a tool or action called {}",
             run.idle_overrides().join(" or ")
         ),
-        [COMPACTION_MODEL | COMPACTION_AT | COMPACTION_KEEP, ..] => format!(
-            "with --compaction {} nothing is done that it is for",
-            run.compaction.how
-        ),
-        [PROMPT_MODE] => {
-            "the sections of its prompt have the same text as those of the other mode".to_owned()
+        [COMPACTION_MODEL | COMPACTION_AT | COMPACTION_KEEP, ..] => {
+            format!("it does not apply to --compaction {}", run.compaction.how)
         }
-        _ => "what the agents get is the same without it".to_owned(),
+        [PROMPT_MODE] => "the prompt's sections are the same in both modes".to_owned(),
+        _ => "agents receive the same without it".to_owned(),
     }
 }

@@ -1,5 +1,5 @@
-//! The plan of an experiment: prompts, tools, hooks and limits of each kind of agent, assembled
-//! without a model or a sample.
+//! Assembles the plan of an experiment, that is, what its agents receive: prompts, tools, hooks and
+//! limits. Needs neither a model nor a sample.
 
 use std::sync::Arc;
 
@@ -18,8 +18,8 @@ use crate::protocol::root_agent;
 use crate::protocol::tools::offered;
 use crate::tool::ToolSet;
 
-/// A treatment resolved into one entry per kind of agent. Two runs of one model over the same
-/// samples with equal plans are one experiment, whatever they are called.
+/// Plan of an experiment: everything that its agents receive. Two runs of one model over the same
+/// samples are the same experiment if their plans are equal, whatever their labels.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExperimentPlan {
     /// One agent of each possible kind, the root first.
@@ -28,56 +28,56 @@ pub struct ExperimentPlan {
     pub max_depth: u32,
     /// Whether a response is stopped after the last code block that may run.
     pub stops_early: bool,
-    /// How code runs, if agents run any; settings that do not apply are at their defaults.
+    /// REPL settings that affect the agents.
     pub repl: Option<ReplTreatment>,
-    /// Settings of the protocol; those of other protocols are at their defaults.
+    /// Protocol settings that affect the agents.
     pub settings: ProtocolSettings,
     /// Settings of the web agent, if the root is one.
     pub web: Option<AgentTurnSettings>,
     /// Extensions of page dumps, if the protocol supports pages.
     pub dump: Option<DumpAlso>,
-    /// Schema of the root's answer, if the protocol supports one.
+    /// Schema of the root's answer, if its protocol supports one.
     pub answer_schema: Option<AnswerSchema>,
-    /// Compaction and the model of summaries, if conversations have several turns.
+    /// Compaction of long conversations and the model of summaries, if agents have several turns.
     pub compaction: Option<(Compaction, Option<String>)>,
-    /// Models that agents can call by an alias, as pairs of alias and model.
+    /// Models that agents can call by an alias, each with its alias.
     pub models: Vec<(String, String)>,
-    /// Section about the page, if the protocol shows pages in a REPL.
+    /// Section about a page, if a sample has one and the protocol's prompt includes it.
     pub page: Option<String>,
 }
 
-/// What one kind of agent gets.
+/// Everything that one agent receives.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AgentPlan {
-    /// Kind of agent: `root`, `child at depth 1`, `specialist NAME`.
+    /// Kind of the agent: `root`, `child at depth 1`, `specialist NAME`.
     pub agent: String,
     /// System prompt.
     pub system: String,
-    /// Native tools in its requests.
+    /// Native tools of its requests.
     pub tools: ToolUse,
-    /// Tools, as pairs of name and digest.
+    /// Tools of the agent, by name and digest.
     pub functions: Vec<(String, String)>,
-    /// Hooks that act on this agent.
+    /// Hooks, each with the events of this agent that it handles.
     pub hooks: Vec<HookPlan>,
-    /// Maximum responses.
+    /// Maximum number of responses.
     pub iterations: u32,
-    /// Default model, if not the root's.
+    /// Default model, if it is not the root's.
     pub model: Option<String>,
 }
 
-/// A hook of an agent.
+/// A hook that runs for an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookPlan {
-    /// Name.
+    /// Name of the hook.
     pub name: String,
-    /// Identifier of its version.
+    /// Digest of its version.
     pub digest: String,
-    /// Names of the events that it handles and that occur for the agent.
+    /// Names of the events.
     pub events: Vec<&'static str>,
 }
 
 impl Treatment {
-    /// Resolves the treatment into a plan.
+    /// Resolves the treatment into the plan of an experiment.
     pub fn plan(&self) -> ExperimentPlan {
         let mut agents = vec![self.root_plan()];
         if self.deepest() > 0 {
@@ -108,12 +108,13 @@ impl Treatment {
         }
     }
 
-    /// Returns how code runs, with settings that do not apply at their defaults.
+    /// Returns the REPL settings that affect the agents.
     fn repl_met(&self) -> Option<ReplTreatment> {
         if self.protocol.nature().has_repl() {
             let mut repl = self.repl.clone();
             if self.protocol.nature().workplace == Workplace::Program && self.max_depth < 2 {
-                // A program's values are always shown back, and no other agent returns any.
+                // A program's return values are always shown back, and no other agent returns
+                // values.
                 repl.confirm_first_return = ReplTreatment::default().confirm_first_return;
             }
             Some(repl)
@@ -122,7 +123,7 @@ impl Treatment {
         }
     }
 
-    /// Returns compaction, with settings that do not apply at their defaults.
+    /// Returns the compaction settings that affect the agents.
     fn compaction_met(&self) -> Option<(Compaction, Option<String>)> {
         if !self.protocol.nature().workplace.keeps_turns() {
             return None;
@@ -140,12 +141,12 @@ impl Treatment {
         self.prompt(Role::Root(self.protocol), 0, own.as_deref(), &tools)
     }
 
-    /// Returns the maximum iterations of the root.
+    /// Returns the maximum number of responses of the root.
     pub(super) fn root_iterations(&self) -> u32 {
         Root::of(self).iterations
     }
 
-    /// Maximum depth of an agent.
+    /// Returns the maximum depth of an agent.
     pub(super) fn deepest(&self) -> u32 {
         let calls_prompts = self.calls_tools() && !self.tools.specialists.is_empty();
         if self.protocol.nature().calls_children() || calls_prompts {
@@ -155,7 +156,7 @@ impl Treatment {
         }
     }
 
-    /// Whether the root can call tools of the run.
+    /// Whether the root can call the run's tools.
     pub(super) fn calls_tools(&self) -> bool {
         let nature = self.protocol.nature();
         let is_forbidden = nature.workplace == Workplace::NativeTools
@@ -163,7 +164,7 @@ impl Treatment {
         nature.calls_tools() && !is_forbidden
     }
 
-    /// Whether the root's definition forbids the native tools of its protocol.
+    /// Whether the root's protocol has native tools, but the root must not call them.
     fn is_barred_from_tools(&self) -> bool {
         self.protocol.nature().calls_tools() && !self.calls_tools()
     }
@@ -173,20 +174,19 @@ impl Treatment {
         self.protocol.nature().workplace == Workplace::Page
     }
 
-    /// Whether the form of answers is free, so that a schema can apply. Actions on pages and apps
-    /// have a fixed form.
+    /// Whether a schema can constrain the root's answer. It cannot for the actions of pages and
+    /// apps, whose format is fixed.
     fn answers_freely(&self) -> bool {
         let subjects = self.protocol.nature().subjects;
         subjects.contains(&Subject::Texts)
     }
 
-    /// Whether the root can work on web pages.
+    /// Whether the root's protocol supports web pages.
     fn has_pages(&self) -> bool {
         self.protocol.nature().subjects.contains(&Subject::Pages)
     }
 
-    /// Returns the native tools in requests of agents at a depth, except those that a long context
-    /// adds.
+    /// Returns the native tools in requests of agents at a depth, except those for long contexts.
     pub fn native_tools(&self, depth: u32) -> Vec<ToolSpec> {
         let offered = if depth > 0 && depth < self.max_depth {
             code_tool::tool_use(self.code_via_tool, Role::Child)
@@ -260,8 +260,8 @@ impl Treatment {
         shows.then(|| prompt.text())
     }
 
-    /// Returns the models that agents can call by an alias: code can call all of them, and a prompt
-    /// that is called as a tool uses the one that it names.
+    /// Returns the models that agents can call by an alias, each with its alias. Code can call all
+    /// of them; a prompt that is called as a tool can call only the one that it names.
     fn models(&self) -> Vec<(String, String)> {
         let specialists = || self.tools.specialists.values();
         let is_named = |alias: &&ModelAlias| {
@@ -364,9 +364,9 @@ impl Treatment {
         }
     }
 
-    /// Returns the maximum messages in the last request of an agent with this many responses; `None`
-    /// without a bound. An agent with a REPL gets one message after each response; one that calls
-    /// native tools, or sends code in them, gets one for each call.
+    /// Returns the maximum number of messages in the last request of an agent with this many
+    /// responses, or `None` if it is unlimited. An agent with a REPL gets one message after each
+    /// response; an agent with native tools gets one for each call.
     fn most_messages(&self, iterations: u32) -> Option<usize> {
         if iterations <= 1 {
             Some(MESSAGES_OF_ONE_CALL)
@@ -383,10 +383,12 @@ fn functions(tools: &ToolSet) -> Vec<(String, String)> {
     tools.iter().map(named).collect()
 }
 
-/// Maximum messages before a single response: context and task.
+/// Maximum number of messages in the conversation of an agent with one response: the context and
+/// the task, possibly as one message.
 const MESSAGES_OF_ONE_CALL: usize = 2;
 
-/// Returns the hooks that act on an agent with these tools and at most this many messages.
+/// Returns the hooks that have an effect on an agent with these tools and at most this many
+/// messages.
 fn of_agent(
     hooks: &[Arc<dyn Hook>],
     tools: &ToolSet,
