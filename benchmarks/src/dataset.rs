@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::{AppWorld, ForeignOrigin, OutsideScorer, OwnWorld, Sample, Scorer, Site};
+use crate::{AppEnvironment, ForeignOrigin, OutsideScorer, UserEnvironment, Sample, Scorer, Site};
 
 /// Metadata of a sample, by name.
 pub type SampleMetadata = BTreeMap<String, Value>;
@@ -46,7 +46,7 @@ pub trait Dataset: Send + Sync {
 
     /// Returns the apps and documents that the sample with this id works on; `None` for other
     /// samples.
-    fn app_world(&self, _id: &str) -> Option<AppWorld> {
+    fn app_world(&self, _id: &str) -> Option<AppEnvironment> {
         None
     }
 
@@ -61,7 +61,7 @@ pub trait Dataset: Send + Sync {
     /// # Errors
     ///
     /// As for [`Dataset::sample`].
-    fn own_world(&self, _id: &str) -> Result<Option<OwnWorld>, DatasetError> {
+    fn own_world(&self, _id: &str) -> Result<Option<UserEnvironment>, DatasetError> {
         Ok(None)
     }
 

@@ -48,11 +48,11 @@ mod decimal;
 mod score;
 
 pub use catalog::{
-    Entry, Fetch, OpenError, Options, Reads, catalog, decrypted_expected, entry, open,
+    Entry, Fetch, OpenError, Options, SupportedOption, catalog, decrypted_expected, entry, open,
 };
 pub use dataset::{Dataset, DatasetError, SampleMetadata};
 pub use environment::{
-    Answered, AppWorld, Asked, Check, ForeignOrigin, OwnSite, OwnWorld, ServerCommand, Site,
+    SiteResponse, AppEnvironment, SiteRequest, Check, ForeignOrigin, UserSite, UserEnvironment, ServerCommand, Site,
     SiteSource,
 };
 pub use generated::{CONTEXT_LENGTHS, MAX_CONTEXT_LENGTH, MIN_CONTEXT_LENGTH, TASKS_PER_LENGTH};

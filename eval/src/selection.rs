@@ -8,7 +8,7 @@ use benchmarks::Dataset;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::settings::{Deal, Selection};
+use crate::settings::{ShardAssignment, Selection};
 
 /// Selected samples, with notes for the user.
 #[derive(Debug, PartialEq, Eq)]
@@ -110,12 +110,12 @@ pub fn select(
     let whole = indices.len();
     if let Some(partition) = selection.partition {
         match &selection.deal {
-            Deal::InTurn => {
-                let own = partition.dealt(indices.iter().map(|index| ids[*index].as_str()));
+            ShardAssignment::InTurn => {
+                let own = partition.shard_samples(indices.iter().map(|index| ids[*index].as_str()));
                 indices.retain(|index| own.contains(ids[*index].as_str()));
             }
-            Deal::ByHash => indices.retain(|index| partition.holds(&ids[*index])),
-            Deal::Recorded(own) => indices = own.iter().filter_map(|id| position(id)).collect(),
+            ShardAssignment::ByHash => indices.retain(|index| partition.holds(&ids[*index])),
+            ShardAssignment::Recorded(own) => indices = own.iter().filter_map(|id| position(id)).collect(),
         }
         notes.push(format!(
             "partition {partition} has {} of the {}",

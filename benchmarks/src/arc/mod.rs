@@ -15,7 +15,7 @@ use std::sync::Arc;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use crate::catalog::{Entry, Reads};
+use crate::catalog::{Entry, SupportedOption};
 use crate::dataset::{SampleMetadata, facts};
 use crate::{Dataset, DatasetError, NamedScorer, OpenError, Options, Sample, Scorer};
 use error::ArcError;
@@ -27,9 +27,9 @@ pub(crate) const ENTRY: Entry = Entry {
     summary: "ARC-AGI-1 and -2: find the rule behind pairs of grids and apply it",
     scorer: ArcGrid::NAME,
     source: "github.com/fchollet/ARC-AGI, github.com/arcprize/ARC-AGI-2",
-    licence: "Apache-2.0",
+    license: "Apache-2.0",
     size: "400 (AGI-1) or 120 (AGI-2) for evaluation",
-    reads: &[Reads::Split],
+    reads: &[SupportedOption::Split],
     own_scorer: Some(NamedScorer {
         name: "arc-grid",
         summary: "the expected grids",

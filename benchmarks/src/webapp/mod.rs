@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 use crate::catalog::Entry;
 use crate::dataset::{SampleMetadata, facts};
-use crate::{AppWorld, Dataset, DatasetError, NamedScorer, OpenError, Options, Sample, Scorer};
+use crate::{AppEnvironment, Dataset, DatasetError, NamedScorer, OpenError, Options, Sample, Scorer};
 use scorer::AppState;
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -123,12 +123,12 @@ impl Dataset for WebApp {
         })
     }
 
-    fn app_world(&self, id: &str) -> Option<AppWorld> {
+    fn app_world(&self, id: &str) -> Option<AppEnvironment> {
         let index = self.ids.iter().position(|own| own == id)?;
         let task = TASKS.get(index)?;
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let documents = task.documents.iter();
-        Some(AppWorld {
+        Some(AppEnvironment {
             documents: documents
                 .map(|(uri, held)| (uri.clone(), text(held)))
                 .collect(),

@@ -16,7 +16,7 @@ use std::sync::{Arc, LazyLock};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use crate::catalog::{Entry, Reads};
+use crate::catalog::{Entry, SupportedOption};
 use crate::dataset::{SampleMetadata, facts};
 use crate::{Dataset, DatasetError, NamedScorer, OpenError, Options, Sample, Scorer, Site};
 use family::{FAMILIES, Family, GeneratedTask};
@@ -28,7 +28,7 @@ pub(crate) const ENTRY: Entry = Entry {
     summary: "web navigation: tasks on small sites in a real browser, judged by what the server received",
     scorer: WebState::NAME,
     size: "36",
-    reads: &[Reads::Seed],
+    reads: &[SupportedOption::Seed],
     own_scorer: Some(NamedScorer {
         name: "web-state",
         summary: "what the server of a web site received, instead of the answer",

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::open;
-use benchmarks::{Check, Dataset, OwnWorld};
+use benchmarks::{Check, Dataset, UserEnvironment};
 
 /// A row of `own/worlds.json`.
 #[derive(Deserialize)]
@@ -118,14 +118,14 @@ fn last(dataset: &dyn Dataset) -> Value {
     shown
 }
 
-fn described(world: &OwnWorld) -> Value {
+fn described(world: &UserEnvironment) -> Value {
     match world {
-        OwnWorld::Apps(apps) => json!({
+        UserEnvironment::Apps(apps) => json!({
             "documents": apps.documents,
             "active": apps.active,
             "checks": checks(&apps.checks),
         }),
-        OwnWorld::Site(site) => json!({
+        UserEnvironment::Site(site) => json!({
             "from": match &site.source {
                 SiteSource::Address(address) => json!(address),
                 SiteSource::Folder(folder) => json!(folder),

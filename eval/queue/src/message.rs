@@ -157,7 +157,7 @@ pub struct UnderWay {
 
 /// An entry for each time that an attempt was started again or returned.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Begun {
+pub struct RestartEntry {
     /// Version of the message, [`VERSION`].
     pub v: u32,
     /// Number of times that it was started, including this one.
@@ -233,10 +233,10 @@ message! {
     Job: sample;
     Manifest: run_id, program, fingerprint, dataset_digest;
     Presence: worker, host;
-    Begun: worker;
+    RestartEntry: worker;
     Parcel: sample, worker, nonce;
     Roster: ;
-    crate::books::Books: ;
+    crate::books::BudgetAccounts: ;
     crate::rate::Pace: ;
 }
 

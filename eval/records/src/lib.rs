@@ -14,4 +14,4 @@ pub use record::{
     AttemptRecord, FurtherScore, JudgeUse, RECORD_VERSION, RunIdentity, UNREADABLE, counted,
     is_unreadable,
 };
-pub use spent::{AllSpent, Spent, Wasted};
+pub use spent::{TotalSpending, Spent, Wasted};

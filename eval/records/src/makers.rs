@@ -9,13 +9,13 @@ use crate::run_dir::Lock;
 /// Programs that made the attempts of a run, with the number of attempts of each. The key `None`
 /// counts attempts whose program is not recorded.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Makers {
+pub struct ProgramVersions {
     attempts: BTreeMap<Option<String>, u64>,
     /// Programs whose components are recorded, by digest.
     known: BTreeMap<String, Program>,
 }
 
-impl Makers {
+impl ProgramVersions {
     /// Collects the programs of a run directory.
     pub fn of(lock: &Lock, records: &[AttemptRecord]) -> Self {
         let mut makers = Self::default();
@@ -68,8 +68,8 @@ impl Makers {
 
 /// Returns one sentence for each difference between the programs of the runs, or between those
 /// within one run. Each run is given with its display name.
-pub fn remarks<'a>(runs: impl IntoIterator<Item = (String, &'a Makers)>) -> Vec<String> {
-    let runs: Vec<(String, &Makers)> = runs.into_iter().collect();
+pub fn remarks<'a>(runs: impl IntoIterator<Item = (String, &'a ProgramVersions)>) -> Vec<String> {
+    let runs: Vec<(String, &ProgramVersions)> = runs.into_iter().collect();
     let mut remarks: Vec<String> = runs
         .iter()
         .filter_map(|(name, makers)| within(name, makers))
@@ -108,7 +108,7 @@ pub fn remarks<'a>(runs: impl IntoIterator<Item = (String, &'a Makers)>) -> Vec<
 }
 
 /// Returns a remark if the attempts of a run come from several programs.
-fn within(name: &str, makers: &Makers) -> Option<String> {
+fn within(name: &str, makers: &ProgramVersions) -> Option<String> {
     if makers.attempts.len() < 2 {
         return None;
     }

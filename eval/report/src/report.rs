@@ -25,7 +25,7 @@ use crate::differences::{self, Differences, RunParts};
 use crate::race::{RaceLog, RaceResult};
 use crate::summary::Summary;
 
-pub use behaviour::{Behaviour, TimeSplit};
+pub use behaviour::{RunBehavior, TimeSplit};
 pub use drawn_grid::Grid;
 pub use groups::{Group, Grouping};
 pub use html::{HtmlError, html};
@@ -97,7 +97,7 @@ pub struct RunReport {
     /// Scores, intervals and means.
     pub summary: Summary,
     /// Behavior of the run's agents.
-    pub behaviour: Behaviour,
+    pub behaviour: RunBehavior,
     /// Scores grouped by metadata of the samples.
     pub groupings: Vec<Grouping>,
     /// Number of root iterations of each attempt that ended `ok` or `limit`.
@@ -358,7 +358,7 @@ fn excerpt(text: Option<&String>) -> String {
 
 /// Returns the depth as part of a label; empty for a direct call, which has none.
 fn depth(run: &RunIdentity) -> String {
-    if Protocol::nature_of(&run.protocol).is_some_and(|nature| nature.one_call) {
+    if Protocol::capabilities_of(&run.protocol).is_some_and(|nature| nature.one_call) {
         String::new()
     } else {
         format!(" depth {}", run.max_depth)

@@ -31,7 +31,7 @@ mod metrics;
 
 mod error;
 
-pub use agents::{Agents, Answered, Asker, Limits, Offer, OnProgress, Progress, Question, Refused};
+pub use agents::{Agents, AgentResult, Requester, Limits, Offer, OnProgress, Progress, Question, Rejection};
 pub use conversation::DEFAULT_LONG_TEXT;
 pub use error::ServeError;
 pub use keys::{Client, Clients, KeyHash};

@@ -161,7 +161,7 @@ pub struct RunArgs {
 
 impl RunArgs {
     /// Selects these samples in this order, overriding any other selection.
-    pub fn take_only(&mut self, samples: &[String]) {
+    pub fn select_only(&mut self, samples: &[String]) {
         self.selected_problems = samples.to_vec();
         self.filter = Vec::new();
         self.max_tasks = None;

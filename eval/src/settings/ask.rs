@@ -3,7 +3,7 @@
 use std::env;
 use std::path::PathBuf;
 
-use benchmarks::{Image, OwnSite, SiteSource};
+use benchmarks::{Image, UserSite, SiteSource};
 use browser::Origin;
 use harness::Protocol;
 use url::Url;
@@ -22,7 +22,7 @@ pub struct AskSettings {
     /// Image files shown with the question; at most [`Image::MOST`].
     pub images: Vec<PathBuf>,
     /// Web page that the question is about.
-    pub site: Option<OwnSite>,
+    pub site: Option<UserSite>,
     /// Text selected on the page.
     pub selection: Option<String>,
     /// Files of the open documents.
@@ -120,7 +120,7 @@ impl AskSettings {
 }
 
 /// Returns the site at a URL.
-fn site(url: &str, allow: &[String]) -> Result<OwnSite, SettingsError> {
+fn site(url: &str, allow: &[String]) -> Result<UserSite, SettingsError> {
     let parsed = Url::parse(url.trim()).ok();
     let is_web = |url: &Url| matches!(url.scheme(), "http" | "https");
     let Some(url) = parsed.filter(is_web) else {
@@ -134,7 +134,7 @@ fn site(url: &str, allow: &[String]) -> Result<OwnSite, SettingsError> {
             .parse::<Origin>()
             .map_err(|error| SettingsError::new(format!("--allow: {error}")))?;
     }
-    Ok(OwnSite {
+    Ok(UserSite {
         source: SiteSource::Address(url.to_string()),
         start: url.to_string(),
         allow: allow

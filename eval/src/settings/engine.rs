@@ -3,7 +3,7 @@
 use harness::prompt::definition::ToolStrategy;
 use harness::provider::{MaybeShared, PriceTable, Sampling};
 use harness::treatment::{Effective, Sent};
-use harness::{AgentSettings, Asker, Assigned, Conduct, Protocol, Specialist, Treatment};
+use harness::{AgentSettings, CallerRole, ModelAssignments, Conduct, Protocol, Specialist, Treatment};
 
 use super::treatment::{Agents, Flags};
 use super::{
@@ -21,7 +21,7 @@ pub struct EngineSettings {
     /// Models of the aliases, in order.
     pub aliased: Vec<ModelRef>,
     /// Models of agents below the root, unless a call names another.
-    pub assigned: Assigned<ModelRef>,
+    pub assigned: ModelAssignments<ModelRef>,
     /// Sampling and servers of the models.
     pub models: ModelSettings,
     /// Settings that can change an answer.
@@ -246,7 +246,7 @@ fn fit_reasoning(agents: &mut Agents, references: &[ModelRef], sampling: &Sampli
             .filter(|(alias, model)| [&*alias.alias, model.as_str()].contains(&&*specialist.model));
         let of_all = named.next().map(|(_, model)| model);
         let of_children =
-            (specialist.model == "default").then(|| agents.assigned.of(Asker::Agent, 1));
+            (specialist.model == "default").then(|| agents.assigned.of(CallerRole::Agent, 1));
         of_all.or(of_children.flatten()).unwrap_or(main)
     };
     treatment.tools.change_settings(|specialist| {

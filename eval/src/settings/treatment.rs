@@ -12,7 +12,7 @@ use harness::treatment::{
     Brought, Claim, DEFAULT_MAX_DEPTH, DEFAULT_MAX_ITERATIONS, Effective, ProtocolSetting,
     ReplSetting, Sent, Setting, Treatment,
 };
-use harness::{AgentSettings, Assigned, Compact, DEFAULT_KEPT_TURNS};
+use harness::{AgentSettings, ModelAssignments, Compact, DEFAULT_KEPT_TURNS};
 use serde_json::{Map, Value};
 
 use super::guidance::{self, AUTO, Guidance, NONE};
@@ -51,7 +51,7 @@ pub(super) struct Agents {
     /// Definition of the root.
     pub definition: Option<Definition>,
     /// Models of agents below the root, unless a call names another.
-    pub assigned: Assigned<ModelRef>,
+    pub assigned: ModelAssignments<ModelRef>,
     pub effective: Effective,
     pub sent: Sent,
 }
@@ -136,7 +136,7 @@ impl Flags<'_> {
                 folder.display()
             ));
         }
-        let idle = treatment.drop_idle_sections();
+        let idle = treatment.remove_unused_sections();
         if !idle.is_empty() {
             notes.push(format!(
                 "--prompts-dir: ignored, because they do not change any agent's prompt: {}",
@@ -160,7 +160,7 @@ impl Flags<'_> {
             treatment.drivers = kept;
         }
         warnings.extend(prompt::warnings(effective.prompt_mode, &treatment.drivers));
-        let idle = treatment.idle_overrides();
+        let idle = treatment.unused_overrides();
         if !idle.is_empty() {
             warnings.push(format!(
                 "--action-overrides: no agent has a tool or action called {}",
@@ -265,7 +265,7 @@ impl Flags<'_> {
     }
 }
 
-fn as_texts(assigned: &Assigned<ModelRef>) -> Assigned<String> {
+fn as_texts(assigned: &ModelAssignments<ModelRef>) -> ModelAssignments<String> {
     let text = |_: &str, model: &ModelRef| Ok::<_, Infallible>(model.to_string());
     let Ok(texts) = assigned.try_map(text);
     texts
@@ -275,7 +275,7 @@ fn as_texts(assigned: &Assigned<ModelRef>) -> Assigned<String> {
 ///
 /// # Errors
 /// A sentence about a flag that cannot be parsed again.
-pub fn leave_out(args: &EngineArgs, claim: &Claim) -> Result<EngineArgs, String> {
+pub fn clear_flag(args: &EngineArgs, claim: &Claim) -> Result<EngineArgs, String> {
     let claim = claim.to_string();
     let (flag, value) = claim.split_once(' ').unwrap_or((&claim, ""));
     let flag = flag.trim_start_matches('-').replace('-', "_");

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use records::makers::Makers;
+use records::makers::ProgramVersions;
 use records::run_dir::{Fingerprint, Lock, RunDir};
 use report::differences::{Differences, RunParts, sentences};
 use serde::Deserialize;
@@ -59,7 +59,7 @@ fn names_differences() {
 impl Run {
     fn read(&self, folder: &std::path::Path) -> RunParts {
         if let Some(columns) = &self.columns {
-            let mut makers = Makers::default();
+            let mut makers = ProgramVersions::default();
             for program in columns.get("program").map_or("", String::as_str).split(',') {
                 makers.add(Some(program.to_owned()));
             }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::comparison::compare;
 use super::error::ViewError;
-use super::filter::{Filter, Marks, Subject};
+use super::filter::{Filter, FailureGroups, FilteredAttempt};
 use super::input;
 use super::library::Library;
 use super::matches::Match;
@@ -19,7 +19,7 @@ use super::query::Query;
 use super::run_file::RunFile;
 use super::runs_page;
 use super::sample_list;
-use super::search::{Asked, Kind};
+use super::search::{SearchRequest, Kind};
 use super::trajectory::{agent_texts, iterations, outline, text_part};
 
 /// Maximum iterations on a page.
@@ -123,7 +123,7 @@ fn everywhere(library: &Library, query: &Query) -> Result<String, ViewError> {
     });
     let kinds = kinds.collect::<Result<Vec<_>, _>>()?;
     let index = library.refresh_texts()?;
-    let asked = Asked {
+    let asked = SearchRequest {
         words: &filter.words,
         kinds: &kinds,
         run: query.get("run"),
@@ -131,7 +131,7 @@ fn everywhere(library: &Library, query: &Query) -> Result<String, ViewError> {
         limit: query.number("limit", HITS)?.min(HITS),
     };
     // Records are read only if the filter needs them.
-    let mut files: HashMap<String, Option<(Arc<RunFile>, Marks)>> = HashMap::new();
+    let mut files: HashMap<String, Option<(Arc<RunFile>, FailureGroups)>> = HashMap::new();
     let passes = |run: &str, sample: &str, attempt: u32| {
         if filter.is_plain() {
             return true;
@@ -144,7 +144,7 @@ fn everywhere(library: &Library, query: &Query) -> Result<String, ViewError> {
         file.as_ref().is_some_and(|(file, marks)| {
             let record = file.record(sample, attempt);
             record.is_some_and(|record| {
-                filter.passes(&Subject::of(&file.run.lock.run, record, marks))
+                filter.passes(&FilteredAttempt::of(&file.run.lock.run, record, marks))
             })
         })
     };
@@ -159,9 +159,9 @@ fn everywhere(library: &Library, query: &Query) -> Result<String, ViewError> {
 }
 
 /// Returns the data that a filter needs in addition to records.
-fn marks(library: &Library, file: &RunFile, filter: &Filter) -> Marks {
-    let mut marks = Marks::default();
-    if filter.asks_for_groups() {
+fn marks(library: &Library, file: &RunFile, filter: &Filter) -> FailureGroups {
+    let mut marks = FailureGroups::default();
+    if filter.uses_groups() {
         marks.groups = library.failures(file).of;
     }
     marks

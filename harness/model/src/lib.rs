@@ -24,7 +24,7 @@ pub use event::{
 };
 pub use message::{Image, Message, MessageRole};
 pub use outcome::{AttemptOutcome, Stats, Status, Usage, settled};
-pub use protocol::{Protocol, ProtocolNature, Subject, UnknownProtocol, Workplace, protocol_words};
+pub use protocol::{Protocol, Capabilities, InputKind, UnknownProtocol, ActionSurface, protocol_words};
 pub use role::Role;
 pub use sampling::{Effort, Sampling};
 pub use task::Task;

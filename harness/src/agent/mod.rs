@@ -1,6 +1,6 @@
 //! Agents and their attempts: the loop of turns, model calls, hooks, budgets and records.
 //!
-//! Invariant: this module does not depend on any protocol. Protocols implement [`Turns`], which
+//! Invariant: this module does not depend on any protocol. Protocols implement [`AgentBehavior`], which
 //! determines what an agent reads and what its replies do.
 
 mod treatment;
@@ -35,15 +35,15 @@ mod tool_resolver;
 
 pub use agent_settings::{AgentSettings, idle_properties};
 pub use agent_tools::AgentTools;
-pub use assigned::{Asker, Assigned};
+pub use assigned::{CallerRole, ModelAssignments};
 pub use compaction::{Compact, CompactAt, Compaction, DEFAULT_KEPT_TURNS, DEFAULT_SHARE};
 pub use halt::HaltReason;
 pub use ledger::{Budget, Reservation, SharedBudget, Spent};
 pub use person::Person;
 pub use protocol_settings::{Overflow, ProtocolSettings};
-pub use purse::Purse;
+pub use purse::ExternalBudget;
 pub use run::{Model, Models};
-pub use specialist::{Other, Specialist, Specialists, Talk};
+pub use specialist::{Counterpart, Specialist, Specialists, Dialogue};
 pub use tool_resolver::ToolResolver;
 pub use treatment::{
     Brought, Conduct, DEFAULT_MAX_DEPTH, DEFAULT_MAX_ITERATIONS, ReplTreatment, Treatment,
@@ -55,12 +55,12 @@ pub(crate) use conversation::Conversation;
 pub(crate) use failure::Failure;
 pub(crate) use halt::Halt;
 pub(crate) use hook_dispatch::HooksAtWork;
-pub(crate) use instances::{Answered, Inbox, Instances, Letter, Opened, Outbox};
+pub(crate) use instances::{ReplyReceiver, Inbox, Instances, QueuedMessage, Opened, Outbox};
 pub(crate) use invocation::{Invocation, LoggedCall, ROOT, Root, ToolLog};
-pub(crate) use ledger::{Expected, Ledger, Overdrawn, Refusal, Scope};
+pub(crate) use ledger::{Expected, Ledger, BudgetExceeded, Refusal, Scope};
 pub(crate) use meter::{Meter, Work};
 pub(crate) use model_call::ModelReply;
 pub(crate) use page_functions::{PageFunctions, PageResult, seen};
 pub(crate) use records::{Records, shown};
 pub(crate) use run::Run;
-pub(crate) use turns::{CORRECTIONS, Step, Turn, Turns, answer_messages, run_turns};
+pub(crate) use turns::{CORRECTIONS, NextStep, Turn, AgentBehavior, answer_messages, run_turns};

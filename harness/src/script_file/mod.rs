@@ -3,7 +3,7 @@
 //! `defineHook`.
 //!
 //! The code can import only `library.js`, and has no access to files, the network or models.
-//! [`run_scripts_in`] sets where it runs.
+//! [`set_script_isolation`] sets where it runs.
 
 mod place;
 
@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use place::{HEAP_MEGABYTES, TIME};
 pub(crate) use place::{fresh_sandbox, shared_sandbox};
-pub use place::{run_scripts_in, scripts_run_in};
+pub use place::{set_script_isolation, script_isolation};
 
 const LIBRARY: &str = include_str!("library.js");
 
@@ -176,7 +176,7 @@ impl ScriptFile {
                     let reason = "there are no host functions here".to_owned();
                     self.repl.settle_function(call.id, Err(reason));
                 }
-                Event::CallContext { .. } | Event::StatusAsked { .. } | Event::Cancelled(_) => {}
+                Event::CallContext { .. } | Event::StatusRequested { .. } | Event::Cancelled(_) => {}
                 Event::Finished(CellOutcome {
                     error: Some(error), ..
                 }) => return Err(self.error(&error)),

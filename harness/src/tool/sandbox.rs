@@ -81,7 +81,7 @@ pub(super) async fn finish(
                 repl.settle(call.id, Err(reason));
             }
             Event::CallContext { .. }
-            | Event::StatusAsked { .. }
+            | Event::StatusRequested { .. }
             | Event::Cancelled(_)
             | Event::Invoked(_) => {}
         }

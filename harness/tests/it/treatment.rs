@@ -35,7 +35,7 @@ fn first_request(run: &Treatment) -> Request {
             provider: Arc::new(Silent),
         },
         aliases: Vec::new(),
-        assigned: harness::Assigned::default(),
+        assigned: harness::ModelAssignments::default(),
     };
     let engine = Engine::new(run.clone(), Conduct::default(), models, |_| ()).unwrap();
     engine.first_request(&Task {

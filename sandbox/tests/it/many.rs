@@ -13,7 +13,7 @@ async fn events(repl: &mut Repl, cell: &str) -> (Vec<String>, String) {
     loop {
         match repl.next().await.unwrap() {
             Event::Called(call) => seen.push(format!("called {}", call.query)),
-            Event::StatusAsked { call, of } => {
+            Event::StatusRequested { call, of } => {
                 seen.push(format!("status of {}", of.0));
                 repl.settle_function(call, Ok(json!({ "state": "running", "iteration": 3 })));
             }

@@ -46,12 +46,12 @@ mod error;
 mod name;
 
 pub use atomic::{write as write_whole, write_output};
-pub use beside::{Changed, beside, keep_others};
+pub use beside::{Changed, beside, merge_history};
 pub use error::{LineError, RunDirError};
 pub use events::{Events, fold};
 pub use fingerprint::{Difference, Fingerprint};
 pub use hold::Holder;
-pub use journal::{Journal, PaidFor, keep_abandoned};
+pub use journal::{Journal, WastedSource, keep_abandoned};
 pub use name::sweep_id;
 pub use reader::{
     CONFIG_VERSION, LOCK_VERSION, Lock, RunDir, check_fingerprint, read_config, read_lock,

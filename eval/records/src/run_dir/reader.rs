@@ -153,7 +153,7 @@ impl RunDir {
 
     /// Returns the number of attempts of the whole run if this run is one shard of it, or `None` if
     /// not recorded.
-    pub fn attempts_of_all_shares(&self) -> Option<u64> {
+    pub fn attempts_of_all_shards(&self) -> Option<u64> {
         self.config.get("attempts_of_all_shares")?.as_u64()
     }
 

@@ -134,7 +134,7 @@ impl Reopened {
         })?;
         wasted_spend::abandon(&self.path, &self.all)?;
         wasted_spend::supersede(&self.path, again)?;
-        wasted_spend::forget(&self.path, again)?;
+        wasted_spend::remove_journals(&self.path, again)?;
         if !self.lock.programs().contains(program) {
             self.lock.later_programs.push(program.clone());
             atomic::write_json(&self.path.join(LOCK), &self.lock)?;

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::ending::Words;
+use super::ending::FinishReasonField;
 use super::endpoint::{Dialect, Unsupported, takes_parallel_field};
-use super::fault::says_error;
+use super::fault::reports_error;
 use super::sse::SseEvent;
 use super::structured::{is_of_google, is_strict, object_schema};
 use super::wire::{
-    Answer, Assembly, ContentParts, Counted, End, add_extra, arguments, call, cost, count,
+    ParsedResponse, Assembly, ContentParts, Counted, ResponseEnd, add_extra, arguments, call, cost, count,
     data_url, items, paired, parse_event, said, text, unless_blank,
 };
 use crate::model::lenient_json;
@@ -241,7 +241,7 @@ fn index(choice: &Value) -> u64 {
 }
 
 /// Parses a response.
-pub(super) fn read(body: &Value) -> Result<Answer, String> {
+pub(super) fn read(body: &Value) -> Result<ParsedResponse, String> {
     if !body["choices"].is_array() {
         return Err("`choices` is missing".to_owned());
     }
@@ -272,7 +272,7 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
     if said.trim().is_empty()
         && calls.is_empty()
         && refusal.is_empty()
-        && end_of(choice) == Some(End::Complete)
+        && end_of(choice) == Some(ResponseEnd::Complete)
         && let Some(filed) = &reasoning
     {
         let rest = filed.rsplit_once("</think>").map(|(_, rest)| rest.trim());
@@ -311,14 +311,14 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
     };
     let end = end_of(choice);
     let is_unsaid = end.is_none();
-    let end = match end.unwrap_or_else(|| End::unsaid(&response)) {
+    let end = match end.unwrap_or_else(|| ResponseEnd::unsaid(&response)) {
         // A refusal replaces the answer. If there is nothing else, it also explains the missing
         // finish reason.
-        _ if is_unsaid && !refusal.is_empty() => End::Filter(refusal),
-        End::Complete | End::Filter(_) if !refusal.is_empty() => End::Filter(refusal),
+        _ if is_unsaid && !refusal.is_empty() => ResponseEnd::Filter(refusal),
+        ResponseEnd::Complete | ResponseEnd::Filter(_) if !refusal.is_empty() => ResponseEnd::Filter(refusal),
         end => end,
     };
-    Ok(Answer { response, end })
+    Ok(ParsedResponse { response, end })
 }
 
 /// Checks that the content of a message has a type that can contain text.
@@ -333,12 +333,12 @@ fn is_content(content: &Value) -> Result<(), String> {
 
 /// Returns how a choice ended, if it says so. A router may report as complete what the server
 /// behind it did not complete.
-fn end_of(choice: &Value) -> Option<End> {
+fn end_of(choice: &Value) -> Option<ResponseEnd> {
     let native = text(&choice["native_finish_reason"]);
-    let behind = Words::Chat.known("native_finish_reason", native);
-    match Words::Chat.ending("finish_reason", &choice["finish_reason"]) {
-        None | Some(End::Complete) if behind.is_some() => behind,
-        Some(End::Failed(said)) if !native.is_empty() => Some(End::Failed(format!(
+    let behind = FinishReasonField::Chat.known("native_finish_reason", native);
+    match FinishReasonField::Chat.ending("finish_reason", &choice["finish_reason"]) {
+        None | Some(ResponseEnd::Complete) if behind.is_some() => behind,
+        Some(ResponseEnd::Failed(said)) if !native.is_empty() => Some(ResponseEnd::Failed(format!(
             "{said}, and `native_finish_reason` `{native}`"
         ))),
         end => end,
@@ -480,13 +480,13 @@ impl Choice {
             let before = self.ending.get(name).unwrap_or(&Value::Null);
             let after = &part[name];
             let takes = match name {
-                "error" => says_error(after) && before.is_null(),
+                "error" => reports_error(after) && before.is_null(),
                 // An unknown word from a server behind a router does not describe the end.
-                "native_finish_reason" if Words::Chat.known(name, text(after)).is_none() => {
+                "native_finish_reason" if FinishReasonField::Chat.known(name, text(after)).is_none() => {
                     !text(after).is_empty() && before.is_null()
                 }
-                "native_finish_reason" if Words::Chat.known(name, text(before)).is_none() => true,
-                _ => Words::Chat.gives_way(name, before, after),
+                "native_finish_reason" if FinishReasonField::Chat.known(name, text(before)).is_none() => true,
+                _ => FinishReasonField::Chat.should_change(name, before, after),
             };
             if takes {
                 self.ending.insert(name.to_owned(), after.clone());
