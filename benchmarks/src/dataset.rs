@@ -61,7 +61,7 @@ pub trait Dataset: Send + Sync {
     /// # Errors
     ///
     /// As for [`Dataset::sample`].
-    fn own_world(&self, _id: &str) -> Result<Option<UserEnvironment>, DatasetError> {
+    fn user_environment(&self, _id: &str) -> Result<Option<UserEnvironment>, DatasetError> {
         Ok(None)
     }
 

@@ -34,7 +34,7 @@ mod webnav;
 mod generated;
 mod longbench;
 mod user_dataset;
-mod own_world;
+mod user_environment;
 mod ruler;
 
 mod contained;
@@ -57,7 +57,7 @@ pub use environment::{
 };
 pub use generated::{CONTEXT_LENGTHS, MAX_CONTEXT_LENGTH, MIN_CONTEXT_LENGTH, TASKS_PER_LENGTH};
 pub use image::{Image, ImageError};
-pub use own_world::{document_uri, with_selection};
+pub use user_environment::{document_uri, with_selection};
 pub use sample::Sample;
 pub use score::{
     Checks, Choice, Exact, NamedScorer, Needle, Numeric, OutsideScorer, PairF1, Pattern, Score,

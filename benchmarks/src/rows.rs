@@ -8,7 +8,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::context_file::{self, ContextDigests, ContextFile};
-use crate::own_world::EnvironmentDigests;
+use crate::user_environment::EnvironmentDigests;
 use crate::table::{Fault, RowLocation, Row, Table};
 use crate::{
     Dataset, DatasetError, ForeignOrigin, Image, Options, OutsideScorer, UserEnvironment, Sample,
@@ -390,7 +390,7 @@ impl<S: Schema> Dataset for Rows<S> {
         })
     }
 
-    fn own_world(&self, id: &str) -> Result<Option<UserEnvironment>, DatasetError> {
+    fn user_environment(&self, id: &str) -> Result<Option<UserEnvironment>, DatasetError> {
         let Some(index) = self.ids.iter().position(|own| own == id) else {
             return Ok(None);
         };

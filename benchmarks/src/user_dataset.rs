@@ -12,7 +12,7 @@ use serde_saphyr::{MessageFormatter as _, UserMessageFormatter};
 
 use crate::contained::{PathEscape, contained};
 use crate::context_file::ContextFile;
-use crate::own_world::{UserDialogue, EnvironmentFields, with_selection};
+use crate::user_environment::{UserDialogue, EnvironmentFields, with_selection};
 use crate::rows::{self, SampleBody, SampleHeader, Schema};
 use crate::table::{ENDINGS, Fault, Row, field, label, some, texts};
 use crate::template::{filled, names, plain};

@@ -2,7 +2,7 @@
 //!
 //! The result equals a run on one machine. Shards must agree in fingerprint, program and selection.
 
-mod shares;
+mod shards;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use harness::model::Event;
 use records::AttemptRecord;
-use records::makers;
+use records::program_versions;
 use records::run_dir::{
     Difference, Events, Lock, NewRun, RunDir, RunDirError, check_fingerprint, merge_history,
 };
@@ -20,7 +20,7 @@ use serde_json::Value;
 
 use crate::run_event::{Reporter, RunEvent};
 use crate::run_store::RunStore;
-use shares::Shards;
+use shards::Shards;
 
 /// Rule that chooses between different records of one attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -167,7 +167,7 @@ pub fn merge(
         }
     }
     let shares = Shards::of(&runs)?;
-    shares::check_partition(&runs)?;
+    shards::check_partition(&runs)?;
     let Choice {
         chosen,
         overlaps,
@@ -274,7 +274,7 @@ fn same_experiment(first: &RunDir, other: &RunDir) -> Result<(), MergeError> {
             differences,
         });
     }
-    let differences = shares::other_selection(first, other);
+    let differences = shards::other_selection(first, other);
     if differences.is_empty() {
         return Ok(());
     }
@@ -287,7 +287,7 @@ fn same_experiment(first: &RunDir, other: &RunDir) -> Result<(), MergeError> {
 
 /// Rejects runs of different programs, because mixing their results must be requested explicitly.
 fn same_programs(first: &RunDir, other: &RunDir) -> Result<(), MergeError> {
-    let difference = makers::difference(&first.lock, &other.lock);
+    let difference = program_versions::difference(&first.lock, &other.lock);
     difference.map_or(Ok(()), |difference| {
         Err(MergeError::Program {
             first: first.path.clone(),
@@ -422,7 +422,7 @@ fn write(
     if let Some(benchmark) = config.get_mut("benchmark").and_then(Value::as_object_mut) {
         benchmark.remove("shares");
     }
-    let rule = shares::rule(first);
+    let rule = shards::rule(first);
     for (section, name) in [
         ("flags", "partition"),
         ("benchmark", "partition"),

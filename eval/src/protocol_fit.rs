@@ -95,7 +95,7 @@ const MULTI_MESSAGE_PROTOCOLS: [Protocol; 4] = [
 /// # Errors
 /// [`DatasetError`] if the sample cannot be read.
 pub fn subject(dataset: &dyn Dataset, id: &str) -> Result<InputKind, DatasetError> {
-    Ok(match dataset.own_world(id)? {
+    Ok(match dataset.user_environment(id)? {
         Some(UserEnvironment::Site(_)) => InputKind::Pages,
         Some(UserEnvironment::Apps(_)) => InputKind::Apps,
         None if dataset.site(id).is_some() => InputKind::Pages,

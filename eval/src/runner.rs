@@ -3,7 +3,7 @@
 //! Data flows one way: attempts send events, and one thread passes them to the run directory and
 //! then to the reporters. Invariant: the runner itself shows and stores nothing.
 
-mod maker;
+mod attempt_runner;
 mod shared_samples;
 
 use std::collections::{BTreeMap, HashMap};
@@ -35,7 +35,7 @@ use crate::run_store::RunStore;
 use crate::terminal;
 use shared_samples::SharedSamples;
 
-pub use maker::AttemptRunner;
+pub use attempt_runner::AttemptRunner;
 
 /// Time that a stopped run waits for its attempts. An attempt that is busy for longer is abandoned.
 const STOP_GRACE: Duration = Duration::from_secs(1);

@@ -1,12 +1,12 @@
 //! Environments in a real browser: implements the engine's traits with the crate `browser`, and
 //! serves benchmark sites on loopback.
 
-mod refused;
+mod blocked_requests;
 mod check;
 
 mod folder_server;
 mod server_process;
-mod own_site;
+mod user_site;
 mod site;
 mod page;
 
@@ -25,7 +25,7 @@ use serde_json::json;
 use tokio::sync::mpsc::UnboundedSender;
 
 use apps::{BrowserApps, PersistentState};
-use own_site::{OpenSite, AddressLock};
+use user_site::{OpenSite, AddressLock};
 use page::{AttemptSite, Tab, Window};
 use site::Site;
 
@@ -66,7 +66,7 @@ impl Worlds {
         match self {
             Self::One(world) => Ok(Some(world.clone())),
             Self::Dataset(dataset) => dataset
-                .own_world(sample)
+                .user_environment(sample)
                 .map_err(|error| broken(error.to_string())),
         }
     }

@@ -20,7 +20,7 @@ use crate::engine::{Engine, Host, in_context};
 use crate::expression::{line_of_expression, value_of, value_of_cell};
 use crate::heap::Heap;
 use crate::jobs::{self, RunningCode};
-use crate::kept::TextCache;
+use crate::text_cache::TextCache;
 use crate::message::{AgentId, SessionStart, CallId};
 use crate::ops::HostState;
 use crate::randomness;

@@ -34,7 +34,7 @@ mod engine;
 mod buffers;
 mod platform;
 mod expression;
-mod kept;
+mod text_cache;
 mod snapshot;
 mod ops;
 mod native;

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use crate::inbox::{Inbox, NextRequest};
 use crate::isolate::{Action, Isolate, Turn, TurnEnd};
 use crate::jobs;
-use crate::kept::TextCache;
+use crate::text_cache::TextCache;
 use crate::limits::Limits;
 use crate::message::{AgentId, CallId, CellErrorKind, RecordedSteps, Reply, Step};
 use crate::ops::Called;

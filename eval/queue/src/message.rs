@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::QueueError;
-use crate::books::Amounts;
+use crate::accounts::Amounts;
 use crate::name::RunKey;
 
 /// Version of all messages; each message carries it as `v`.
@@ -236,7 +236,7 @@ message! {
     RestartEntry: worker;
     Parcel: sample, worker, nonce;
     Roster: ;
-    crate::books::BudgetAccounts: ;
+    crate::accounts::BudgetAccounts: ;
     crate::rate::Pace: ;
 }
 

@@ -8,7 +8,7 @@ use futures::StreamExt as _;
 use futures::stream;
 use tokio::sync::mpsc;
 
-use crate::books::BudgetAccounts;
+use crate::accounts::BudgetAccounts;
 use crate::message::{
     self, RestartEntry, Job, MOST_BODY, Manifest, Message, PIECE, Parcel, Presence, Roster,
 };

@@ -1,14 +1,14 @@
 //! Reports of runs: what `rlm-eval report` prints and draws, computed from records and trajectories
 //! only.
 
-mod behaviour;
+mod behavior;
 mod groups;
 mod spending;
 mod text;
 
-mod compared;
+mod sweep_tables;
 mod drawn_grid;
-mod in_short;
+mod short_summary;
 mod html;
 mod plot;
 
@@ -25,7 +25,7 @@ use crate::differences::{self, Differences, RunParts};
 use crate::race::{RaceLog, RaceResult};
 use crate::summary::Summary;
 
-pub use behaviour::{RunBehavior, TimeSplit};
+pub use behavior::{RunBehavior, TimeSplit};
 pub use drawn_grid::Grid;
 pub use groups::{Group, Grouping};
 pub use html::{HtmlError, html};
@@ -240,7 +240,7 @@ impl RunReport {
         groupings: Vec<Grouping>,
     ) -> Result<Self, RunDirError> {
         let summary = Summary::new(&run.records, run.attempts_total()).with_wasted(run.wasted);
-        let ended = run.records.iter().filter(|record| behaviour::ended(record));
+        let ended = run.records.iter().filter(|record| behavior::ended(record));
         let began = run.started();
         Ok(Self {
             name,
@@ -248,7 +248,7 @@ impl RunReport {
             identity: run.lock.run.clone(),
             prices: prices(run),
             started: began.map(|began| began.to_string()),
-            behaviour: behaviour::of(run)?,
+            behaviour: behavior::of(run)?,
             groupings,
             iterations: ended.map(|record| record.iterations).collect(),
             failures: failures(run),

@@ -23,8 +23,8 @@ mod request;
 
 mod events;
 
-mod desk;
-mod gate;
+mod handler;
+mod admission;
 mod guard;
 mod keys;
 mod metrics;

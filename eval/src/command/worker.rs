@@ -1,7 +1,7 @@
 //! `rlm-eval worker`: makes attempts of the runs in a queue.
 
 mod attempt;
-mod purse;
+mod lease;
 mod served;
 mod stream_journal;
 

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::check::{Checks, in_page, stopped};
-use super::refused::BlockedRequests;
+use super::blocked_requests::BlockedRequests;
 use server::AppServer;
 
 /// Apps and documents of an attempt.

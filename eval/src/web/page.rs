@@ -15,8 +15,8 @@ use parking_lot::Mutex;
 use serde_json::Value;
 use url::Url;
 
-use super::own_site::OpenSite;
-use super::refused::BlockedRequests;
+use super::user_site::OpenSite;
+use super::blocked_requests::BlockedRequests;
 use super::site::Site;
 
 /// Profile and site of an attempt, shared by all its tabs.

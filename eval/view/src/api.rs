@@ -11,8 +11,8 @@ use super::error::ViewError;
 use super::filter::{Filter, FailureGroups, FilteredAttempt};
 use super::input;
 use super::library::Library;
-use super::matches::Match;
-use super::neighbours;
+use super::answer_match::Match;
+use super::neighbors;
 use super::outcome::beginning;
 use super::overview;
 use super::query::Query;
@@ -212,12 +212,12 @@ fn neighbours(
     here: (&str, u32),
 ) -> Result<Value, ViewError> {
     let Some(list) = query.get("list").map(Query::new) else {
-        return neighbours::of(|id| open(library, query, id), run, file, here, None);
+        return neighbors::of(|id| open(library, query, id), run, file, here, None);
     };
     let search = search(&list)?;
     let marks = marks(library, file, &search);
     let open = |id: &str| open(library, query, id);
-    neighbours::of(open, run, file, here, Some((&list, &search, &marks)))
+    neighbors::of(open, run, file, here, Some((&list, &search, &marks)))
 }
 
 fn agent(library: &Library, query: &Query) -> Result<String, ViewError> {

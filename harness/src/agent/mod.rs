@@ -5,7 +5,7 @@
 
 mod treatment;
 mod protocol_settings;
-mod assigned;
+mod model_assignments;
 mod run;
 
 mod attempt;
@@ -22,7 +22,7 @@ mod page_functions;
 mod person;
 
 mod ledger;
-mod purse;
+mod external_budget;
 mod budget_subscribers;
 mod meter;
 mod halt;
@@ -35,13 +35,13 @@ mod tool_resolver;
 
 pub use agent_settings::{AgentSettings, idle_properties};
 pub use agent_tools::AgentTools;
-pub use assigned::{CallerRole, ModelAssignments};
+pub use model_assignments::{CallerRole, ModelAssignments};
 pub use compaction::{Compact, CompactAt, Compaction, DEFAULT_KEPT_TURNS, DEFAULT_SHARE};
 pub use halt::HaltReason;
 pub use ledger::{Budget, Reservation, SharedBudget, Spent};
 pub use person::Person;
 pub use protocol_settings::{Overflow, ProtocolSettings};
-pub use purse::ExternalBudget;
+pub use external_budget::ExternalBudget;
 pub use run::{Model, Models};
 pub use specialist::{Counterpart, Specialist, Specialists, Dialogue};
 pub use tool_resolver::ToolResolver;

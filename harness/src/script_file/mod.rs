@@ -5,7 +5,7 @@
 //! The code can import only `library.js`, and has no access to files, the network or models.
 //! [`set_script_isolation`] sets where it runs.
 
-mod place;
+mod host;
 
 use std::thread;
 
@@ -13,9 +13,9 @@ use sandbox::message::{AgentInfo, CellError, CellErrorKind, CellOutcome, Context
 use sandbox::{DEFAULT_EXPORT, Event, Repl, Sandbox, cell_of_module};
 use serde_json::Value;
 
-use place::{HEAP_MEGABYTES, TIME};
-pub(crate) use place::{fresh_sandbox, shared_sandbox};
-pub use place::{set_script_isolation, script_isolation};
+use host::{HEAP_MEGABYTES, TIME};
+pub(crate) use host::{fresh_sandbox, shared_sandbox};
+pub use host::{set_script_isolation, script_isolation};
 
 const LIBRARY: &str = include_str!("library.js");
 
@@ -166,7 +166,7 @@ impl ScriptFile {
         self.cells += 1;
         self.repl.run(code, self.cells);
         loop {
-            let event = self.repl.next().await.map_err(|lost| place::lost(&lost))?;
+            let event = self.repl.next().await.map_err(|lost| host::lost(&lost))?;
             match event {
                 Event::Called(call) => {
                     let reason = "there are no models here".to_owned();

@@ -6,7 +6,7 @@ mod js_scan;
 mod mark;
 
 mod nearest;
-mod thoughts;
+mod reasoning;
 mod truncate;
 mod parts;
 
@@ -22,5 +22,5 @@ pub use nearest::nearest;
 pub(crate) use parts::parts;
 pub use sha256::sha256_hex;
 pub use small_file::{MAX_RECORDING_BYTES, read_file, read_text, read_text_file};
-pub(crate) use thoughts::thoughts;
+pub(crate) use reasoning::split_reasoning;
 pub(crate) use truncate::two_ends;

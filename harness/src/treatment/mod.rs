@@ -9,7 +9,7 @@ mod claim;
 mod inert;
 mod protocol;
 mod repl;
-mod sent;
+mod plan;
 
 use serde::Serialize;
 
@@ -24,7 +24,7 @@ pub use claim::{Claim, Setting};
 pub use inert::{HiddenBy, Inert};
 pub use protocol::ProtocolSetting;
 pub use repl::ReplSetting;
-pub use sent::{AgentSent, HookSent, Sent};
+pub use plan::{AgentSent, HookSent, Sent};
 
 /// Settings in effect for a run's agents, as recorded with the run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

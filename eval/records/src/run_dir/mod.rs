@@ -26,7 +26,7 @@ mod reopen;
 mod writer;
 
 mod answers;
-mod beside;
+mod unfingerprinted;
 mod events;
 mod requests;
 mod results_csv;
@@ -35,8 +35,8 @@ mod scores;
 mod trajectories;
 
 mod fingerprint;
-mod hold;
-mod in_flight;
+mod run_lock;
+mod lost_calls;
 mod journal;
 mod links;
 mod wasted_spend;
@@ -46,11 +46,11 @@ mod error;
 mod name;
 
 pub use atomic::{write as write_whole, write_output};
-pub use beside::{Changed, beside, merge_history};
+pub use unfingerprinted::{Changed, beside, merge_history};
 pub use error::{LineError, RunDirError};
 pub use events::{Events, fold};
 pub use fingerprint::{Difference, Fingerprint};
-pub use hold::Holder;
+pub use run_lock::Holder;
 pub use journal::{Journal, WastedSource, keep_abandoned};
 pub use name::sweep_id;
 pub use reader::{

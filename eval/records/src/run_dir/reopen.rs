@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::hold::Held;
+use super::run_lock::Held;
 use super::links;
 use super::reader::{self, Lock};
 use super::samples::{SampleLog, TruncatedRecord, latest, read_records};

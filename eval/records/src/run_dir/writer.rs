@@ -9,7 +9,7 @@ use model::Event;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::hold::Held;
+use super::run_lock::Held;
 use super::samples::{SampleLog, latest, read_records, superseded};
 use super::trajectories::Trajectories;
 use super::{

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use csv::{ErrorKind, StringRecord};
 use model::Status;
-use records::makers::ProgramVersions;
+use records::program_versions::ProgramVersions;
 use records::run_dir::plain_text;
 
 use super::error::CompareError;
@@ -146,7 +146,7 @@ pub(super) fn read(path: &Path) -> Result<RunScores, CompareError> {
     Ok(RunScores {
         started: None,
         path: path.to_owned(),
-        parts: RunParts::of_columns(|column| facts.get(column), rows.makers),
+        parts: RunParts::of_columns(|column| facts.get(column), rows.program_versions),
         facts,
         attempts_total: rows.attempts.len() as u64,
         attempts: rows.attempts,
@@ -217,7 +217,7 @@ struct Rows {
     seen: HashMap<(String, u32), u64>,
     clusters: HashMap<String, (String, u64)>,
     facts: HashMap<&'static str, (String, u64)>,
-    makers: ProgramVersions,
+    program_versions: ProgramVersions,
 }
 
 impl Rows {
@@ -228,7 +228,7 @@ impl Rows {
             seen: HashMap::new(),
             clusters: HashMap::new(),
             facts: HashMap::new(),
-            makers: ProgramVersions::default(),
+            program_versions: ProgramVersions::default(),
         }
     }
 
@@ -306,7 +306,7 @@ impl Rows {
             )?;
         }
         let program = columns.program.map(|column| field(column).to_owned());
-        self.makers.add(program);
+        self.program_versions.add(program);
         self.attempts.push(ScoredAttempt {
             sample,
             attempt,

@@ -6,7 +6,7 @@ use askama::Template;
 use model::{Protocol, Capabilities};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::compared::{SweepTables, compared};
+use super::sweep_tables::{SweepTables, compared};
 use super::drawn_grid::{self, Grid};
 use super::plot::{Plot, PlotError, TIME_PARTS, colour_of, css, plots};
 use super::text::{behaviour, by, facts, grouped};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use statistics::Estimate;
 
-use super::in_short::in_short;
+use super::short_summary::short_summary;
 use super::{RunBehavior, Report, RunReport, spending};
 use crate::compare;
 use crate::differences;
@@ -43,7 +43,7 @@ pub fn conclusion(report: &Report, width: u16) -> String {
     let mut sections = beginning(report, &labels, width);
     sections.push(scores(report, &labels, width));
     sections.extend(comparisons(report, width));
-    sections.extend(in_short(report, width));
+    sections.extend(short_summary(report, width));
     sections.join("\n")
 }
 

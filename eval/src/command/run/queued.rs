@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use harness::{Budget, HaltReason, Spent};
-use queue::books::{Amounts, BudgetAccounts};
+use queue::accounts::{Amounts, BudgetAccounts};
 use queue::message::{self, Job, Manifest, Presence, State, VERSION};
 use queue::name::{SubjectAddress, RunKey};
 use queue::{

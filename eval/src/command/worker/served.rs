@@ -14,7 +14,7 @@ use records::RunIdentity;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use super::purse::Lease;
+use super::lease::Lease;
 use super::stream_journal::StreamJournal;
 use super::{WorkerMode, Worker};
 use crate::command::run::Prepared;
@@ -356,7 +356,7 @@ fn presence(worker: &Worker) -> Presence {
         concurrency: worker.settings.concurrency,
         under_way: Vec::new(),
         finished: 0,
-        spent: queue::books::Amounts::default(),
+        spent: queue::accounts::Amounts::default(),
         unfit: None,
         leaving: false,
     }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use records::trajectory;
 
-use crate::matches::Match;
+use crate::answer_match::Match;
 
 /// One agent of an attempt. All times are in milliseconds since the attempt began.
 #[derive(Debug, Serialize)]

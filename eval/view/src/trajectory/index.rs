@@ -17,7 +17,7 @@ use serde_json::Value;
 use super::agent::{Agent, Timeline};
 use super::outline::IterationMarks;
 use super::page::text_part;
-use crate::matches::Match;
+use crate::answer_match::Match;
 
 /// Maximum bytes of a string in the index: what a list shows of a query or an answer.
 const KEPT: usize = 400;

@@ -8,15 +8,15 @@
 mod settings;
 
 mod envelope;
-mod walk;
+mod execute_actions;
 
 mod catalog;
 mod executor;
-mod gate;
+mod confirmation;
 
-mod fit;
+mod shorten_prompt;
 mod log;
-mod look;
+mod read_page;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -39,11 +39,11 @@ use crate::tool::ToolSet;
 pub use crate::model::web::ActionStatus;
 pub use crate::prompt::{AgentTurnSettings, ConfirmPolicy, CustomAction, DomHeader};
 pub use catalog::AgentTurnError;
-pub use gate::ConfirmGate;
+pub use confirmation::ConfirmGate;
 
 use catalog::Catalog;
 use executor::{ValidatingExecutor, PageExecutor};
-use gate::ConfirmingExecutor;
+use confirmation::ConfirmingExecutor;
 use log::TurnLog;
 
 /// Web agent with its settings, actions and confirmation policy.
@@ -215,11 +215,11 @@ impl AgentBehavior for WebTurns<'_> {
 
     /// Sets the current page as the last message of the next request only.
     async fn prepare(&mut self, conversation: &mut Conversation) -> Result<(), Failure> {
-        let mut block = look::look(self.attempt, self.root, self.page.as_ref(), self.agent).await?;
+        let mut block = read_page::look(self.attempt, self.root, self.page.as_ref(), self.agent).await?;
         block.images.splice(..0, self.attached.drain(..));
         conversation.tail = Some(block);
         if let Some(most) = self.agent.settings.max_prompt_tokens {
-            fit::fit(self.attempt, self.root, conversation, most)?;
+            shorten_prompt::fit(self.attempt, self.root, conversation, most)?;
         }
         Ok(())
     }
@@ -254,7 +254,7 @@ impl AgentBehavior for WebTurns<'_> {
             problem: None,
         });
         let working = self.attempt.meter.begin();
-        let (walked, end) = walk::walk(&envelope.actions, &self.executor).await;
+        let (walked, end) = execute_actions::walk(&envelope.actions, &self.executor).await;
         drop(working);
         self.attempt
             .records

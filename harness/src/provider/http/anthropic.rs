@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::ending::FinishReasonField;
+use super::finish_reason::FinishReasonField;
 use super::endpoint::Unsupported;
 use super::reasoning::{self, Api, Rules, Thinking};
 use super::sse::SseEvent;

@@ -2,7 +2,7 @@
 //!
 //! This provider sends a request once. Retries, limits and caches are layers around it.
 
-mod ending;
+mod finish_reason;
 mod endpoint;
 mod exchange;
 mod fallback;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::ending::FinishReasonField;
+use super::finish_reason::FinishReasonField;
 use super::endpoint::{Dialect, Unsupported, takes_parallel_field};
 use super::fault::reports_error;
 use super::sse::SseEvent;
@@ -17,7 +17,7 @@ use super::wire::{
 use crate::model::lenient_json;
 use crate::model::{Message, MessageRole, Sampling, ToolCall, ToolChoice, ToolSpec, Usage};
 use crate::provider::{Request, Response};
-use crate::text::thoughts as thoughts_of;
+use crate::text::split_reasoning;
 
 /// Maximum number of stop sequences that the API accepts.
 const MOST_STOPS: usize = 4;
@@ -279,7 +279,7 @@ pub(super) fn read(body: &Value) -> Result<ParsedResponse, String> {
         let rest = rest.filter(|rest| !rest.is_empty());
         rest.unwrap_or(filed).clone_into(&mut said);
         carry.clear();
-    } else if let Some(found) = thoughts_of(&said) {
+    } else if let Some(found) = split_reasoning(&said) {
         carry.insert(IN_TEXT.to_owned(), json!(found.reasoning));
         reasoning = reasoning.or_else(|| unless_blank(found.reasoning.to_owned()));
         said = String::from(found.rest.unwrap_or_default());
@@ -442,7 +442,7 @@ impl Assembly for Chunks {
         let Some(choice) = self.counting() else {
             return "";
         };
-        match thoughts_of(&choice.text) {
+        match split_reasoning(&choice.text) {
             Some(found) => found.rest.unwrap_or_default(),
             None => &choice.text,
         }

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::ending::FinishReasonField;
+use super::finish_reason::FinishReasonField;
 use super::endpoint::{Unsupported, seals_reasoning, takes_parallel_field};
 use super::sse::SseEvent;
 use super::structured::{is_strict, object_schema};

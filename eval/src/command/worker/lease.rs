@@ -11,7 +11,7 @@ use async_trait::async_trait;
 use harness::provider::{ProviderError, Rate, SharedPace};
 use harness::{ExternalBudget, SharedBudget};
 use parking_lot::Mutex;
-use queue::books::{Amounts, BudgetAccounts, LeaseReply};
+use queue::accounts::{Amounts, BudgetAccounts, LeaseReply};
 use queue::rate::Pace;
 use queue::{QueueError, RunQueue, name, now_ms};
 use tokio::sync::Mutex as AsyncMutex;

@@ -14,7 +14,7 @@ use super::agents::{Agents, AgentResult, OnProgress, Progress, Question, Rejecti
 use super::chat::Head;
 use super::error::ApiError;
 use super::events::{self, Interface, comment};
-use super::gate::{AdmissionQueue, QueueTicket};
+use super::admission::{AdmissionQueue, QueueTicket};
 use super::keys::Client;
 use super::metrics::Metrics;
 
