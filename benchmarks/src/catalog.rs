@@ -67,7 +67,11 @@ impl Entry {
             license: "MIT",
             size: "any",
             needs_data: false,
-            reads: &[SupportedOption::ContextLengths, SupportedOption::SamplesPerLength, SupportedOption::Seed],
+            reads: &[
+                SupportedOption::ContextLengths,
+                SupportedOption::SamplesPerLength,
+                SupportedOption::Seed,
+            ],
             model: "",
             more_models: &[],
             sweep: None,

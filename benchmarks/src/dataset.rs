@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::{AppEnvironment, ForeignOrigin, OutsideScorer, UserEnvironment, Sample, Scorer, Site};
+use crate::{AppEnvironment, ForeignOrigin, OutsideScorer, Sample, Scorer, Site, UserEnvironment};
 
 /// Metadata of a sample, by name.
 pub type SampleMetadata = BTreeMap<String, Value>;
@@ -34,7 +34,7 @@ pub trait Dataset: Send + Sync {
 
     /// Returns what is known about a sample before it is generated or read: a part of its metadata,
     /// used by `--filter`. Empty for an index past the last sample.
-    fn facts(&self, index: usize) -> SampleMetadata;
+    fn metadata(&self, index: usize) -> SampleMetadata;
 
     /// Generates or reads the sample with the id `self.ids()[index]`.
     ///
@@ -168,7 +168,9 @@ impl DatasetError {
 }
 
 /// Collects metadata of a sample by name.
-pub(crate) fn facts(pairs: impl IntoIterator<Item = (&'static str, Value)>) -> SampleMetadata {
+pub(crate) fn sample_metadata(
+    pairs: impl IntoIterator<Item = (&'static str, Value)>,
+) -> SampleMetadata {
     pairs
         .into_iter()
         .map(|(name, value)| (name.to_owned(), value))

@@ -52,18 +52,18 @@ pub use catalog::{
 };
 pub use dataset::{Dataset, DatasetError, SampleMetadata};
 pub use environment::{
-    SiteResponse, AppEnvironment, SiteRequest, Check, ForeignOrigin, UserSite, UserEnvironment, ServerCommand, Site,
-    SiteSource,
+    AppEnvironment, Check, ForeignOrigin, ServerCommand, Site, SiteRequest, SiteResponse,
+    SiteSource, UserEnvironment, UserSite,
 };
 pub use generated::{CONTEXT_LENGTHS, MAX_CONTEXT_LENGTH, MIN_CONTEXT_LENGTH, TASKS_PER_LENGTH};
 pub use image::{Image, ImageError};
-pub use user_environment::{document_uri, with_selection};
 pub use sample::Sample;
 pub use score::{
     Checks, Choice, Exact, NamedScorer, Needle, Numeric, OutsideScorer, PairF1, Pattern, Score,
     Scorer, ShortAnswer, StringMatch, scorer, scorers,
 };
 pub use user_dataset::is_path;
+pub use user_environment::{document_uri, with_selection};
 
 /// Whether Parquet files can be read: the feature `parquet`.
 pub const READS_PARQUET: bool = cfg!(feature = "parquet");

@@ -8,11 +8,11 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::context_file::{self, ContextDigests, ContextFile};
+use crate::table::{Fault, Row, RowLocation, Table};
 use crate::user_environment::EnvironmentDigests;
-use crate::table::{Fault, RowLocation, Row, Table};
 use crate::{
-    Dataset, DatasetError, ForeignOrigin, Image, Options, OutsideScorer, UserEnvironment, Sample,
-    SampleMetadata, Scorer, SiteSource,
+    Dataset, DatasetError, ForeignOrigin, Image, Options, OutsideScorer, Sample, SampleMetadata,
+    Scorer, SiteSource, UserEnvironment,
 };
 
 /// Form of a benchmark's rows, and how they become samples.
@@ -89,7 +89,7 @@ pub struct SampleHeader {
     /// Unique id.
     pub id: String,
     /// Metadata of the sample.
-    pub facts: SampleMetadata,
+    pub metadata: SampleMetadata,
     /// Index among the samples of its row.
     pub variant: usize,
 }
@@ -246,7 +246,7 @@ pub fn open<S: Schema>(
                 for sample in indexed {
                     seen.insert(sample.id.clone());
                     ids.push(sample.id);
-                    entries.push((place.clone(), sample.variant, sample.facts));
+                    entries.push((place.clone(), sample.variant, sample.metadata));
                 }
             }
             Err(_) if skip_malformed => skipped.push(table.place(&place)),
@@ -338,13 +338,15 @@ impl<S: Schema> Dataset for Rows<S> {
         &self.notes
     }
 
-    fn facts(&self, index: usize) -> SampleMetadata {
+    fn metadata(&self, index: usize) -> SampleMetadata {
         let entry = self.entries.get(index);
-        entry.map(|(.., facts)| facts.clone()).unwrap_or_default()
+        entry
+            .map(|(.., metadata)| metadata.clone())
+            .unwrap_or_default()
     }
 
     fn sample(&self, index: usize) -> Result<Sample, DatasetError> {
-        let (Some(id), Some((place, variant, facts))) =
+        let (Some(id), Some((place, variant, metadata))) =
             (self.ids.get(index), self.entries.get(index))
         else {
             return Err(DatasetError::Index {
@@ -385,7 +387,7 @@ impl<S: Schema> Dataset for Rows<S> {
             context: body.context,
             images,
             expected: body.expected,
-            metadata: facts.clone(),
+            metadata: metadata.clone(),
             cluster: body.cluster,
         })
     }

@@ -12,13 +12,13 @@ use serde_saphyr::{MessageFormatter as _, UserMessageFormatter};
 
 use crate::contained::{PathEscape, contained};
 use crate::context_file::ContextFile;
-use crate::user_environment::{UserDialogue, EnvironmentFields, with_selection};
 use crate::rows::{self, SampleBody, SampleHeader, Schema};
 use crate::table::{ENDINGS, Fault, Row, field, label, some, texts};
 use crate::template::{filled, names, plain};
+use crate::user_environment::{EnvironmentFields, UserDialogue, with_selection};
 use crate::{
-    Checks, Dataset, DatasetError, Exact, Image, OpenError, Options, OutsideScorer, UserEnvironment,
-    Scorer, catalog, scorer, scorers,
+    Checks, Dataset, DatasetError, Exact, Image, OpenError, Options, OutsideScorer, Scorer,
+    UserEnvironment, catalog, scorer, scorers,
 };
 
 /// Name of the file that describes a folder's benchmark.
@@ -370,7 +370,7 @@ impl Schema for Own {
                 "is empty; expected at least one character",
             ));
         }
-        let facts = match &self.description.metadata {
+        let metadata = match &self.description.metadata {
             Some(names) => {
                 if let Some(name) = names.iter().find(|name| !row.contains_key(*name)) {
                     field(row, name)?;
@@ -381,7 +381,7 @@ impl Schema for Own {
         };
         Ok(vec![SampleHeader {
             id,
-            facts,
+            metadata,
             variant: 0,
         }])
     }

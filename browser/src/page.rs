@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::gate::Rules;
 use crate::input;
 use crate::profile::within;
-use crate::tab::{Dialog, TabEnd, PageLocation, State, Tab};
+use crate::tab::{Dialog, PageLocation, State, Tab, TabEnd};
 use crate::wire::Wire;
 
 /// Time for an action to begin a navigation.

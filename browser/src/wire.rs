@@ -17,7 +17,7 @@ use crate::devtools::{
 };
 use crate::error::{Error, Result};
 use crate::gate::Rules;
-use crate::tab::{TabEnd, State, Tab};
+use crate::tab::{State, Tab, TabEnd};
 
 /// Makes new tabs, frames and workers wait until this crate is attached, so that it sees all their
 /// dialogs and requests.

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use harness::journal::{ReplayedJournals, JournalStore};
+use harness::journal::{JournalStore, ReplayedJournals};
 use records::run_dir::Journal;
 
 /// Journal of a run being recorded.

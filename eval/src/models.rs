@@ -130,7 +130,7 @@ fn open_cassette(
         aliases.chain(assigned).collect(),
         identity::new_parts(settings, benchmark.unwrap_or_default()),
     );
-    let goes_on = settings.record_goes_on;
+    let goes_on = settings.append_cassette;
     if goes_on && !path.exists() {
         terminal::warning(&format!(
             "the cassette {} is missing; recording a new one without the earlier responses",

@@ -2,7 +2,7 @@
 
 use benchmarks::{Dataset, DatasetError, UserEnvironment};
 use harness::treatment::Treatment;
-use harness::{Counterpart, Protocol, InputKind, protocol_words};
+use harness::{Counterpart, InputKind, Protocol, protocol_words};
 
 /// Settings that do not fit the material that agents work on.
 #[derive(Debug, thiserror::Error)]
@@ -19,7 +19,7 @@ pub enum UnfitProtocol {
     },
     /// Settings describe how web pages are shown, but the samples do not have pages.
     #[error(
-        "--dump-text and --dump-also describe how web pages are shown, but {0} does not have \
+        "--dump-text and --dump-include describe how web pages are shown, but {0} does not have \
          pages; omit them"
     )]
     NoPages(String),
@@ -125,7 +125,11 @@ pub fn check_question(
 }
 
 /// Rejects page-dump settings for samples without pages.
-fn shows_pages(subject: InputKind, treatment: &Treatment, words: &str) -> Result<(), UnfitProtocol> {
+fn shows_pages(
+    subject: InputKind,
+    treatment: &Treatment,
+    words: &str,
+) -> Result<(), UnfitProtocol> {
     if subject == InputKind::Pages || treatment.dump.is_plain() {
         return Ok(());
     }

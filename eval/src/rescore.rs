@@ -18,7 +18,7 @@ use records::{AttemptRecord, JudgeUse};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::grader::{ScorableAnswer, Grader, NoLog, grade};
+use crate::grader::{Grader, NoLog, ScorableAnswer, grade};
 use crate::record::{Scored, judged};
 
 use judging::repeated;

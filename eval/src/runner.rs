@@ -27,7 +27,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, timeout};
 
-use crate::grader::{ScorableAnswer, Further, Grade, Grader, JudgeLog, grade};
+use crate::grader::{Further, Grade, Grader, JudgeLog, ScorableAnswer, grade};
 use crate::machine_memory;
 use crate::record::{Scored, judged, of_attempt};
 use crate::run_event::{Reporter, RunEvent, RunPlan};

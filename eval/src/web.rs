@@ -16,7 +16,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use benchmarks::{Dataset, UserSite, UserEnvironment};
+use benchmarks::{Dataset, UserEnvironment, UserSite};
 use browser::{Error, Pool, Reach, Settings};
 use harness::Task;
 use harness::model::web::{AppCall, AppHost, Browser, Page, PageError, PageProblem};
@@ -25,9 +25,9 @@ use serde_json::json;
 use tokio::sync::mpsc::UnboundedSender;
 
 use apps::{BrowserApps, PersistentState};
-use user_site::{OpenSite, AddressLock};
 use page::{AttemptSite, Tab, Window};
 use site::Site;
+use user_site::{AddressLock, OpenSite};
 
 /// Opens a web site and a fresh browser profile for each attempt that needs them. Server and
 /// profile end with the last page of the attempt.

@@ -226,7 +226,12 @@ fn serve(mut stream: &TcpStream, state: &State) -> Option<()> {
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
 
-fn answer(stream: &TcpStream, request: &ReceivedRequest, behavior: &Behavior, streams: bool) -> Option<()> {
+fn answer(
+    stream: &TcpStream,
+    request: &ReceivedRequest,
+    behavior: &Behavior,
+    streams: bool,
+) -> Option<()> {
     if streams {
         whole(stream, EVENTS, &shapes::events(request, behavior).concat())
     } else {
@@ -235,7 +240,12 @@ fn answer(stream: &TcpStream, request: &ReceivedRequest, behavior: &Behavior, st
 }
 
 /// Sends the header and the first half of the body.
-fn begin_body(stream: &TcpStream, request: &ReceivedRequest, text: String, streams: bool) -> Option<()> {
+fn begin_body(
+    stream: &TcpStream,
+    request: &ReceivedRequest,
+    text: String,
+    streams: bool,
+) -> Option<()> {
     let behavior = Behavior::Text(text);
     if streams {
         let events = shapes::events(request, &behavior);

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use sandbox::{Sandbox, StartError, WarmPool};
 
 use crate::agent::{
-    Attempt, Conduct, Diverged, HaltReason, Ledger, Model, Models, Person, ExternalBudget, Reservation, Run,
-    SharedBudget, Spent, Treatment,
+    Attempt, Conduct, Diverged, ExternalBudget, HaltReason, Ledger, Model, Models, Person,
+    Reservation, Run, SharedBudget, Spent, Treatment,
 };
-use crate::journal::{ReplayedJournals, JournalStore, AttemptJournal};
+use crate::journal::{AttemptJournal, JournalStore, ReplayedJournals};
 use crate::model::web::Browser;
 use crate::model::{AttemptOutcome, EventSink, NoEvents, Stats, Status, Task};
 use crate::prompt::PromptMode;
@@ -55,7 +55,8 @@ impl Engine {
         warn: impl Fn(&str) + Send + Sync + 'static,
     ) -> Result<Self, EngineError> {
         protocol::protocol_behavior(treatment.protocol).check(&treatment)?;
-        let delegates = treatment.protocol.capabilities().calls_children() && treatment.max_depth >= 2;
+        let delegates =
+            treatment.protocol.capabilities().calls_children() && treatment.max_depth >= 2;
         if treatment.prompt_mode == PromptMode::Coordinator && !delegates {
             return Err(EngineError::NothingToDelegateTo {
                 max_depth: treatment.max_depth,

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use crate::message::{SessionStart, Reading};
+use crate::message::{Reading, SessionStart};
 
 /// Clock ticks per millisecond; the clock has no finer resolution.
 const TENTHS: u64 = 10;

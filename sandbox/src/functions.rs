@@ -91,7 +91,10 @@ impl HostFunctions {
     ///
     /// # Errors
     /// As for [`HostFunctions::new`].
-    pub fn with_factories(&self, makers: impl IntoIterator<Item = ObjectFactory>) -> Result<Self, NameError> {
+    pub fn with_factories(
+        &self,
+        makers: impl IntoIterator<Item = ObjectFactory>,
+    ) -> Result<Self, NameError> {
         let makers: Vec<ObjectFactory> = self.makers.iter().cloned().chain(makers).collect();
         let methods = makers.iter().flat_map(|maker| &maker.methods);
         for method in methods {
@@ -142,7 +145,7 @@ fn check(name: &str) -> Result<&str, NameError> {
 
 #[cfg(test)]
 mod tests {
-    use super::{HostFunctions, ObjectFactory, Method, OWN_GLOBALS};
+    use super::{HostFunctions, Method, OWN_GLOBALS, ObjectFactory};
 
     #[test]
     fn validates_names_of_makers() {

@@ -44,7 +44,9 @@ impl IncomingText {
 impl Inbox for Receiver<Request> {
     fn next(&mut self, until: Option<Instant>) -> NextRequest {
         let Some(until) = until else {
-            return self.recv().map_or(NextRequest::HungUp, NextRequest::Request);
+            return self
+                .recv()
+                .map_or(NextRequest::HungUp, NextRequest::Request);
         };
         match self.recv_timeout(until.saturating_duration_since(Instant::now())) {
             Ok(request) => NextRequest::Request(request),

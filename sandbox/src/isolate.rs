@@ -20,13 +20,13 @@ use crate::engine::{Engine, Host, in_context};
 use crate::expression::{line_of_expression, value_of, value_of_cell};
 use crate::heap::Heap;
 use crate::jobs::{self, RunningCode};
-use crate::text_cache::TextCache;
-use crate::message::{AgentId, SessionStart, CallId};
+use crate::message::{AgentId, CallId, SessionStart};
 use crate::ops::HostState;
 use crate::randomness;
 use crate::rejections;
 use crate::session::{Config, StartError};
 use crate::stack_hook;
+use crate::text_cache::TextCache;
 use crate::watchdog::{OnStuck, Watch};
 
 /// Maximum expressions tried after a termination before the isolate counts as broken.

@@ -11,11 +11,13 @@
 
 #[cfg(not(feature = "v8"))]
 pub(crate) use quickjs::{
-    has_pending, begin, chain, is_dropping, release, take_over, run, set_place, stop, take_place, wants_place,
+    begin, chain, has_pending, is_dropping, release, run, set_place, stop, take_over, take_place,
+    wants_place,
 };
 #[cfg(feature = "v8")]
 pub(crate) use v8_engine::{
-    has_pending, begin, chain, is_dropping, release, take_over, run, set_place, stop, take_place, wants_place,
+    begin, chain, has_pending, is_dropping, release, run, set_place, stop, take_over, take_place,
+    wants_place,
 };
 
 /// Whether this module manages the queue instead of the engine.

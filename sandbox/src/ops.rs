@@ -157,7 +157,10 @@ pub(crate) fn table() -> Vec<Named> {
 
 fn write(host: &mut HostState, agent: u32, line: &str, hidden: u32) {
     if let Some(output) = host.outputs.get_mut(&AgentId(agent)) {
-        output.push(&remove_rewriter_names(line), usize::try_from(hidden).unwrap_or(0));
+        output.push(
+            &remove_rewriter_names(line),
+            usize::try_from(hidden).unwrap_or(0),
+        );
     }
 }
 

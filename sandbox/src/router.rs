@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{mpsc, oneshot, watch};
 
-use crate::message::{AgentId, RecordedSteps, Listing, Reply};
+use crate::message::{AgentId, Listing, RecordedSteps, Reply};
 use crate::session::{Event, SessionLost};
 
 /// REPLs of one session, and the recorded steps of the session.
@@ -93,7 +93,9 @@ impl Router {
                 }
                 Reply::Called { agent, call } => (agent, Event::Called(call)),
                 Reply::Invoked { agent, call } => (agent, Event::Invoked(call)),
-                Reply::StatusRequested { agent, call, of } => (agent, Event::StatusRequested { call, of }),
+                Reply::StatusRequested { agent, call, of } => {
+                    (agent, Event::StatusRequested { call, of })
+                }
                 Reply::Cancelled { agent, call } => (agent, Event::Cancelled(call)),
                 Reply::Finished { agent, outcome } => (agent, Event::Finished(outcome)),
                 Reply::CallContext { agent, call, text } => {
@@ -153,7 +155,10 @@ impl Router {
 
     /// Returns why the isolate is gone.
     pub fn lost(&self) -> SessionLost {
-        self.lock().lost.clone().unwrap_or_else(SessionLost::unknown)
+        self.lock()
+            .lost
+            .clone()
+            .unwrap_or_else(SessionLost::unknown)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -10,8 +10,8 @@ use tokio::sync::mpsc;
 use crate::functions::HostFunctions;
 use crate::limits::{Console, Limits};
 use crate::message::{
-    AgentId, AgentInfo, SessionStart, Budget, Call, CallId, CellOutcome, Context, RecordedSteps,
-    FunctionCall, Listing, Request,
+    AgentId, AgentInfo, Budget, Call, CallId, CellOutcome, Context, FunctionCall, Listing,
+    RecordedSteps, Request, SessionStart,
 };
 use crate::router::Router;
 

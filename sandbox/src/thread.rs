@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 use crate::inbox::Inbox;
 use crate::isolate::Isolate;
 use crate::router::Router;
-use crate::session::{Config, SessionLost, Session, StartError};
+use crate::session::{Config, Session, SessionLost, StartError};
 use crate::watchdog::{self, OnStuck};
 use crate::worker::{Outbox, Worker};
 

@@ -13,12 +13,12 @@ use std::time::{Duration, Instant};
 use crate::inbox::{Inbox, NextRequest};
 use crate::isolate::{Action, Isolate, Turn, TurnEnd};
 use crate::jobs;
-use crate::text_cache::TextCache;
 use crate::limits::Limits;
 use crate::message::{AgentId, CallId, CellErrorKind, RecordedSteps, Reply, Step};
 use crate::ops::Called;
 use crate::output::Output;
 use crate::rewrite::{Cell, EarlierNames, rewrite};
+use crate::text_cache::TextCache;
 use crate::thread::End;
 use repeating::Repeating;
 

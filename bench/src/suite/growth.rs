@@ -1,7 +1,7 @@
 //! Measures whether cost grows linearly: time and bytes for twice the iterations, samples or
 //! agents, and the memory that each further sample leaves in the process.
 
-use crate::bench::{Bench, SuiteError, Provider, bytes_in, cost_of};
+use crate::bench::{Bench, Provider, SuiteError, bytes_in, cost_of};
 use crate::cost;
 use crate::plan::Plan;
 use crate::report::Figure;

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use serde::Deserialize;
 
-use crate::bench::{Bench, SuiteError, Provider, cost_of, ms_each, log_progress};
+use crate::bench::{Bench, Provider, SuiteError, cost_of, log_progress, ms_each};
 use crate::plan::{Language, Plan};
 use crate::report::Figure;
 

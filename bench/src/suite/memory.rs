@@ -5,7 +5,7 @@ use std::io;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use crate::bench::{Bench, SuiteError, Provider};
+use crate::bench::{Bench, Provider, SuiteError};
 use crate::cost;
 use crate::plan::Plan;
 use crate::report::Figure;

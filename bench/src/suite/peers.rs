@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::bench::{Bench, SuiteError, Provider, cost_of, ms_each, log_progress};
+use crate::bench::{Bench, Provider, SuiteError, cost_of, log_progress, ms_each};
 use crate::plan::Plan;
 use crate::report::Figure;
 

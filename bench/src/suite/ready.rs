@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::bench::{Bench, SuiteError, LATENCY_MS, Provider, cost_of};
+use crate::bench::{Bench, LATENCY_MS, Provider, SuiteError, cost_of};
 use crate::plan::Plan;
 use crate::report::Figure;
 

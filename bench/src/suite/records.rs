@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::bench::{Bench, SuiteError, Provider, bytes_in, cost_of, ms_each};
+use crate::bench::{Bench, Provider, SuiteError, bytes_in, cost_of, ms_each};
 use crate::plan::Plan;
 use crate::report::Figure;
 

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use serde::Deserialize;
 
-use crate::bench::{Bench, SuiteError, Provider, log_progress};
+use crate::bench::{Bench, Provider, SuiteError, log_progress};
 use crate::cost;
 use crate::plan::Plan;
 use crate::report::Figure;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::bench::{Bench, SuiteError, Provider, cost_of, ms_each};
+use crate::bench::{Bench, Provider, SuiteError, cost_of, ms_each};
 use crate::plan::Plan;
 use crate::report::Figure;
 

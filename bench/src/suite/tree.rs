@@ -1,6 +1,6 @@
 //! Measures a tree of 1 + 8 + 64 agents.
 
-use crate::bench::{Bench, SuiteError, Provider, cost_of, ms_each};
+use crate::bench::{Bench, Provider, SuiteError, cost_of, ms_each};
 use crate::plan::Plan;
 use crate::report::Figure;
 

@@ -55,7 +55,7 @@ impl Schema for Aime {
         let id = label(row, spelling(row, "id", "ID")).unwrap_or_else(|_| number.to_string());
         Ok(vec![SampleHeader {
             id: format!("{}-{id}", ENTRY.name),
-            facts: SampleMetadata::new(),
+            metadata: SampleMetadata::new(),
             variant: 0,
         }])
     }

@@ -16,7 +16,7 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use crate::catalog::{Entry, SupportedOption};
-use crate::dataset::{SampleMetadata, facts};
+use crate::dataset::{SampleMetadata, sample_metadata};
 use crate::{Dataset, DatasetError, NamedScorer, OpenError, Options, Sample, Scorer};
 use error::ArcError;
 use scorer::ArcGrid;
@@ -123,9 +123,9 @@ impl Dataset for Arcs {
         &self.ids
     }
 
-    fn facts(&self, index: usize) -> SampleMetadata {
+    fn metadata(&self, index: usize) -> SampleMetadata {
         let file = self.files.get(index);
-        facts(file.into_iter().flat_map(|file| {
+        sample_metadata(file.into_iter().flat_map(|file| {
             [
                 ("tests", json!(file.tests)),
                 ("training_pairs", json!(file.training_pairs)),
@@ -155,7 +155,7 @@ impl Dataset for Arcs {
             follow_ups: Vec::new(),
             images: Vec::new(),
             expected: task.answer(),
-            metadata: self.facts(index),
+            metadata: self.metadata(index),
             cluster: None,
         })
     }

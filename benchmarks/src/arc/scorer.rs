@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::score::{excerpt, json_spans, right, invalid_expected, unreadable, wrong};
+use crate::score::{excerpt, invalid_expected, json_spans, right, unreadable, wrong};
 use crate::{Sample, Score, Scorer};
 
 /// Compares grids cell by cell; all grids of the task must match.

@@ -29,7 +29,11 @@ pub(crate) const ENTRY: Entry = Entry {
     source: "huggingface.co/datasets/Tevatron/browsecomp-plus",
     license: "MIT",
     size: "830",
-    reads: &[SupportedOption::Seed, SupportedOption::Split, SupportedOption::SkipMalformed],
+    reads: &[
+        SupportedOption::Seed,
+        SupportedOption::Split,
+        SupportedOption::SkipMalformed,
+    ],
     plain_expected: Some(decrypted_expected),
     ..Entry::rows(open)
 };
@@ -80,7 +84,7 @@ impl Schema for BrowseComp {
     fn index(&mut self, row: &Row, _: usize) -> Result<Vec<SampleHeader>, Fault> {
         Ok(vec![SampleHeader {
             id: format!("{}-{}", ENTRY.name, label(row, "query_id")?),
-            facts: SampleMetadata::new(),
+            metadata: SampleMetadata::new(),
             variant: 0,
         }])
     }

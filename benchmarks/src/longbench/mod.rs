@@ -69,7 +69,7 @@ impl Schema for LongBench {
         }
         Ok(vec![SampleHeader {
             id: format!("{}-{}", self.name, label(row, "_id")?),
-            facts: some(row, &["domain", "sub_domain", "difficulty", "length"]),
+            metadata: some(row, &["domain", "sub_domain", "difficulty", "length"]),
             variant: 0,
         }])
     }

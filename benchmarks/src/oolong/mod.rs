@@ -101,11 +101,11 @@ impl Schema for Oolong {
             "task",
             "answer_type",
         ];
-        let mut facts = some(row, &names);
-        facts.insert("labels".to_owned(), json!(self.labels));
+        let mut metadata = some(row, &names);
+        metadata.insert("labels".to_owned(), json!(self.labels));
         Ok(vec![SampleHeader {
             id: format!("{}-{}", ENTRY.name, whole(row, "id")?),
-            facts,
+            metadata,
             variant: 0,
         }])
     }

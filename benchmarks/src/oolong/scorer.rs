@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::score::{Date, excerpt, read_date, right, invalid_expected, unreadable, wrong};
+use crate::score::{Date, excerpt, invalid_expected, read_date, right, unreadable, wrong};
 use crate::{Sample, Score, Scorer};
 
 /// Scores by the rules of OOLONG-synth. The expected value is `{"answer": TEXT, "answer_type":

@@ -89,12 +89,12 @@ impl Schema for OolongPairs {
             return Ok(Vec::new());
         }
         let sample = |task: usize| {
-            let mut facts = some(row, &["dataset", "context_len", "context_window_id"]);
-            facts.insert("task".to_owned(), json!(task + 1));
-            facts.insert("labels".to_owned(), json!(self.labels));
+            let mut metadata = some(row, &["dataset", "context_len", "context_window_id"]);
+            metadata.insert("task".to_owned(), json!(task + 1));
+            metadata.insert("labels".to_owned(), json!(self.labels));
             SampleHeader {
                 id: format!("{}-{window}-{}", ENTRY.name, task + 1),
-                facts,
+                metadata,
                 variant: task,
             }
         };

@@ -157,7 +157,8 @@ pub fn scorer(name: &str) -> Option<Arc<dyn Scorer>> {
     (short == name || scorer.name() == name).then_some(scorer)
 }
 
-/// Returns the score for an invalid expected value; callers should check [`Scorer::validate_expected`] first.
+/// Returns the score for an invalid expected value; callers should check
+/// [`Scorer::validate_expected`] first.
 pub(crate) fn invalid_expected(problem: Option<&str>) -> Score {
     wrong(format!(
         "the sample's expected value {}",

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{Score, Scorer, excerpt, right, invalid_expected, wrong};
+use super::{Score, Scorer, excerpt, invalid_expected, right, wrong};
 use crate::Sample;
 
 /// Finds the one value in an answer. It scores 1

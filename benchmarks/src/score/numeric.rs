@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Score, Scorer, excerpt, right, invalid_expected, unreadable, wrong};
+use super::{Score, Scorer, excerpt, invalid_expected, right, unreadable, wrong};
 use crate::Sample;
 use crate::decimal::Decimal;
 use crate::unicode::plain_forms;

@@ -3,7 +3,7 @@
 use regex::{Regex, RegexBuilder};
 use serde_json::Value;
 
-use super::{Score, Scorer, excerpt, right, invalid_expected, wrong};
+use super::{Score, Scorer, excerpt, invalid_expected, right, wrong};
 use crate::Sample;
 
 /// Maximum size of a compiled pattern in bytes.

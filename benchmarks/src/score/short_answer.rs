@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::{Score, Scorer, excerpt, right, invalid_expected, wrong};
+use super::{Score, Scorer, excerpt, invalid_expected, right, wrong};
 use crate::Sample;
 use crate::unicode::{fold_case, is_dash, is_punctuation, is_thousands_separator, plain_forms};
 

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 use super::MOST_BYTES;
 use crate::contained::contained;
-use crate::{UserEnvironment, SiteSource};
+use crate::{SiteSource, UserEnvironment};
 
 /// Maximum files of a site.
 const MOST_FILES: usize = 5_000;

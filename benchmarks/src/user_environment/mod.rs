@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::contained::contained;
 use crate::table::{Fault, Row, texts};
-use crate::{AppEnvironment, Check, UserSite, UserEnvironment, ServerCommand, SiteSource};
+use crate::{AppEnvironment, Check, ServerCommand, SiteSource, UserEnvironment, UserSite};
 use check::{is_origin, is_web_address, known, read_check, wrong};
 
 pub(crate) use digest::EnvironmentDigests;
@@ -338,7 +338,12 @@ impl EnvironmentFields {
         }))
     }
 
-    fn site(&self, row: &Row, folder: &Path, checks: Vec<Option<Check>>) -> Result<UserSite, Fault> {
+    fn site(
+        &self,
+        row: &Row,
+        folder: &Path,
+        checks: Vec<Option<Check>>,
+    ) -> Result<UserSite, Fault> {
         let start = text(row, &self.url)?;
         let source = if let Some(name) = text(row, &self.site)? {
             let path = inside(&self.site, folder, &name)?;

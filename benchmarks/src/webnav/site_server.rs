@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use include_dir::{Dir, include_dir};
 use serde_json::{Value, json};
 
-use crate::{SiteResponse, SiteRequest, Site};
+use crate::{Site, SiteRequest, SiteResponse};
 
 /// Site of one attempt at a task.
 #[derive(Debug, Clone)]

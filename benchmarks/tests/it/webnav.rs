@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use benchmarks::{SiteRequest, Dataset, Options, Site, scorer};
+use benchmarks::{Dataset, Options, Site, SiteRequest, scorer};
 use serde_json::{Value, json};
 
 use crate::{open, score};
@@ -41,7 +41,7 @@ fn seed_determines_samples() {
     }
     assert!(differ > 30, "{differ}");
     let families: BTreeSet<String> = (0..36)
-        .map(|index| one.facts(index)["family"].to_string())
+        .map(|index| one.metadata(index)["family"].to_string())
         .collect();
     assert_eq!(families.len(), 12);
     assert!(one.sample(36).is_err() && one.site("webnav-find-9").is_none());

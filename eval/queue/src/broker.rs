@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use tokio::sync::mpsc;
 
 use crate::QueueError;
-use crate::name::{SubjectAddress, RunKey};
+use crate::name::{RunKey, SubjectAddress};
 
 /// Connection settings for a server. They are sent only to that server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -125,7 +125,12 @@ pub trait Broker: Send + Sync {
     ///
     /// # Errors
     /// Returns [`QueueError::Conflict`] if the condition does not hold.
-    async fn put(&self, place: &SubjectAddress, bytes: Vec<u8>, expect: Expect) -> Result<u64, QueueError>;
+    async fn put(
+        &self,
+        place: &SubjectAddress,
+        bytes: Vec<u8>,
+        expect: Expect,
+    ) -> Result<u64, QueueError>;
     /// Returns the last message of a subject.
     ///
     /// # Errors

@@ -20,7 +20,7 @@ use futures::StreamExt as _;
 use parking_lot::Mutex;
 use tokio::sync::mpsc;
 
-use crate::name::{Part, SubjectAddress, RUNS, RunKey, stream};
+use crate::name::{Part, RUNS, RunKey, SubjectAddress, stream};
 use crate::{Access, Broker, Counts, Delivery, Expect, Follow, Limits, QueueError, Stored};
 
 /// Name of the consumer of a run's attempts, from which all workers take.
@@ -179,7 +179,11 @@ impl Nats {
         Ok(consumer)
     }
 
-    async fn get(&self, place: &SubjectAddress, from: Option<u64>) -> Result<Option<Stored>, QueueError> {
+    async fn get(
+        &self,
+        place: &SubjectAddress,
+        from: Option<u64>,
+    ) -> Result<Option<Stored>, QueueError> {
         let stream = self.stream(&place.stream).await?;
         let got = match from {
             None => stream.direct_get_last_for_subject(&place.subject).await,
@@ -284,7 +288,12 @@ impl Broker for Nats {
         Ok(())
     }
 
-    async fn put(&self, place: &SubjectAddress, bytes: Vec<u8>, expect: Expect) -> Result<u64, QueueError> {
+    async fn put(
+        &self,
+        place: &SubjectAddress,
+        bytes: Vec<u8>,
+        expect: Expect,
+    ) -> Result<u64, QueueError> {
         let mut message = PublishMessage::build().payload(Bytes::from(bytes));
         message = match expect {
             Expect::Anything => message,

@@ -10,9 +10,9 @@ use tokio::sync::mpsc;
 
 use crate::accounts::BudgetAccounts;
 use crate::message::{
-    self, RestartEntry, Job, MOST_BODY, Manifest, Message, PIECE, Parcel, Presence, Roster,
+    self, Job, MOST_BODY, Manifest, Message, PIECE, Parcel, Presence, RestartEntry, Roster,
 };
-use crate::name::{self, Part, SubjectAddress, RunKey};
+use crate::name::{self, Part, RunKey, SubjectAddress};
 use crate::{Broker, Counts, Delivery, Expect, Follow, QueueError, Stored};
 
 /// Maximum number of concurrent writes to the server.
@@ -459,7 +459,10 @@ impl RunQueue {
         let (mut all, mut from) = (Vec::new(), 1);
         while let Some(stored) = self.broker.next(&place, from).await? {
             from = stored.sequence + 1;
-            all.extend(message::read::<RestartEntry>(&stored.subject, &stored.bytes));
+            all.extend(message::read::<RestartEntry>(
+                &stored.subject,
+                &stored.bytes,
+            ));
         }
         Ok(all)
     }

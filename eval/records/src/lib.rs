@@ -14,4 +14,4 @@ pub use record::{
     AttemptRecord, FurtherScore, JudgeUse, RECORD_VERSION, RunIdentity, UNREADABLE, counted,
     is_unreadable,
 };
-pub use spending::{TotalSpending, Spent, Wasted};
+pub use spending::{Spent, TotalSpending, Wasted};

@@ -49,7 +49,8 @@ impl ProgramVersions {
 
     /// Whether the same programs made the attempts of both runs, as far as they are recorded.
     pub fn agree(&self, other: &Self) -> bool {
-        let [one, two] = [self, other].map(|program_versions| program_versions.digests().collect::<Vec<_>>());
+        let [one, two] =
+            [self, other].map(|program_versions| program_versions.digests().collect::<Vec<_>>());
         one.is_empty() || two.is_empty() || one == two
     }
 
@@ -81,7 +82,10 @@ pub fn remarks<'a>(runs: impl IntoIterator<Item = (String, &'a ProgramVersions)>
         .iter()
         .any(|(_, program_versions)| program_versions.digests().next().is_some());
     for (name, program_versions) in &runs {
-        if any_known && !program_versions.attempts.is_empty() && program_versions.digests().next().is_none() {
+        if any_known
+            && !program_versions.attempts.is_empty()
+            && program_versions.digests().next().is_none()
+        {
             remarks.push(format!(
                 "The program that made {name} is not recorded: it may differ from the others."
             ));

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use records::run_dir::RunDirError;
 use serde::{Deserialize, Serialize};
-use statistics::{Race, Standing, StoppedDifference, SampleCluster};
+use statistics::{Race, SampleCluster, Standing, StoppedDifference};
 
 pub use statistics::{RaceOpponents, Rules, Verdict};
 pub use text::{block_lines, race_table};

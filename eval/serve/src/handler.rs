@@ -10,11 +10,11 @@ use model::Status;
 use tokio::sync::{OwnedSemaphorePermit, mpsc, watch};
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::agents::{Agents, AgentResult, OnProgress, Progress, Question, Rejection};
+use super::admission::{AdmissionQueue, QueueTicket};
+use super::agents::{AgentResult, Agents, OnProgress, Progress, Question, Rejection};
 use super::chat::Head;
 use super::error::ApiError;
 use super::events::{self, Interface, comment};
-use super::admission::{AdmissionQueue, QueueTicket};
 use super::keys::Client;
 use super::metrics::Metrics;
 

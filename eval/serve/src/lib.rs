@@ -31,7 +31,9 @@ mod metrics;
 
 mod error;
 
-pub use agents::{Agents, AgentResult, Requester, Limits, Offer, OnProgress, Progress, Question, Rejection};
+pub use agents::{
+    AgentResult, Agents, Limits, Offer, OnProgress, Progress, Question, Rejection, Requester,
+};
 pub use conversation::DEFAULT_LONG_TEXT;
 pub use error::ServeError;
 pub use keys::{Client, Clients, KeyHash};

@@ -17,14 +17,14 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
+use super::admission::AdmissionQueue;
 use super::agents::{Agents, Offer};
 use super::chat::{self, Chat};
 use super::conversation::Conversation;
-use super::handler::{ParsedRequest, RequestHandler, Phase};
 use super::error::{ApiError, ServeError};
 use super::events::Interface;
-use super::admission::AdmissionQueue;
 use super::guard::guard;
+use super::handler::{ParsedRequest, Phase, RequestHandler};
 use super::keys::{Client, Clients};
 use super::metrics::{MEDIA_TYPE, Metrics};
 use super::request::{Extension, Fields};

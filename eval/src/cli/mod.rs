@@ -59,7 +59,7 @@ pub use compare::CompareArgs;
 pub use data::{Data, DataArgs, FetchArgs, ShowArgs};
 pub use engine::EngineArgs;
 pub use environment::set_file_values;
-pub use guidance::{CodeVia, GuidanceArgs};
+pub use guidance::{CodeFormat, GuidanceArgs};
 pub use hooks::HookArgs;
 pub use import::{ImportArgs, ImportSystem, NodeRlmArgs};
 pub use layers::PromptOverrideArgs;

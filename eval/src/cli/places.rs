@@ -83,7 +83,11 @@ pub fn recorded_places(flags: &Value) -> Result<Vec<PlaceFlag>, String> {
 
 /// Returns the recorded places that `now` does not name. A flag that is typed replaces what is
 /// recorded; a variable confirms it.
-pub(super) fn unconfirmed(recorded: &ArgMatches, now: &ArgMatches, typed: &TypedFlags) -> Vec<PlaceFlag> {
+pub(super) fn unconfirmed(
+    recorded: &ArgMatches,
+    now: &ArgMatches,
+    typed: &TypedFlags,
+) -> Vec<PlaceFlag> {
     let mut places = places(recorded);
     let command = command();
     places.retain(|place| {

@@ -42,7 +42,7 @@ pub struct WebArgs {
         value_name = "WHAT,…",
         value_parser = one_of::<DumpAddition>(["nested", "editable", "frames"])
     )]
-    pub dump_also: Vec<DumpAddition>,
+    pub dump_include: Vec<DumpAddition>,
 }
 
 /// Text that a dump contains.
@@ -73,9 +73,9 @@ impl WebArgs {
     pub(super) fn dump(&self) -> DumpAlso {
         DumpAlso {
             text: self.dump_text == DumpText::All,
-            nested: self.dump_also.contains(&DumpAddition::Nested),
-            editable: self.dump_also.contains(&DumpAddition::Editable),
-            frames: self.dump_also.contains(&DumpAddition::Frames),
+            nested: self.dump_include.contains(&DumpAddition::Nested),
+            editable: self.dump_include.contains(&DumpAddition::Editable),
+            frames: self.dump_include.contains(&DumpAddition::Frames),
         }
     }
 }

@@ -34,7 +34,7 @@ use crate::program;
 use crate::reporter;
 use crate::run_event::{Reporter, RunPlan};
 use crate::run_store::RunStore;
-use crate::runner::{self, RunOutcome, StopReason, Run, RunError};
+use crate::runner::{self, Run, RunError, RunOutcome, StopReason};
 use crate::settings::{
     Display, EngineSettings, JudgeSettings, ModelSettings, QueueSettings, ResumeSettings,
     RunSettings, SettingsError,
@@ -43,7 +43,7 @@ use crate::{models, terminal};
 use records::run_dir::{Journal, Lock, NewRun, Reopened, RunDir, RunWriter, merge_history};
 use report::summary::{Summary, table};
 
-use queued::{Queued, Submission, NotifyStored};
+use queued::{NotifyStored, Queued, Submission};
 use resume::{Remaining, remaining};
 
 pub(super) use prepared::Prepared;
@@ -65,7 +65,7 @@ pub fn execute(args: &RunArgs) -> Result<Outcome, Error> {
         }
         return dry_run::execute(settings);
     }
-    begin(&settings, None, &RunContext::Summary)
+    begin(&settings, None, &RunContext::Standalone)
 }
 
 /// Runs the first samples once each, for an estimate of the rest.
@@ -78,16 +78,20 @@ pub(super) fn pilot(args: &RunArgs, samples: usize) -> Result<Outcome, Error> {
     args.start.pilot = None;
     args.start.name = None;
     args.attempts = 1;
-    args.max_tasks = Some(args.max_tasks.map_or(samples, |most| most.min(samples)));
+    args.max_samples = Some(args.max_samples.map_or(samples, |most| most.min(samples)));
     let settings = RunSettings::resolve(&args)?.settings;
-    begin(&settings, None, &RunContext::SweepCell(CellStart::default()))
+    begin(
+        &settings,
+        None,
+        &RunContext::SweepCell(CellStart::default()),
+    )
 }
 
-/// Output of a run on stdout.
+/// Whether a run stands alone or is a cell of a sweep.
 #[derive(Debug, Clone)]
 pub(super) enum RunContext {
     /// Prints the summary.
-    Summary,
+    Standalone,
     /// Prints nothing: the run is a cell of a sweep.
     SweepCell(CellStart),
 }
@@ -112,7 +116,7 @@ impl RunContext {
 
     const fn budget(&self) -> Option<&SharedBudget> {
         match self {
-            Self::Summary => None,
+            Self::Standalone => None,
             Self::SweepCell(start) => start.budget.as_ref(),
         }
     }
@@ -145,7 +149,13 @@ impl RunContext {
     /// Returns advice with the command that resumes the run in `dir`. A cell is resumed through its
     /// sweep, because only the sweep enforces its budget. `None` if a budget of the cell or of the
     /// sweep must be raised first, which the sweep reports at its end.
-    fn go_on(&self, dir: &Path, again: &str, more: &str, over_budget: bool) -> Option<String> {
+    fn resume_advice(
+        &self,
+        dir: &Path,
+        again: &str,
+        more: &str,
+        over_budget: bool,
+    ) -> Option<String> {
         let Self::SweepCell(start) = self else {
             return Some(format!(
                 "continue with `rlm-eval run --resume {}{more}{again}`",
@@ -240,16 +250,16 @@ pub(super) fn check_resume(args: &ResumeArgs) -> Result<(), Error> {
 pub(super) fn begin(
     settings: &RunSettings,
     at: Option<(&Path, String)>,
-    show: &RunContext,
+    run_context: &RunContext,
 ) -> Result<Outcome, Error> {
     let Some(prepared) = Prepared::new(settings)? else {
         return Ok(Outcome::NothingMatched);
     };
     let runtime = runtime()?;
     let stop = StopSignal::catch(&runtime)?;
-    let prepared = runtime.block_on(opened(prepared, settings, show))?;
-    let prepared = show.bound(prepared);
-    if matches!(show, RunContext::Summary) {
+    let prepared = runtime.block_on(opened(prepared, settings, run_context))?;
+    let prepared = run_context.bound(prepared);
+    if matches!(run_context, RunContext::Standalone) {
         let least = dry_run::least(settings, &prepared)?;
         let caps = expense::Caps::from(settings.engine.conduct.budget);
         if let Some(warning) = least.shortfall(caps, "") {
@@ -292,7 +302,7 @@ pub(super) fn begin(
     let lock = Lock::new(prepared.fingerprint.clone(), identity);
     let writer = new_run.begin(&config, lock, order)?;
     let remaining = Remaining {
-        jobs: show.part_of(jobs, &prepared),
+        jobs: run_context.part_of(jobs, &prepared),
         again: BTreeSet::new(),
         earlier: Vec::new(),
     };
@@ -303,7 +313,7 @@ pub(super) fn begin(
         remaining,
         writer,
         (runtime, stop),
-        show,
+        run_context,
     )
 }
 
@@ -323,12 +333,12 @@ fn duplicate_name(path: &Path) -> SettingsError {
 async fn opened(
     prepared: Prepared,
     settings: &RunSettings,
-    show: &RunContext,
+    run_context: &RunContext,
 ) -> Result<Prepared, Error> {
     let Some(queue) = &settings.queue else {
         return prepared.with_browser(settings).await;
     };
-    if show.budget().is_some() {
+    if run_context.budget().is_some() {
         return Err(SettingsError::with_hint(
             "--queue uses several processes, but a sweep's own budget works in only one".to_owned(),
             "give each cell its own budget, or omit --queue".to_owned(),
@@ -364,7 +374,7 @@ fn restore_length_forecast(settings: &mut RunSettings, dir: &Path) -> Result<(),
 ///
 /// # Errors
 /// Like [`execute`], and [`Error::Resume`] if the existing run is a different experiment.
-pub(super) fn resume(args: &ResumeArgs, show: &RunContext) -> Result<Outcome, Error> {
+pub(super) fn resume(args: &ResumeArgs, run_context: &RunContext) -> Result<Outcome, Error> {
     let ResumeSettings {
         dir,
         retry_errors,
@@ -377,11 +387,11 @@ pub(super) fn resume(args: &ResumeArgs, show: &RunContext) -> Result<Outcome, Er
     };
     let runtime = runtime()?;
     let stop = StopSignal::catch(&runtime)?;
-    let prepared = runtime.block_on(opened(prepared, &settings, show))?;
-    let prepared = show.bound(prepared);
+    let prepared = runtime.block_on(opened(prepared, &settings, run_context))?;
+    let prepared = run_context.bound(prepared);
     let reopened = Reopened::open(&dir)?;
     let mut remaining = remaining(&reopened, &prepared, retry_errors, allow_program_change)?;
-    remaining.jobs = show.part_of(remaining.jobs, &prepared);
+    remaining.jobs = run_context.part_of(remaining.jobs, &prepared);
     let spent = reopened.spent()?;
     prepared.engine.charge(harness::Spent {
         cost_usd: spent.cost_usd.unwrap_or(0.0),
@@ -427,7 +437,7 @@ pub(super) fn resume(args: &ResumeArgs, show: &RunContext) -> Result<Outcome, Er
             ));
         }
     }
-    let writer = reopened.go_on(&config, order, &remaining.again, program::this())?;
+    let writer = reopened.resume(&config, order, &remaining.again, program::this())?;
     run_attempts(
         &settings,
         prepared,
@@ -435,7 +445,7 @@ pub(super) fn resume(args: &ResumeArgs, show: &RunContext) -> Result<Outcome, Er
         remaining,
         writer,
         (runtime, stop),
-        show,
+        run_context,
     )
 }
 
@@ -447,7 +457,7 @@ fn run_attempts(
     remaining: Remaining,
     writer: RunWriter,
     (runtime, stop): (Runtime, StopSignal),
-    show: &RunContext,
+    run_context: &RunContext,
 ) -> Result<Outcome, Error> {
     if let Some(remark) = open_files::fd_limit_warning(settings.concurrency) {
         terminal::warning(&remark);
@@ -507,14 +517,18 @@ fn run_attempts(
                 Ok(Some(ended)) => ended,
                 Ok(None) => {
                     runtime.shutdown_background();
-                    let how = show.go_on(&dir, &again, "", false).unwrap_or_default();
+                    let how = run_context
+                        .resume_advice(&dir, &again, "", false)
+                        .unwrap_or_default();
                     terminal::note(&format!("run directory: {}", dir.display()));
                     terminal::note(&format!("workers make the attempts of this run; {how}"));
                     return Ok(Outcome::Complete);
                 }
                 Err(error) => {
                     runtime.shutdown_background();
-                    let how = show.go_on(&dir, &again, "", false).unwrap_or_default();
+                    let how = run_context
+                        .resume_advice(&dir, &again, "", false)
+                        .unwrap_or_default();
                     terminal::note(&format!("finished attempts are kept; {how}"));
                     return Err(error);
                 }
@@ -526,15 +540,17 @@ fn run_attempts(
     let ended = match ended {
         Ok(ended) => ended,
         Err(error) => {
-            let how = show.go_on(&dir, &again, "", false).unwrap_or_default();
+            let how = run_context
+                .resume_advice(&dir, &again, "", false)
+                .unwrap_or_default();
             terminal::note(&format!("finished attempts are kept; {how}"));
             return Err(error.into());
         }
     };
-    if matches!(show, RunContext::Summary) {
+    if matches!(run_context, RunContext::Standalone) {
         print(settings, &identity, &dir, &ended.summary)?;
     }
-    if !show.is_part() {
+    if !run_context.is_part() {
         terminal::note(&format!("run directory: {}", dir.display()));
     }
     if let Some(sum) = web.and_then(|web| web.refused()) {
@@ -542,7 +558,10 @@ fn run_attempts(
     }
     let summary = &ended.summary;
     // The sweep reports that its budget is used up.
-    let is_of_sweep = show.budget().and_then(SharedBudget::exhausted).is_some();
+    let is_of_sweep = run_context
+        .budget()
+        .and_then(SharedBudget::exhausted)
+        .is_some();
     match &ended.ending {
         StopReason::TooManyErrors { errors } => terminal::note(&format!(
             "stopped by --fail-on-error after {errors} attempts ended in an error"
@@ -552,7 +571,8 @@ fn run_attempts(
                 terminal::note(&format!("the run was stopped: {message}"));
             }
         }
-        StopReason::Halted(HaltReason::Failing(_)) | StopReason::Done | StopReason::Interrupted => {}
+        StopReason::Halted(HaltReason::Failing(_)) | StopReason::Done | StopReason::Interrupted => {
+        }
     }
     if summary.cut_prompts > 0 {
         terminal::warning(&format!(
@@ -562,7 +582,7 @@ fn run_attempts(
             summary.cut_prompts
         ));
     }
-    let is_alone = matches!(show, RunContext::Summary);
+    let is_alone = matches!(run_context, RunContext::Standalone);
     let over_budget = matches!(ended.ending, StopReason::Halted(HaltReason::OverBudget(_)));
     let raised = if over_budget && is_alone {
         raised_budget::raised(&settings.engine.conduct.budget, spent)
@@ -570,11 +590,11 @@ fn run_attempts(
         String::new()
     };
     let how = |lead: &str, more: &str| {
-        let how = show.go_on(&dir, &again, more, over_budget);
+        let how = run_context.resume_advice(&dir, &again, more, over_budget);
         how.map(|how| format!("; {lead}{how}")).unwrap_or_default()
     };
     // The rest of a part is up to the sweep.
-    let is_part = show.is_part() && matches!(ended.ending, StopReason::Done);
+    let is_part = run_context.is_part() && matches!(ended.ending, StopReason::Done);
     if summary.attempts < summary.attempts_total && !is_of_sweep && !is_part {
         terminal::note(&format!(
             "{} of {} attempts have not been made yet{}",

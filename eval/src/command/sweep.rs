@@ -116,11 +116,11 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
                 continue;
             }
             terminal::note(&round.title(&plan, place));
-            let show = RunContext::SweepCell(CellStart {
+            let run_context = RunContext::SweepCell(CellStart {
                 budget: budget.clone(),
                 samples: round.samples(place),
             });
-            let outcome = run_cell(&folder, &plan, cell, None, args, &show)?;
+            let outcome = run_cell(&folder, &plan, cell, None, args, &run_context)?;
             if outcome == Outcome::Interrupted {
                 terminal::note(&resume_advice(&folder, &plan, args, ""));
                 return Ok(outcome);
@@ -308,7 +308,7 @@ fn run_cell(
     cell: &Cell,
     samples: Option<&[String]>,
     args: &SweepArgs,
-    show: &RunContext,
+    run_context: &RunContext,
 ) -> Result<Outcome, Error> {
     let dir = folder.join(&cell.name);
     if RunDir::is_begun(&dir) {
@@ -316,13 +316,15 @@ fn run_cell(
             of_cell(&dir, args)?
         } else {
             // This start created the cell, so the user has typed all places that its folder names.
-            let given = RunSettings::resolve(&cell.flags)?.settings.flags_to_repeat();
+            let given = RunSettings::resolve(&cell.flags)?
+                .settings
+                .flags_to_repeat();
             let words = shlex::split(&given.join(" ")).unwrap_or_default();
             let (retry, change) = (args.retry_errors, args.allow_program_change);
             ResumeArgs::of_folder(&dir, retry, change, &words)?
         };
         args.samples = samples.map(<[String]>::to_vec);
-        return run::resume(&args, show);
+        return run::resume(&args, run_context);
     }
     RunDir::clear_unbegun(&dir)?;
     // Notes and warnings were printed when the sweep started.
@@ -342,7 +344,7 @@ fn run_cell(
         let command = format!("sweep --resume {} --", quoted(folder));
         settings.check_addresses(folder, args.base_url.as_deref(), &command)?;
     }
-    run::begin(&settings, Some((&dir, plan.run_id(cell))), show)
+    run::begin(&settings, Some((&dir, plan.run_id(cell))), run_context)
 }
 
 /// Compares the finished attempts of a stopped sweep, if every cell has a record.

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use queue::message::{self, Manifest, State};
-use queue::name::{SubjectAddress, RunKey};
+use queue::name::{RunKey, SubjectAddress};
 use queue::{Broker, Follow};
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::JoinHandle;

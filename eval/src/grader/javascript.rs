@@ -12,7 +12,7 @@ use harness::sandbox::{Config, Event, Isolation, Limits, Repl, Sandbox, StartErr
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use super::{ScorableAnswer, Grade, Grader, GraderError, JudgeLog};
+use super::{Grade, Grader, GraderError, JudgeLog, ScorableAnswer};
 use crate::settings::{GraderSettings, ScorerLimits};
 use crate::terminal;
 
@@ -242,7 +242,7 @@ fn sandbox(limits: ScorerLimits, isolation: Isolation) -> Result<Sandbox, StartE
     let config = Config {
         limits: Limits {
             cell_time: limits.time,
-            cell_wait: limits.time,
+            timer_timeout: limits.time,
             heap_bytes: limits.heap_bytes,
             process_bytes: limits.heap_bytes + BEYOND_HEAP,
             ..Limits::default()

@@ -22,7 +22,7 @@ use sha2::{Digest, Sha256};
 
 pub use prompt::JudgePrompt;
 
-use super::{ScorableAnswer, Grade, Grader, JudgeLog};
+use super::{Grade, Grader, JudgeLog, ScorableAnswer};
 
 /// Message to a judge whose reply contains no valid verdict; `<problem>` is replaced by the
 /// problem.

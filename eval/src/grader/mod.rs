@@ -121,7 +121,9 @@ pub async fn grade(
         ..answered.sample.clone()
     };
     let sample = &sample;
-    let grade = grader.grade(&ScorableAnswer { sample, ..answered }, log).await;
+    let grade = grader
+        .grade(&ScorableAnswer { sample, ..answered }, log)
+        .await;
     Grade {
         score: grade.score.map(|score| Score {
             explanation: EXPLANATION_WITHHELD.to_owned(),

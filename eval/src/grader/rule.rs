@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use benchmarks::Scorer;
 use serde_json::Value;
 
-use super::{ScorableAnswer, Grade, Grader, JudgeLog};
+use super::{Grade, Grader, JudgeLog, ScorableAnswer};
 
 /// A scoring rule. It fails for expected values that it does not support.
 pub struct Rule {

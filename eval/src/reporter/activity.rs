@@ -193,7 +193,9 @@ fn happened(event: &WebEvent) -> Option<String> {
             None
         }
         WebEvent::ActionResults { results } => {
-            let done = results.iter().filter(|result| result.result == ActionStatus::Done);
+            let done = results
+                .iter()
+                .filter(|result| result.result == ActionStatus::Done);
             Some(format!(
                 "has done {}",
                 counted(done.count() as u64, "action")

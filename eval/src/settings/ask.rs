@@ -3,13 +3,13 @@
 use std::env;
 use std::path::PathBuf;
 
-use benchmarks::{Image, UserSite, SiteSource};
+use benchmarks::{Image, SiteSource, UserSite};
 use browser::Origin;
 use harness::Protocol;
 use url::Url;
 
 use super::bounds::within;
-use super::{ContextSource, EngineSettings, Keys, QuerySource, Resolved, SettingsError, Start};
+use super::{ContextSource, EngineSettings, Keys, QuerySource, Resolved, RunMode, SettingsError};
 use crate::cli::AskArgs;
 
 /// Everything that one question depends on.
@@ -77,7 +77,7 @@ impl AskSettings {
         if args.show {
             check_display()?;
         }
-        let engine = EngineSettings::resolve(&args.engine, Keys::Needed, Start::New)?;
+        let engine = EngineSettings::resolve(&args.engine, Keys::Needed, RunMode::New)?;
         Ok(engine.map(|engine| Self {
             query,
             context,

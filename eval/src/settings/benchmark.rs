@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use benchmarks::{OutsideScorer, SupportedOption, Scorer};
+use benchmarks::{OutsideScorer, Scorer, SupportedOption};
 use harness::nearest;
 
 use super::{SettingsError, caches, context_length, env_file};
@@ -28,7 +28,7 @@ pub(super) fn resolve(
     let context_lengths = context_length::parse_all(&args.context_len)?;
     let options = benchmarks::Options {
         data_dir: data(&benchmark, args.data_dir.as_deref()),
-        labels: args.labels,
+        labels: args.show_labels,
         split: args.split.clone(),
         skip_malformed: args.skip_malformed,
         scorer: scorer.map(str::to_owned),
@@ -74,7 +74,7 @@ pub(super) fn unread_options(benchmark: &str, args: &BenchmarkArgs) -> Vec<Strin
             "--samples-per-length",
         ),
         (args.seed != usual.seed, SupportedOption::Seed, "--seed"),
-        (args.labels, SupportedOption::Labels, "--labels"),
+        (args.show_labels, SupportedOption::Labels, "--show-labels"),
         (args.split.is_some(), SupportedOption::Split, "--split"),
         (
             args.skip_malformed,

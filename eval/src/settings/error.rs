@@ -6,7 +6,7 @@ use std::path::Path;
 
 use harness::hook::HookRegistryError;
 use harness::prompt::definition::Faults;
-use harness::prompt::{PromptError, DriverProtocolMismatch};
+use harness::prompt::{DriverProtocolMismatch, PromptError};
 use harness::provider::{PriceError, WindowError};
 use harness::treatment::Inert;
 use records::run_dir::RunDirError;

@@ -285,7 +285,9 @@ enum BaseUrlSource {
 fn named_address(endpoint: &Endpoint) -> Option<BaseUrlSource> {
     let name = &endpoint.base_url_variable;
     let of_file = || env_file::of_file(name).map(BaseUrlSource::ByFile);
-    variable(name).map(BaseUrlSource::ByEnvironment).or_else(of_file)
+    variable(name)
+        .map(BaseUrlSource::ByEnvironment)
+        .or_else(of_file)
 }
 
 /// Returns the server of an endpoint at the URL given by flag or variable, or at its default URL.
@@ -394,7 +396,9 @@ pub(super) fn unnamed_address<'a>(
         let own = match named_address(server.endpoint) {
             Some(BaseUrlSource::ByEnvironment(url)) => Some(url),
             // A URL from the file is trusted only with the key of the same file.
-            Some(BaseUrlSource::ByFile(url)) => Some(url.to_owned()).filter(|_| server.key_is_of_file),
+            Some(BaseUrlSource::ByFile(url)) => {
+                Some(url.to_owned()).filter(|_| server.key_is_of_file)
+            }
             None => None,
         };
         let named = [

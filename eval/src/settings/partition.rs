@@ -48,9 +48,9 @@ impl ShardAssignment {
 const MOST: u32 = 10_000;
 
 impl Partition {
-    /// Whether [`ShardAssignment::ByHash`] assigns the sample to this shard: by the first 8 bytes of the
-    /// SHA-256 of its id, as a big-endian number modulo `of`. The shard depends on nothing else, so
-    /// a sample keeps it whatever else is selected.
+    /// Whether [`ShardAssignment::ByHash`] assigns the sample to this shard: by the first 8 bytes
+    /// of the SHA-256 of its id, as a big-endian number modulo `of`. The shard depends on nothing
+    /// else, so a sample keeps it whatever else is selected.
     pub fn holds(self, id: &str) -> bool {
         let hash = Sha256::digest(id);
         let number = hash
@@ -60,9 +60,9 @@ impl Partition {
         number % u64::from(self.of) == u64::from(self.index - 1)
     }
 
-    /// Returns the samples that [`ShardAssignment::InTurn`] assigns to this shard: sorted by the SHA-256 of
-    /// their ids, shard M of N gets the M-th and every N-th after it. The sizes of shards differ by
-    /// at most one.
+    /// Returns the samples that [`ShardAssignment::InTurn`] assigns to this shard: sorted by the
+    /// SHA-256 of their ids, shard M of N gets the M-th and every N-th after it. The sizes of
+    /// shards differ by at most one.
     pub fn shard_samples<'a>(self, ids: impl IntoIterator<Item = &'a str>) -> HashSet<&'a str> {
         let mut ranked: Vec<_> = ids.into_iter().map(|id| (Sha256::digest(id), id)).collect();
         ranked.sort_unstable();

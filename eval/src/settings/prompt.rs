@@ -6,11 +6,11 @@ use harness::prompt::{
 };
 use harness::sandbox::Isolation;
 use harness::treatment::{DEFAULT_MAX_ITERATIONS, ProtocolSettings};
-use harness::{ToolSpec, Treatment, ActionSurface};
+use harness::{ActionSurface, ToolSpec, Treatment};
 
 use super::bounds::within;
 use super::treatment::{Agents, Flags};
-use super::{Resolved, SettingsError, Start};
+use super::{Resolved, RunMode, SettingsError};
 use crate::cli::{HookArgs, PromptArgs};
 
 /// The agent whose prompt is shown.
@@ -84,7 +84,9 @@ impl PromptSettings {
                 let most = iterations_for_depth(depth, 10_000);
                 within("--iterations", iterations, &(1..=most))?
             }
-            None if depth == 0 && protocol.capabilities().action_surface == ActionSurface::Program => {
+            None if depth == 0
+                && protocol.capabilities().action_surface == ActionSurface::Program =>
+            {
                 ProtocolSettings::default().workflow_runs
             }
             None => iterations_for_depth(depth, DEFAULT_MAX_ITERATIONS),
@@ -96,7 +98,12 @@ impl PromptSettings {
             DEFAULT_MAX_ITERATIONS
         };
         let model = args.model.as_deref().map(str::trim);
-        let agents = flags.resolve(Treatment::default(), model, &Isolation::Thread, Start::New)?;
+        let agents = flags.resolve(
+            Treatment::default(),
+            model,
+            &Isolation::Thread,
+            RunMode::New,
+        )?;
         let run = &agents.settings.treatment;
         let tools = if protocol.capabilities().has_repl() {
             run.tools.root.specs()

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use records::run_dir;
 use serde_json::{Value, json};
 
-use super::{ShardAssignment, Resolved, RunSettings, SettingsError, Start};
+use super::{Resolved, RunMode, RunSettings, SettingsError, ShardAssignment};
 use crate::cli::{PlaceFlag, ResumeArgs, RunArgs};
 
 /// A run to be resumed.
@@ -75,14 +75,14 @@ impl ResumeSettings {
         flags.start.verbose = args.verbose;
         let (retry_errors, allow_program_change) = (args.retry_errors, args.allow_program_change);
         let start = if of_agents(&flags) == begun_as {
-            Start::GoesOn
+            RunMode::Resume
         } else {
-            Start::New
+            RunMode::New
         };
         let mut resolved = RunSettings::at(&flags, start)?;
         let run = &mut resolved.settings;
         run.selection.deal = deal(&config, run).map_err(not_resumable)?;
-        run.engine.record_goes_on = true;
+        run.engine.append_cassette = true;
         if let Some(earlier) = run.engine.models.moved_from(&config) {
             let now: Vec<&str> = run.engine.models.base_urls().into_values().collect();
             resolved.notes.push(format!(
@@ -163,7 +163,7 @@ fn deal(config: &Value, run: &RunSettings) -> Result<ShardAssignment, String> {
     }
     let now = [
         ("filters", "--filter", json!(selection.filters)),
-        ("max_tasks", "--max-samples", json!(selection.max_tasks)),
+        ("max_tasks", "--max-samples", json!(selection.max_samples)),
         ("selected_problems", "--sample-ids", json!(selection.ids)),
         ("sample_seed", "--sample-seed", json!(selection.sample_seed)),
         (

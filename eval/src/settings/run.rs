@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use super::name_list::names;
 use super::{
-    ShardAssignment, EngineSettings, GraderSettings, Keys, Partition, QueueSettings, Resolved, SettingsError,
-    Start, benchmark, budget, grader, judge, layers, models, queue,
+    EngineSettings, GraderSettings, Keys, Partition, QueueSettings, Resolved, RunMode,
+    SettingsError, ShardAssignment, benchmark, budget, grader, judge, layers, models, queue,
 };
 use crate::cli::{PlaceFlag, RunArgs, recorded_places};
 use crate::env_vars;
@@ -126,12 +126,12 @@ impl ErrorGate {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Selection {
     /// Maximum number of samples, taken from the start; at least 1.
-    pub max_tasks: Option<usize>,
+    pub max_samples: Option<usize>,
     /// Ids to keep; empty for all.
     pub ids: Vec<String>,
     /// Metadata filters: each key with its accepted values.
     pub filters: Vec<(String, Vec<String>)>,
-    /// Seed of a random selection of `max_tasks` samples.
+    /// Seed of a random selection of `max_samples` samples.
     pub sample_seed: Option<u64>,
     /// Shard of the remaining samples; `None` for all.
     pub partition: Option<Partition>,
@@ -190,7 +190,7 @@ impl RunSettings {
     /// A [`SettingsError`] for the first invalid flag. Whether the benchmark supports its options
     /// is checked when it is opened.
     pub fn resolve(args: &RunArgs) -> Result<Resolved<Self>, SettingsError> {
-        Self::at(args, Start::New)
+        Self::at(args, RunMode::New)
     }
 
     /// Resolves the flags of a sweep's cell.
@@ -198,14 +198,14 @@ impl RunSettings {
     /// # Errors
     /// A [`SettingsError`] for the first invalid flag, limits without effect included.
     pub fn of_cell(args: &RunArgs) -> Result<Resolved<Self>, SettingsError> {
-        Self::at(args, Start::Cell)
+        Self::at(args, RunMode::Cell)
     }
 
     /// Resolves the flags of a new or resumed run.
-    pub(super) fn at(args: &RunArgs, start: Start) -> Result<Resolved<Self>, SettingsError> {
+    pub(super) fn at(args: &RunArgs, start: RunMode) -> Result<Resolved<Self>, SettingsError> {
         let (benchmark, benchmark_options) = benchmark::resolve(&args.benchmark, &args.options)?;
         let selection = Selection {
-            max_tasks: args.max_tasks,
+            max_samples: args.max_samples,
             ids: names(&args.selected_problems),
             filters: filters(&args.filter)?,
             sample_seed: args.sample_seed,

@@ -313,7 +313,10 @@ fn typed(words: &[String]) -> Result<BTreeMap<String, Vec<String>>, String> {
             Some((name, value)) => (name, Some(value.to_owned())),
             None => (flag, words.next_if(|next| !next.starts_with("--")).cloned()),
         };
-        flags.entry(cli::canonical_flag(name)).or_default().extend(value);
+        flags
+            .entry(cli::canonical_flag(name))
+            .or_default()
+            .extend(value);
     }
     Ok(flags)
 }

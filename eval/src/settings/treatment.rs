@@ -12,14 +12,14 @@ use harness::treatment::{
     Brought, Claim, DEFAULT_MAX_DEPTH, DEFAULT_MAX_ITERATIONS, Effective, ProtocolSetting,
     ReplSetting, Sent, Setting, Treatment,
 };
-use harness::{AgentSettings, ModelAssignments, Compact, DEFAULT_KEPT_TURNS};
+use harness::{AgentSettings, Compact, DEFAULT_KEPT_TURNS, ModelAssignments};
 use serde_json::{Map, Value};
 
 use super::guidance::{self, AUTO, Guidance, NONE};
 use super::name_list::names;
 use super::recorded::fields;
 use super::{Resolved, SettingsError, confine_scripts, hook_registry};
-use crate::cli::{CodeVia, EngineArgs, GuidanceArgs, HookArgs, ToolArgs, WebArgs, recorded};
+use crate::cli::{CodeFormat, EngineArgs, GuidanceArgs, HookArgs, ToolArgs, WebArgs, recorded};
 use crate::providers::ModelRef;
 
 /// Flags that determine the agents.
@@ -33,14 +33,14 @@ pub(super) struct Flags<'a> {
 
 /// Whether the settings are for a new run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Start {
+pub enum RunMode {
     /// A new run. Limits without effect are warned about.
     New,
     /// A cell of a sweep. Limits without effect are errors, so that no two cells are equal.
     Cell,
     /// A resumed run. An earlier version may have accepted settings without effect; its run can
     /// still be finished, because the labels are already recorded.
-    GoesOn,
+    Resume,
 }
 
 /// Result of resolving the flags.
@@ -69,7 +69,7 @@ impl Flags<'_> {
         given: Treatment,
         model: Option<&str>,
         isolation: &Isolation,
-        start: Start,
+        start: RunMode,
     ) -> Result<Resolved<Agents>, SettingsError> {
         let args = self.guidance;
         confine_scripts(isolation);
@@ -107,7 +107,7 @@ impl Flags<'_> {
             web,
             compaction: args.long_conversations.of_agents(),
             answer_schema: guidance.answer_schema.clone(),
-            code_via_tool: args.code_via == CodeVia::Tool,
+            code_via_tool: args.code_format == CodeFormat::Tool,
             aliases: guidance.aliases.clone(),
             assigned: as_texts(&guidance.assigned),
             brought: Brought {
@@ -116,9 +116,9 @@ impl Flags<'_> {
             },
             ..given
         };
-        if start != Start::GoesOn {
+        if start != RunMode::Resume {
             let claims = self.claims(&guidance, &treatment);
-            let is_harmless = |claim: &Claim| start == Start::New && claim.is_limit();
+            let is_harmless = |claim: &Claim| start == RunMode::New && claim.is_limit();
             let (limits, labels): (Vec<_>, Vec<_>) = claims.into_iter().partition(is_harmless);
             treatment.check(&labels)?;
             warnings.extend(
@@ -213,11 +213,11 @@ impl Flags<'_> {
             ),
             (Setting::SystemPromptFile, layers.replacement.is_some()),
             (Setting::ActionOverrides, !layers.actions.0.is_empty()),
-            (Setting::CodeVia, run.code_via_tool),
+            (Setting::CodeFormat, run.code_via_tool),
             (Setting::StopEarly, run.stop_early),
             (Setting::WebAgent, self.web.web_agent.is_some()),
             (Setting::DumpText, run.dump.text),
-            (Setting::DumpAlso, !self.web.dump_also.is_empty()),
+            (Setting::DumpAlso, !self.web.dump_include.is_empty()),
             (Setting::ReplApi, layers.repl_api != ReplApi::default()),
             (Setting::AnswerSchema, run.answer_schema.is_some()),
             (

@@ -183,7 +183,9 @@ fn resolve(
             Err(problem) => problem,
         };
         match problem {
-            SettingsError::DriverProtocolMismatch(unfit) => return Ok(Resolution::Skipped(unfit.to_string())),
+            SettingsError::DriverProtocolMismatch(unfit) => {
+                return Ok(Resolution::Skipped(unfit.to_string()));
+            }
             SettingsError::Inert(inert)
                 if !inert.claims.iter().any(|claim| is_axis(matrix, claim)) =>
             {

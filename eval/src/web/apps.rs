@@ -16,8 +16,8 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::check::{Checks, in_page, stopped};
 use super::blocked_requests::BlockedRequests;
+use super::check::{Checks, in_page, stopped};
 use server::AppServer;
 
 /// Apps and documents of an attempt.

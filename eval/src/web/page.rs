@@ -9,15 +9,15 @@ use base64::engine::general_purpose::STANDARD;
 use browser::{Error, PageLocation, Profile};
 use harness::model::Image;
 use harness::model::web::{
-    ActionEffect, Action, Dump, DumpSettings, IdStyle, DumpElement, Page, PageError, PageProblem,
+    Action, ActionEffect, Dump, DumpElement, DumpSettings, IdStyle, Page, PageError, PageProblem,
 };
 use parking_lot::Mutex;
 use serde_json::Value;
 use url::Url;
 
-use super::user_site::OpenSite;
 use super::blocked_requests::BlockedRequests;
 use super::site::Site;
+use super::user_site::OpenSite;
 
 /// Profile and site of an attempt, shared by all its tabs.
 pub(super) struct Window {
@@ -61,7 +61,11 @@ pub(super) struct Tab {
 }
 
 impl Window {
-    pub(super) fn new(profile: Profile, site: AttemptSite, refused: Arc<BlockedRequests>) -> Arc<Self> {
+    pub(super) fn new(
+        profile: Profile,
+        site: AttemptSite,
+        refused: Arc<BlockedRequests>,
+    ) -> Arc<Self> {
         Arc::new(Self {
             profile: Some(profile),
             site,

@@ -8,7 +8,7 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Response};
-use benchmarks::{SiteResponse, SiteRequest};
+use benchmarks::{SiteRequest, SiteResponse};
 use browser::Origin;
 use parking_lot::Mutex;
 use percent_encoding::percent_decode_str;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use benchmarks::{UserSite, SiteSource};
+use benchmarks::{SiteSource, UserSite};
 use browser::{Origin, Reach, ReachError};
 use tokio::sync::OwnedMutexGuard;
 use url::Url;

@@ -36,6 +36,6 @@ pub use mcnemar::mcnemar;
 pub use method::{FEW_CLUSTERS, MIN_CLUSTERS, Method};
 pub use paired::{Pair, Paired, p_value, paired};
 pub use power::{POWER, detectable};
-pub use race::{Race, RaceOpponents, Rules, Standing, SampleCluster, Verdict};
+pub use race::{Race, RaceOpponents, Rules, SampleCluster, Standing, Verdict};
 pub use stopped::StoppedDifference;
 pub use tango::Tango;

@@ -63,7 +63,10 @@ impl Run {
             for program in columns.get("program").map_or("", String::as_str).split(',') {
                 program_versions.add(Some(program.to_owned()));
             }
-            return RunParts::of_columns(|name| columns.get(name).map(String::as_str), program_versions);
+            return RunParts::of_columns(
+                |name| columns.get(name).map(String::as_str),
+                program_versions,
+            );
         }
         let mut parts: BTreeMap<String, Value> = serde_json::from_value(json!({
             "model": "openai/gpt-5",

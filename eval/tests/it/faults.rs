@@ -125,10 +125,7 @@ pub fn transient(seconds: u32) -> Vec<(Behavior, Vec<String>)> {
         (Behavior::HalfJson(text()), &[]),
         (Behavior::Garbage, &[]),
         (Behavior::ErrorInOk(format!("broken, {KEY}")), &[]),
-        (
-            Behavior::ErrorInOk(format!("broken, {KEY}")),
-            &["--stream"],
-        ),
+        (Behavior::ErrorInOk(format!("broken, {KEY}")), &["--stream"]),
         (Behavior::Empty, &[]),
         (ending(r#""finish_reason": "error""#), &[]),
         (

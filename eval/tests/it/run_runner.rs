@@ -8,7 +8,7 @@ use benchmarks::{Dataset, DatasetError, Sample, SampleMetadata, Score, Scorer};
 use eval::grader::Rule;
 use eval::run_event::{Reporter, RunEvent, RunPlan};
 use eval::run_store::RunStore;
-use eval::runner::{self, RunOutcome, StopReason, Run, RunError};
+use eval::runner::{self, Run, RunError, RunOutcome, StopReason};
 use harness::provider::Scripted;
 use harness::{Conduct, Engine, Model, Models, Protocol, Treatment};
 use jiff::Timestamp;
@@ -58,7 +58,7 @@ impl Dataset for Samples {
         &self.ids
     }
 
-    fn facts(&self, _: usize) -> SampleMetadata {
+    fn metadata(&self, _: usize) -> SampleMetadata {
         SampleMetadata::new()
     }
 

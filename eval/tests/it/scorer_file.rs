@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use benchmarks::Sample;
-use eval::grader::{ScorableAnswer, Grader as _, JavaScript, NoLog};
+use eval::grader::{Grader as _, JavaScript, NoLog, ScorableAnswer};
 use eval::settings::{GraderSettings, ScorerLimits};
 use harness::model::Status;
 use harness::sandbox::Isolation;

@@ -39,7 +39,7 @@ fn start(log_dir: &Path, model: &[&str]) -> Child {
         .args([
             "--cell-timeout",
             "0.3",
-            "--cell-wait",
+            "--timer-timeout",
             "0.5",
             "--memory-limit",
             "64",

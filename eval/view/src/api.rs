@@ -6,12 +6,12 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::answer_match::Match;
 use super::comparison::compare;
 use super::error::ViewError;
-use super::filter::{Filter, FailureGroups, FilteredAttempt};
+use super::filter::{FailureGroups, Filter, FilteredAttempt};
 use super::input;
 use super::library::Library;
-use super::answer_match::Match;
 use super::neighbors;
 use super::outcome::beginning;
 use super::overview;
@@ -19,7 +19,7 @@ use super::query::Query;
 use super::run_file::RunFile;
 use super::runs_page;
 use super::sample_list;
-use super::search::{SearchRequest, Kind};
+use super::search::{Kind, SearchRequest};
 use super::trajectory::{agent_texts, iterations, outline, text_part};
 
 /// Maximum iterations on a page.

@@ -136,7 +136,9 @@ pub async fn guard(State(access): State<Access>, request: Request, next: Next) -
             StatusCode::FORBIDDEN,
             "refused: open the address that `rlm-eval view` printed, which contains a token",
         ),
-        None if request.uri().path() == "/" && access.has_token_in_address(&request) => access.redirect_with_cookie(),
+        None if request.uri().path() == "/" && access.has_token_in_address(&request) => {
+            access.redirect_with_cookie()
+        }
         None => next.run(request).await,
     };
     let headers = response.headers_mut();

@@ -14,7 +14,7 @@ use super::find_runs::{FoundRuns, find, is_run};
 use super::inputs::Inputs;
 use super::overview::Overview;
 use super::run_file::{RunFile, Stamp};
-use super::search::{SearchResults, SearchRequest, Status, TextIndex};
+use super::search::{SearchRequest, SearchResults, Status, TextIndex};
 use super::trajectory::{Index, Progress};
 
 /// Maximum number of runs whose records are cached.

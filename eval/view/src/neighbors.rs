@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::comparison::{Differing, differing};
 use super::error::ViewError;
-use super::filter::{Filter, FailureGroups};
+use super::filter::{FailureGroups, Filter};
 use super::query::Query;
 use super::run_file::RunFile;
 use super::sample_list::{List, in_order, natural};

@@ -7,7 +7,7 @@ use records::AttemptRecord;
 use serde::Serialize;
 
 use super::error::ViewError;
-use super::filter::{Filter, FailureGroups, FilteredAttempt};
+use super::filter::{FailureGroups, Filter, FilteredAttempt};
 use super::outcome::{beginning, expected, is_wrong};
 use super::query::Query;
 use super::run_file::RunFile;

@@ -116,7 +116,10 @@ impl Capabilities {
 
     /// Whether its root calls children from code.
     pub const fn calls_children(self) -> bool {
-        matches!(self.action_surface, ActionSurface::Repl | ActionSurface::Program)
+        matches!(
+            self.action_surface,
+            ActionSurface::Repl | ActionSurface::Program
+        )
     }
 
     /// Whether its root can call the run's tools, from its REPL or natively.

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{Protocol, ActionSurface};
+use super::{ActionSurface, Protocol};
 
 /// Role of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

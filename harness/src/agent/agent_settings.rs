@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use crate::hook::{Hook, HookRegistry, HookRegistryError};
-use crate::model::{Effort, Protocol, Sampling, ActionSurface};
+use crate::model::{ActionSurface, Effort, Protocol, Sampling};
 use crate::prompt::definition::{Definition, Effort as DefinedEffort, ToolStrategy};
 
 /// Settings for tools, reasoning and images of an agent. By default, it makes one call at a time,

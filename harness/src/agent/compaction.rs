@@ -181,7 +181,9 @@ impl Attempt<'_> {
             return Ok(None);
         }
         if how == Compact::Summary {
-            let summarized = self.summarize_turns(invocation, conversation, 0, true).await?;
+            let summarized = self
+                .summarize_turns(invocation, conversation, 0, true)
+                .await?;
             if summarized.is_some() {
                 return Ok(summarized);
             }

@@ -141,7 +141,12 @@ impl Instances {
     ///
     /// # Errors
     /// Returns an error if the instance does not exist, is closed, or is busy with another message.
-    pub fn send(&self, function: &str, id: &str, message: Message) -> Result<ReplyReceiver, ToolError> {
+    pub fn send(
+        &self,
+        function: &str,
+        id: &str,
+        message: Message,
+    ) -> Result<ReplyReceiver, ToolError> {
         let mut known = self.0.lock();
         let one = open(function, id, &mut known)?;
         if one.state == State::AtWork {

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use sandbox::{HostFunctions, ModelCalls};
 
 use super::{AgentSettings, Instances, Ledger, Model, Outbox, PageFunctions, Treatment};
-use crate::model::{Message, Role, ActionSurface};
+use crate::model::{ActionSurface, Message, Role};
 use crate::prompt::AnswerSchema;
 use crate::tool::ToolSet;
 

@@ -261,8 +261,8 @@ impl Ledger {
     /// other calls under way leave no room.
     ///
     /// # Errors
-    /// Returns [`BudgetExceeded`] if a budget is used up or the call does not fit; nothing is reserved
-    /// then.
+    /// Returns [`BudgetExceeded`] if a budget is used up or the call does not fit; nothing is
+    /// reserved then.
     pub async fn reserve(
         self: &Arc<Self>,
         expected: Expected,
@@ -608,7 +608,9 @@ mod tests {
         assert_eq!(first.left(), left);
         assert_eq!(call(&first), Ok(()));
         let message = |refused: Result<(), Refusal>| match refused {
-            Err(Refusal::BudgetExceeded(BudgetExceeded { scope, error })) => Err((scope, error.to_string())),
+            Err(Refusal::BudgetExceeded(BudgetExceeded { scope, error })) => {
+                Err((scope, error.to_string()))
+            }
             other => panic!("{other:?}"),
         };
         let own = "the --attempt-max-llm-calls budget is used up (2 calls of 2 calls)";

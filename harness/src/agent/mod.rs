@@ -1,7 +1,7 @@
 //! Agents and their attempts: the loop of turns, model calls, hooks, budgets and records.
 //!
-//! Invariant: this module does not depend on any protocol. Protocols implement [`AgentBehavior`], which
-//! determines what an agent reads and what its replies do.
+//! Invariant: this module does not depend on any protocol. Protocols implement [`AgentBehavior`],
+//! which determines what an agent reads and what its replies do.
 
 mod treatment;
 mod protocol_settings;
@@ -35,15 +35,15 @@ mod tool_resolver;
 
 pub use agent_settings::{AgentSettings, idle_properties};
 pub use agent_tools::AgentTools;
-pub use model_assignments::{CallerRole, ModelAssignments};
 pub use compaction::{Compact, CompactAt, Compaction, DEFAULT_KEPT_TURNS, DEFAULT_SHARE};
+pub use external_budget::ExternalBudget;
 pub use halt::HaltReason;
 pub use ledger::{Budget, Reservation, SharedBudget, Spent};
+pub use model_assignments::{CallerRole, ModelAssignments};
 pub use person::Person;
 pub use protocol_settings::{Overflow, ProtocolSettings};
-pub use external_budget::ExternalBudget;
 pub use run::{Model, Models};
-pub use specialist::{Counterpart, Specialist, Specialists, Dialogue};
+pub use specialist::{Counterpart, Dialogue, Specialist, Specialists};
 pub use tool_resolver::ToolResolver;
 pub use treatment::{
     Brought, Conduct, DEFAULT_MAX_DEPTH, DEFAULT_MAX_ITERATIONS, ReplTreatment, Treatment,
@@ -55,12 +55,12 @@ pub(crate) use conversation::Conversation;
 pub(crate) use failure::Failure;
 pub(crate) use halt::Halt;
 pub(crate) use hook_dispatch::HooksAtWork;
-pub(crate) use instances::{ReplyReceiver, Inbox, Instances, QueuedMessage, Opened, Outbox};
+pub(crate) use instances::{Inbox, Instances, Opened, Outbox, QueuedMessage, ReplyReceiver};
 pub(crate) use invocation::{Invocation, LoggedCall, ROOT, Root, ToolLog};
-pub(crate) use ledger::{Expected, Ledger, BudgetExceeded, Refusal, Scope};
+pub(crate) use ledger::{BudgetExceeded, Expected, Ledger, Refusal, Scope};
 pub(crate) use meter::{Meter, Work};
 pub(crate) use model_call::ModelReply;
 pub(crate) use page_functions::{PageFunctions, PageResult, seen};
 pub(crate) use records::{Records, shown};
 pub(crate) use run::Run;
-pub(crate) use turns::{CORRECTIONS, NextStep, Turn, AgentBehavior, answer_messages, run_turns};
+pub(crate) use turns::{AgentBehavior, CORRECTIONS, NextStep, Turn, answer_messages, run_turns};

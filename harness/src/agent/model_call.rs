@@ -8,10 +8,10 @@ use parking_lot::Mutex;
 
 use super::conversation::recent;
 use super::{
-    Attempt, Conversation, Expected, Failure, HaltReason, Invocation, Ledger, BudgetExceeded, Refusal,
-    Reservation, Scope, Spent, Work,
+    Attempt, BudgetExceeded, Conversation, Expected, Failure, HaltReason, Invocation, Ledger,
+    Refusal, Reservation, Scope, Spent, Work,
 };
-use crate::journal::{JournaledResponse, RequestKey, Recalled};
+use crate::journal::{JournaledResponse, Recalled, RequestKey};
 use crate::model::{EventKind, Usage, WaitReason, ms};
 use crate::provider::{CallEvent, CallSink, Caller, ProviderError, Request, Response};
 

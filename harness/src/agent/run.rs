@@ -6,7 +6,9 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use sandbox::WarmPool;
 
-use super::{CallerRole, ModelAssignments, Conduct, Halt, Ledger, Person, ExternalBudget, Treatment};
+use super::{
+    CallerRole, Conduct, ExternalBudget, Halt, Ledger, ModelAssignments, Person, Treatment,
+};
 use crate::model::Sampling;
 use crate::model::web::Browser;
 use crate::prompt::ModelAlias;
@@ -141,7 +143,12 @@ impl Run {
     }
 
     /// Returns the model that a call names, or the default for the caller's role and depth.
-    pub fn model(&self, alias: Option<&str>, asker: CallerRole, depth: u32) -> Result<Model, String> {
+    pub fn model(
+        &self,
+        alias: Option<&str>,
+        asker: CallerRole,
+        depth: u32,
+    ) -> Result<Model, String> {
         let Some(alias) = alias else {
             let assigned = self.models.assigned.of(asker, depth);
             return Ok(assigned.unwrap_or(&self.models.main).clone());

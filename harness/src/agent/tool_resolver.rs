@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{AgentTools, Counterpart, Specialist, Specialists, Dialogue};
+use super::{AgentTools, Counterpart, Dialogue, Specialist, Specialists};
 use crate::prompt::definition::{
-    AgentType, Definition, Fault, Faults, Kind, Library, ParentCommunication, SourceLocation, Side, Sides,
-    SubagentSettings, SubpromptSettings, ToolForm, ToolReference, ToolSettings, ToolStrategy,
-    VariableType,
+    AgentType, Definition, Fault, Faults, Kind, Library, ParentCommunication, Side, Sides,
+    SourceLocation, SubagentSettings, SubpromptSettings, ToolForm, ToolReference, ToolSettings,
+    ToolStrategy, VariableType,
 };
 use crate::text::{did_you_mean, nearest};
 use crate::tool::{
@@ -491,7 +491,12 @@ impl Resolver<'_> {
         }
     }
 
-    fn two_sided(&mut self, definition: &Definition, sides: &Sides, wanted: &PendingSpecialist) -> Specialist {
+    fn two_sided(
+        &mut self,
+        definition: &Definition,
+        sides: &Sides,
+        wanted: &PendingSpecialist,
+    ) -> Specialist {
         for (field, problem) in self.resolver.library.side_faults(sides) {
             self.fault(definition.place(field), problem);
         }

@@ -8,7 +8,7 @@ use sandbox::{Isolation, WorkerCommand};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use super::{AgentSettings, AgentTools, ModelAssignments, Budget, Compaction, ProtocolSettings};
+use super::{AgentSettings, AgentTools, Budget, Compaction, ModelAssignments, ProtocolSettings};
 use crate::hook::Hook;
 use crate::model::Protocol;
 use crate::model::web::DumpAlso;

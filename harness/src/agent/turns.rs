@@ -203,7 +203,9 @@ async fn iterate(
                 .emit(invocation, EventKind::IterationStart { iteration });
         }
         agent.prepare(conversation).await?;
-        let reply = agent.run_background_while(attempt.ask(invocation, conversation)).await?;
+        let reply = agent
+            .run_background_while(attempt.ask(invocation, conversation))
+            .await?;
         let NextStep::Answer(answer) = agent.respond(reply, turn, conversation).await? else {
             continue;
         };

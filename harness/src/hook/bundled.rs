@@ -6,7 +6,7 @@ use async_trait::async_trait;
 
 use super::event::ToolStage;
 use super::redact::{without_cards, without_secrets};
-use super::{Hook, HookError, HookEvent, RunningHook, HookOutput};
+use super::{Hook, HookError, HookEvent, HookOutput, RunningHook};
 use crate::model::Message;
 
 /// Maximum messages that `limit_to_20_messages` keeps.

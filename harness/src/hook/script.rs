@@ -8,7 +8,7 @@ use sandbox::Sandbox;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::{Hook, HookError, HookEvent, RunningHook, HookOutput};
+use super::{Hook, HookError, HookEvent, HookOutput, RunningHook};
 use crate::script_file::{ScriptFile, ScriptFileError, fresh_sandbox, shared_sandbox};
 
 /// Script that converts the argument of `defineHook` to an event handler.

@@ -10,7 +10,7 @@ use sandbox::message::SessionStart;
 use sandbox::{Recorder, Session};
 
 use super::entry::{Entry, did, session};
-use super::{ReplayedJournals, JOURNAL_VERSION, JournalStore, JournaledResponse, RequestKey};
+use super::{JOURNAL_VERSION, JournalStore, JournaledResponse, ReplayedJournals, RequestKey};
 use crate::model::Task;
 use crate::model::lenient_json;
 
@@ -174,7 +174,8 @@ impl AttemptJournal {
         self.passed
     }
 
-    /// Returns the earlier result of a request, once. `asked` is the digest [`JournaledResponse::asked`].
+    /// Returns the earlier result of a request, once. `asked` is the digest
+    /// [`JournaledResponse::asked`].
     pub fn recall(&self, key: &RequestKey, asked: &str) -> Recalled {
         let mut earlier = self.earlier.lock();
         match earlier.get(key) {

@@ -1,6 +1,6 @@
 //! Lines of a journal.
 
-use sandbox::message::{SessionStart, RecordedSteps, Reading, Step};
+use sandbox::message::{Reading, RecordedSteps, SessionStart, Step};
 use serde::{Deserialize, Serialize};
 
 use crate::provider::{CallEvent, Caller, ProviderError, Request, Response};

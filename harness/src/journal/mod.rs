@@ -13,9 +13,9 @@ mod attempt_journal;
 
 use std::io;
 
+pub(crate) use attempt_journal::{AttemptJournal, Recalled};
 pub use entry::JOURNAL_VERSION;
 pub(crate) use entry::{JournaledResponse, RequestKey};
-pub(crate) use attempt_journal::{AttemptJournal, Recalled};
 
 /// Storage for the journals of a run: a list of lines for each attempt.
 pub trait JournalStore: Send + Sync {

@@ -15,7 +15,7 @@ use super::sections::{
 };
 use super::template::{Template, fill};
 use super::tool_reference::tool_reference;
-use crate::model::{Protocol, Role, ToolSpec, ActionSurface};
+use crate::model::{ActionSurface, Protocol, Role, ToolSpec};
 
 /// Inputs of an agent's system prompt.
 #[derive(Debug, Clone, Copy)]

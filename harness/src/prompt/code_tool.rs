@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 
 use crate::model::lenient_json;
-use crate::model::{Message, Role, ToolCall, ToolChoice, ToolResult, ToolSpec, ToolUse, ActionSurface};
+use crate::model::{
+    ActionSurface, Message, Role, ToolCall, ToolChoice, ToolResult, ToolSpec, ToolUse,
+};
 use crate::prompt::{call_not_run, execute_code_argument, execute_code_description};
 
 /// Name of the tool.
@@ -98,7 +100,7 @@ const INVALID_ARGUMENTS: &str =
 
 #[cfg(test)]
 mod tests {
-    use super::{NAME, INVALID_ARGUMENTS, answer, codes};
+    use super::{INVALID_ARGUMENTS, NAME, answer, codes};
     use crate::model::ToolCall;
 
     fn call(id: &str, name: &str, arguments: &str) -> ToolCall {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::assemble::{AgentPrompt, Assembled, Section};
 use super::sections::{IDENTITY_LINE, WHO_AT, WHO_NAMED, WHO_NAMED_AT};
 use super::template::fill;
-use crate::model::{Role, ToolSpec, ActionSurface};
+use crate::model::{ActionSurface, Role, ToolSpec};
 use crate::text::sha256_hex;
 
 /// Changes to the assembled prompts; none by default.

@@ -8,7 +8,9 @@ use futures::channel::mpsc;
 use futures::future::join3;
 
 use super::subprompt::FirstMessage;
-use crate::agent::{Attempt, Failure, Inbox, Invocation, QueuedMessage, Counterpart, Specialist, Dialogue};
+use crate::agent::{
+    Attempt, Counterpart, Dialogue, Failure, Inbox, Invocation, QueuedMessage, Specialist,
+};
 use crate::model::{Message, Status};
 use crate::prompt::definition::Side;
 use crate::tool::ToolError;

@@ -8,7 +8,7 @@ use sandbox::message::Context;
 use serde_json::{Value, json};
 
 use crate::agent::{
-    ReplyReceiver, Attempt, Failure, Inbox, Invocation, QueuedMessage, Opened, Outbox, Specialist,
+    Attempt, Failure, Inbox, Invocation, Opened, Outbox, QueuedMessage, ReplyReceiver, Specialist,
 };
 use crate::model::{EventKind, Message, Role};
 use crate::protocol::direct::OneCall;
@@ -44,7 +44,8 @@ impl Attempt<'_> {
         }
         caller.instances.admit(names(caller).create, kind)?;
         let specialist = Arc::clone(self.specialist(&kind.specialist)?);
-        let mut child = self.specialist_child(caller, id, &specialist, &FirstMessage::named(name))?;
+        let mut child =
+            self.specialist_child(caller, id, &specialist, &FirstMessage::named(name))?;
         child.outbox = kind.explicit.then(Outbox::default);
         self.emit_created(caller, &child, name);
         let settings = &specialist.settings;

@@ -2,8 +2,8 @@
 //! here is that of help texts.
 //!
 //! A folder with a `protocol.yaml` is a protocol. Its type, which has the name of the folder,
-//! implements [`ProtocolBehavior`]; `build.rs` finds it by its `mod` line. The Markdown files of a folder
-//! are sections of prompts; the one with the protocol's name is the prompt of its root.
+//! implements [`ProtocolBehavior`]; `build.rs` finds it by its `mod` line. The Markdown files of a
+//! folder are sections of prompts; the one with the protocol's name is the prompt of its root.
 
 mod rlm;
 mod direct;

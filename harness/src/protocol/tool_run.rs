@@ -12,7 +12,7 @@ use crate::model::lenient_json;
 use crate::model::{EventKind, ToolCall, ToolResult, ms};
 use crate::protocol::subprompt::Prepared;
 use crate::tool::{
-    BoundTool, InstanceArguments, InstanceCall, InstanceNames, CallTarget, ToolError, ToolScope,
+    BoundTool, CallTarget, InstanceArguments, InstanceCall, InstanceNames, ToolError, ToolScope,
 };
 
 /// Call of a tool.

@@ -15,7 +15,7 @@ use async_trait::async_trait;
 use super::{CallEvent, CallSink, Estimate, Forecast, Provider, ProviderError, Request, Response};
 
 use compute::RuleSessions;
-use rules::{CallEntry, ReplyCalls, Reply, ReplyText, Script};
+use rules::{CallEntry, Reply, ReplyCalls, ReplyText, Script};
 
 /// A model that replies according to rules.
 pub struct Scripted {

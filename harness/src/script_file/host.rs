@@ -6,7 +6,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use sandbox::{Config, Isolation, Limits, SessionLost, Sandbox};
+use sandbox::{Config, Isolation, Limits, Sandbox, SessionLost};
 
 /// Maximum CPU time, and maximum wait, of one call of a file's code.
 pub(super) const TIME: Duration = Duration::from_secs(5);
@@ -64,7 +64,7 @@ fn sandbox(isolation: Isolation) -> Result<Sandbox, String> {
     let config = Config {
         limits: Limits {
             cell_time: TIME,
-            cell_wait: TIME,
+            timer_timeout: TIME,
             heap_bytes: HEAP_MEGABYTES << 20,
             process_bytes: (HEAP_MEGABYTES + BEYOND_HEAP_MEGABYTES) << 20,
             ..Limits::default()

@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use host::{HEAP_MEGABYTES, TIME};
 pub(crate) use host::{fresh_sandbox, shared_sandbox};
-pub use host::{set_script_isolation, script_isolation};
+pub use host::{script_isolation, set_script_isolation};
 
 const LIBRARY: &str = include_str!("library.js");
 
@@ -176,7 +176,8 @@ impl ScriptFile {
                     let reason = "there are no host functions here".to_owned();
                     self.repl.settle_function(call.id, Err(reason));
                 }
-                Event::CallContext { .. } | Event::StatusRequested { .. } | Event::Cancelled(_) => {}
+                Event::CallContext { .. } | Event::StatusRequested { .. } | Event::Cancelled(_) => {
+                }
                 Event::Finished(CellOutcome {
                     error: Some(error), ..
                 }) => return Err(self.error(&error)),

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use sandbox::{ObjectFactory, Method};
+use sandbox::{Method, ObjectFactory};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

@@ -35,7 +35,7 @@ impl ToolSandbox {
         let config = Config {
             limits: Limits {
                 cell_time: CPU_TIME,
-                cell_wait: WAIT,
+                timer_timeout: WAIT,
                 heap_bytes: HEAP_BYTES,
                 ..Limits::default()
             },

@@ -356,8 +356,9 @@ impl ToolSet {
 
     /// Whether a call with this name is answered by a child or creates one.
     pub(crate) fn makes_child(&self, name: &str) -> bool {
-        self.get(name)
-            .is_ok_and(|given| matches!(given.runs, CallTarget::Specialist { .. }) || given.creates())
+        self.get(name).is_ok_and(|given| {
+            matches!(given.runs, CallTarget::Specialist { .. }) || given.creates()
+        })
     }
 
     /// Returns the tool with this name in a REPL or on the wire.

@@ -22,9 +22,9 @@ pub use crate::agent::{
 };
 pub use claim::{Claim, Setting};
 pub use inert::{HiddenBy, Inert};
+pub use plan::{AgentSent, HookSent, Sent};
 pub use protocol::ProtocolSetting;
 pub use repl::ReplSetting;
-pub use plan::{AgentSent, HookSent, Sent};
 
 /// Settings in effect for a run's agents, as recorded with the run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -7,7 +7,7 @@ use super::{ReplTreatment, Treatment};
 use crate::agent::{CallerRole, Compact, Compaction, ProtocolSettings, ROOT, Root, Specialist};
 use crate::hook::{Hook, HookEvent};
 use crate::model::web::DumpAlso;
-use crate::model::{Role, InputKind, ToolSpec, ToolUse, ActionSurface};
+use crate::model::{ActionSurface, InputKind, Role, ToolSpec, ToolUse};
 use crate::prompt::definition::ToolStrategy;
 use crate::prompt::{
     ActionOverrides, AgentPrompt, AnswerSchema, Assembled, ModelAlias, PromptConfig, code_tool,
@@ -112,7 +112,9 @@ impl Treatment {
     fn repl_met(&self) -> Option<ReplTreatment> {
         if self.protocol.capabilities().has_repl() {
             let mut repl = self.repl.clone();
-            if self.protocol.capabilities().action_surface == ActionSurface::Program && self.max_depth < 2 {
+            if self.protocol.capabilities().action_surface == ActionSurface::Program
+                && self.max_depth < 2
+            {
                 // A program's return values are always shown back, and no other agent returns
                 // values.
                 repl.confirm_first_return = ReplTreatment::default().confirm_first_return;
@@ -183,7 +185,10 @@ impl Treatment {
 
     /// Whether the root's protocol supports web pages.
     fn has_pages(&self) -> bool {
-        self.protocol.capabilities().inputs.contains(&InputKind::Pages)
+        self.protocol
+            .capabilities()
+            .inputs
+            .contains(&InputKind::Pages)
     }
 
     /// Returns the native tools in requests of agents at a depth, except those for long contexts.

@@ -14,7 +14,7 @@ use harness::prompt::{AnswerSchema, ModelAlias, PromptMode};
 use harness::provider::{CallSink, Forecast, Provider, ProviderError, Request, Response, Scripted};
 use harness::treatment::{Overflow, ProtocolSettings, ReplTreatment};
 use harness::{
-    AgentSettings, ModelAssignments, Budget, CompactAt, Compaction, Conduct, Engine, Model, Models,
+    AgentSettings, Budget, CompactAt, Compaction, Conduct, Engine, Model, ModelAssignments, Models,
     Protocol, Task, Treatment,
 };
 use serde::Deserialize;

@@ -300,12 +300,7 @@ fn reports_format_specific_faults() {
                 let says = error.to_string();
                 assert!(is_connection && says.starts_with(&begins), "{says}");
             }
-            let cut = outcome(
-                format,
-                &Behavior::Cut(text()),
-                &Sampling::default(),
-                stream,
-            );
+            let cut = outcome(format, &Behavior::Cut(text()), &Sampling::default(), stream);
             let broke = format!("response from {format} was interrupted: ");
             assert!(cut.starts_with(&broke), "{cut}");
         }
@@ -447,11 +442,7 @@ fn bills_known_usage_of_failed_tries() {
     let rows: Vec<(Behavior, bool, [&str; 3])> = vec![
         (Behavior::Filter, false, counted),
         (Behavior::Filter, true, counted),
-        (
-            Behavior::Empty,
-            false,
-            ["11 in, 7 out", "11 in, 7 out", ""],
-        ),
+        (Behavior::Empty, false, ["11 in, 7 out", "11 in, 7 out", ""]),
         (Behavior::Length(text()), false, nothing),
         (Behavior::Text(text()), true, nothing),
         (Behavior::Cut(text()), true, broken),

@@ -229,7 +229,7 @@ fn settings_take_effect_or_are_rejected() {
         ],
         "depth 1" => vec![Claim::MaxDepth(1), Claim::MaxIterations(4)],
         "tools" => vec![Claim::Tool("read_context".to_owned())],
-        "code by a tool" => vec![Claim::Setting(Setting::CodeVia)],
+        "code by a tool" => vec![Claim::Setting(Setting::CodeFormat)],
         "stop early" | "stop early, code by a tool" => vec![Claim::Setting(Setting::StopEarly)],
         _ => Vec::new(),
     };

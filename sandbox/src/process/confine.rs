@@ -120,7 +120,9 @@ mod linux {
         Ok(lacks)
     }
 
-    fn lacking_seccomp(restricted: Result<(), seccompiler::Error>) -> Result<MissingFeatures, String> {
+    fn lacking_seccomp(
+        restricted: Result<(), seccompiler::Error>,
+    ) -> Result<MissingFeatures, String> {
         match restricted {
             Ok(()) => Ok(Vec::new()),
             // A kernel built without seccomp does not know the call, or not with filter programs.

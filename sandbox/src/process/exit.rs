@@ -23,10 +23,12 @@ pub(super) fn now(code: i32) -> ! {
 pub(super) fn lost(status: ExitStatus) -> SessionLost {
     use std::os::unix::process::ExitStatusExt;
     match (status.code(), status.signal()) {
-        (Some(STUCK), _) => SessionLost::own_code("a cell could not be stopped, so its process was ended"),
-        (Some(MEMORY), _) => {
-            SessionLost::own_code("its process exceeded the memory limit (--memory-limit) and was ended")
+        (Some(STUCK), _) => {
+            SessionLost::own_code("a cell could not be stopped, so its process was ended")
         }
+        (Some(MEMORY), _) => SessionLost::own_code(
+            "its process exceeded the memory limit (--memory-limit) and was ended",
+        ),
         (Some(BROKEN), _) => SessionLost::own_code("the engine broke"),
         (Some(code), _) if let Some(call) = fatal_call(code) => SessionLost::outside(format!(
             "its process was ended because it made the forbidden system call {call}"

@@ -10,11 +10,11 @@ use std::sync::Arc;
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 
 use super::confine::{MissingFeatures, as_server, as_worker, confined};
-use super::control::{self, SessionExit, Order};
+use super::control::{self, Order, SessionExit};
 use super::copying;
 use super::frame::FrameError;
 use super::link::Link;
-use super::{Hello, FromWorker, exit, memory};
+use super::{FromWorker, Hello, exit, memory};
 use crate::isolate::Isolate;
 use crate::platform;
 use crate::thread::{End, THREAD_STACK};

@@ -89,7 +89,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::{encode, read, write};
-    use crate::process::{ToWorker, FromWorker};
+    use crate::process::{FromWorker, ToWorker};
 
     proptest! {
         #[test]

@@ -10,8 +10,8 @@ use std::time::Instant;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::frame::{self, FrameError};
-use super::{ToWorker, FromWorker};
-use crate::inbox::{IncomingText, Inbox, NextRequest};
+use super::{FromWorker, ToWorker};
+use crate::inbox::{Inbox, IncomingText, NextRequest};
 use crate::message::Reply;
 
 /// A session's socket, used only by the session's own thread.

@@ -12,10 +12,10 @@ use tokio::time::sleep;
 
 use super::frame::{self, FrameError};
 use super::server::Server;
-use super::{Hello, MAX_SESSIONS, FromWorker, WorkerCommand, copying, long_text};
+use super::{FromWorker, Hello, MAX_SESSIONS, WorkerCommand, copying, long_text};
 use crate::message::Request;
 use crate::router::Router;
-use crate::session::{Config, SessionLost, Session, StartError};
+use crate::session::{Config, Session, SessionLost, StartError};
 use crate::snapshot::snapshot;
 
 /// Maximum attempts to open a session that does not become ready.
@@ -208,7 +208,9 @@ async fn carry(
     let _notify = LoseAtEnd(Arc::clone(&router));
     let lost = || async {
         let end = server.end_of(number).await;
-        end.unwrap_or_else(|error| SessionLost::outside(format!("its process did not start: {error}")))
+        end.unwrap_or_else(|error| {
+            SessionLost::outside(format!("its process did not start: {error}"))
+        })
     };
     let hung_up = async {
         let mut of_turn = Vec::new();
@@ -251,7 +253,8 @@ struct LoseAtEnd(Arc<Router>);
 
 impl Drop for LoseAtEnd {
     fn drop(&mut self) {
-        self.0.lose(SessionLost::outside("its replies are no longer read"));
+        self.0
+            .lose(SessionLost::outside("its replies are no longer read"));
     }
 }
 

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::confine::{as_server, as_worker, confined};
-use super::control::{self, SessionExit, Order};
+use super::control::{self, Order, SessionExit};
 use super::frame::FrameError;
 use super::link::Link;
-use super::{Hello, FromWorker, exit, memory};
+use super::{FromWorker, Hello, exit, memory};
 use crate::platform;
 use crate::session::StartError;
 use crate::thread::{self, End};

@@ -213,7 +213,11 @@ struct Names {
 }
 
 impl Names {
-    fn of_cell(arrow: &ArrowFunctionExpression<'_>, scoping: &Scoping, earlier: &EarlierNames) -> Self {
+    fn of_cell(
+        arrow: &ArrowFunctionExpression<'_>,
+        scoping: &Scoping,
+        earlier: &EarlierNames,
+    ) -> Self {
         let mut names = Self {
             scoped_builtins: earlier.shadowed.clone(),
             earlier_lexical: earlier.lexical.clone(),

@@ -1,6 +1,6 @@
 //! Compares the whole generated text of rewritten cells.
 
-use super::{EarlierNames, RUNTIME, SCOPE, rewrite, remove_rewriter_names};
+use super::{EarlierNames, RUNTIME, SCOPE, remove_rewriter_names, rewrite};
 
 fn check(source: &str, expected: &str) {
     let earlier = EarlierNames {

@@ -10,7 +10,7 @@ use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
 use super::Worker;
-use crate::inbox::{IncomingText, Inbox, NextRequest};
+use crate::inbox::{Inbox, IncomingText, NextRequest};
 use crate::isolate::Action;
 use crate::message::{AgentId, Budget, Context, Reply, Request, Step};
 use crate::thread::End;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{Agent, Repeating, Worker};
 use crate::inbox::IncomingText;
 use crate::isolate::{Action, ContextSource, TurnEnd};
-use crate::message::{AgentId, SessionStart, Context, Listing, Reply, Request, Step};
+use crate::message::{AgentId, Context, Listing, Reply, Request, SessionStart, Step};
 
 impl Worker {
     /// Handles one request. `arriving` is the context of an agent to open, if it is sent in pieces.
@@ -185,7 +185,11 @@ impl Worker {
     }
 
     /// Makes room for a context, for any encoding of its text in the engine.
-    fn take_in<'a>(&mut self, context: &'a Context, arriving: Option<IncomingText>) -> ContextSource<'a> {
+    fn take_in<'a>(
+        &mut self,
+        context: &'a Context,
+        arriving: Option<IncomingText>,
+    ) -> ContextSource<'a> {
         if let Some(arriving) = arriving {
             let pieces = arriving.pieces;
             // Two bytes for each byte, plus one temporarily, because the buffer that joins the

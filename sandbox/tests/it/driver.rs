@@ -2,8 +2,8 @@
 
 use sandbox::message::{AgentInfo, CellOutcome, Context, FunctionCall};
 use sandbox::{
-    Config, Event, HostFunctions, Isolation, SessionLost, ObjectFactory, Method, Repl, Sandbox, Session,
-    WorkerCommand,
+    Config, Event, HostFunctions, Isolation, Method, ObjectFactory, Repl, Sandbox, Session,
+    SessionLost, WorkerCommand,
 };
 use serde_json::{Value, json};
 

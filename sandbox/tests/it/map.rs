@@ -66,7 +66,7 @@ async fn inspects_and_cancels_pending_calls() {
 #[tokio::test(flavor = "multi_thread")]
 async fn merges_equal_calls_of_agents() {
     let mut config = Config::default();
-    config.limits.cell_wait = std::time::Duration::from_millis(50);
+    config.limits.timer_timeout = std::time::Duration::from_millis(50);
     for isolation in isolations() {
         let sandbox = sandbox(config.clone(), isolation);
         let session = sandbox.session().await.unwrap();

@@ -12,7 +12,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open};
 use sandbox::message::{CellErrorKind, Context};
 use sandbox::{
-    COMPILES, Config, Isolation, SessionLostCause, MAX_SESSIONS, READY, Sandbox, WarmPool, WorkerCommand,
+    COMPILES, Config, Isolation, MAX_SESSIONS, READY, Sandbox, SessionLostCause, WarmPool,
+    WorkerCommand,
 };
 use tempfile::TempDir;
 

@@ -1,7 +1,7 @@
 //! Sessions that are begun explicitly can be repeated, in every isolation.
 
-use sandbox::message::{SessionStart, CellOutcome, Context, RecordedSteps, Reading, Step};
-use sandbox::{Config, Event, Isolation, SessionLostCause, Recorder, Repl};
+use sandbox::message::{CellOutcome, Context, Reading, RecordedSteps, SessionStart, Step};
+use sandbox::{Config, Event, Isolation, Recorder, Repl, SessionLostCause};
 
 use crate::driver::{isolations, root_info, sandbox};
 
@@ -68,7 +68,8 @@ async fn answer_in(root: &mut Repl, cell: &str, order: &str) -> CellOutcome {
 #[tokio::test(flavor = "multi_thread")]
 async fn repeats_recorded_steps() {
     for isolation in isolations() {
-        let (recorder, mut root) = begun(isolation.clone(), beginning(RecordedSteps::default())).await;
+        let (recorder, mut root) =
+            begun(isolation.clone(), beginning(RecordedSteps::default())).await;
         let first = answer_in(&mut root, CELL, "cab").await;
         assert_eq!(first.error, None);
         let course = recorder.take();
@@ -196,5 +197,8 @@ fn course_serializes_compactly() {
         text,
         r#"{"steps":[{"open":[1,"root"]},{"settle":3}],"clock":[[5,2]]}"#
     );
-    assert_eq!(serde_json::from_str::<RecordedSteps>(&text).unwrap(), course);
+    assert_eq!(
+        serde_json::from_str::<RecordedSteps>(&text).unwrap(),
+        course
+    );
 }

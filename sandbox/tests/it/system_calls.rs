@@ -78,7 +78,9 @@ fn system_calls_answer_as_in_table() {
             Some(CallPolicy::Missing) => NO_SUCH_CALL,
             None if OF_THE_KERNEL.contains(&number) => continue,
             None if number >= NEWER => NO_SUCH_CALL,
-            Some(CallPolicy::Server | CallPolicy::OnlyV8 | CallPolicy::OnlyCompiler) | None => NOT_PERMITTED,
+            Some(CallPolicy::Server | CallPolicy::OnlyV8 | CallPolicy::OnlyCompiler) | None => {
+                NOT_PERMITTED
+            }
         };
         if answer != expected {
             wrong.push(format!("{number} {call:?}: {answer}"));

@@ -23,7 +23,10 @@ struct PendingCall {
 ///
 /// # Errors
 /// Returns [`RunDirError::Read`] if the trajectory cannot be read.
-pub(super) fn in_flight(trajectory: &Path, paid: &[PaidResponse]) -> Result<Vec<Event>, RunDirError> {
+pub(super) fn in_flight(
+    trajectory: &Path,
+    paid: &[PaidResponse],
+) -> Result<Vec<Event>, RunDirError> {
     let mut agents: BTreeMap<String, PendingCall> = BTreeMap::new();
     let mut lost = Vec::new();
     for event in Events::open_for_counting(trajectory)? {
@@ -78,7 +81,10 @@ pub(super) fn in_flight(trajectory: &Path, paid: &[PaidResponse]) -> Result<Vec<
 ///
 /// # Errors
 /// Returns [`RunDirError`] if the trajectory cannot be read or written.
-pub(super) fn reduce_to_lost_calls(trajectory: &Path, paid: &[PaidResponse]) -> Result<bool, RunDirError> {
+pub(super) fn reduce_to_lost_calls(
+    trajectory: &Path,
+    paid: &[PaidResponse],
+) -> Result<bool, RunDirError> {
     let lost = in_flight(trajectory, paid)?;
     atomic::write_lines(trajectory, &lost).map_err(|reason| RunDirError::Write {
         path: trajectory.to_owned(),

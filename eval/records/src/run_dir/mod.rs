@@ -46,11 +46,9 @@ mod error;
 mod name;
 
 pub use atomic::{write as write_whole, write_output};
-pub use unfingerprinted::{Changed, beside, merge_history};
 pub use error::{LineError, RunDirError};
 pub use events::{Events, fold};
 pub use fingerprint::{Difference, Fingerprint};
-pub use run_lock::Holder;
 pub use journal::{Journal, WastedSource, keep_abandoned};
 pub use name::sweep_id;
 pub use reader::{
@@ -59,8 +57,10 @@ pub use reader::{
 pub use reopen::Reopened;
 pub use requests::{RequestFiles, SentRequest};
 pub use results_csv::{COLUMNS, plain_text, spreadsheet_text, to_csv};
+pub use run_lock::Holder;
 pub use samples::{TruncatedRecord, latest, read_records};
 pub use scores::{ScoreJournal, write_scores};
+pub use unfingerprinted::{Changed, beside, merge_history};
 pub use wasted_spend::LongestResponses;
 pub use writer::{NewRun, RunWriter};
 

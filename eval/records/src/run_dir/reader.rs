@@ -99,8 +99,12 @@ impl RunDir {
         let config = read_versioned(&path.join(CONFIG), CONFIG_VERSION)?;
         let lock = read_lock(path)?;
         let (records, truncated_record) = read_records(&path.join(SAMPLES))?;
-        let wasted =
-            wasted_spend::wasted(path, &records, &superseded(&records), run_lock::is_held(path))?;
+        let wasted = wasted_spend::wasted(
+            path,
+            &records,
+            &superseded(&records),
+            run_lock::is_held(path),
+        )?;
         let aside = wasted_spend::still_counting(path, &records)?;
         Ok(Self {
             path: path.to_owned(),

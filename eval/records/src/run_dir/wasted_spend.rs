@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use super::lost_calls::{in_flight, reduce_to_lost_calls};
 use super::journal::{self, PaidResponse};
+use super::lost_calls::{in_flight, reduce_to_lost_calls};
 use super::{ABANDONED, JOURNAL, RunDirError, SUPERSEDED, TRAJECTORIES, atomic, events, name};
 use crate::AttemptRecord;
 use crate::trajectory::{Calls, Fold};

@@ -305,8 +305,8 @@ impl RunWriter {
         let finished = self.trajectories.finish(&record.id, record.attempt);
         self.keep(finished);
         // Write the answer next, so that a record never names a missing file.
-        let appended =
-            answers::store_long_answer(&self.path, record).and_then(|record| self.samples.append(&record));
+        let appended = answers::store_long_answer(&self.path, record)
+            .and_then(|record| self.samples.append(&record));
         self.keep(appended);
     }
 

@@ -105,8 +105,8 @@ struct Columns {
 }
 
 /// Reads a file with one row per attempt. The columns `id` (or `sample`) and `score` are required;
-/// `attempt`, `cluster`, `status`, `program`, `refused` and the columns of [`CONSTANT_COLUMNS`] are optional;
-/// others are ignored.
+/// `attempt`, `cluster`, `status`, `program`, `refused` and the columns of [`CONSTANT_COLUMNS`] are
+/// optional; others are ignored.
 pub(super) fn read(path: &Path) -> Result<RunScores, CompareError> {
     let bytes = fs::read(path).map_err(|reason| CompareError::Read {
         path: path.to_owned(),

@@ -131,7 +131,13 @@ fn family(
     let is_shown = |(first, second): &RunIndices| {
         best.is_none_or(|best| best.runs.contains(first) && best.runs.contains(second))
     };
-    find_power(runs, &mut compared, pairs, ErrorCounting::Excluded, is_shown);
+    find_power(
+        runs,
+        &mut compared,
+        pairs,
+        ErrorCounting::Excluded,
+        is_shown,
+    );
     find_power(runs, &mut compared, pairs, ErrorCounting::AsZero, is_shown);
     let those = compared.into_iter().zip(pairs);
     let those: Vec<RunPair> = those

@@ -124,7 +124,10 @@ impl Differences {
             programs: Vec::new(),
             mixed: Vec::new(),
             mixed_in: runs.iter().map(|run| run.mixed.clone()).collect(),
-            program_versions: runs.iter().map(|run| run.program_versions.clone()).collect(),
+            program_versions: runs
+                .iter()
+                .map(|run| run.program_versions.clone())
+                .collect(),
         }
         .named(&(0..runs.len()).map(compare::name).collect::<Vec<_>>())
     }

@@ -116,9 +116,12 @@ impl RunParts {
         }
     }
 
-    /// Reads the parts of a CSV file from the columns with these names. `program_versions` are the programs
-    /// of its rows.
-    pub fn of_columns<'a>(column: impl Fn(&str) -> Option<&'a str>, program_versions: ProgramVersions) -> Self {
+    /// Reads the parts of a CSV file from the columns with these names. `program_versions` are the
+    /// programs of its rows.
+    pub fn of_columns<'a>(
+        column: impl Fn(&str) -> Option<&'a str>,
+        program_versions: ProgramVersions,
+    ) -> Self {
         let known = COLUMNS.iter().filter_map(|name| {
             let value = Some(Value::from(column(name)?));
             Some(((*name).to_owned(), value))

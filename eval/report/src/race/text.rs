@@ -22,7 +22,9 @@ pub(super) fn reason(header: &RaceHeader, standings: &[Standing], cell: usize) -
         Verdict::Alike => format!("within {matters} of {rival} (p {p_matters} over all cells)"),
         Verdict::Won => match &header.rules.against {
             RaceOpponents::Best => "the last one: all others have stopped".to_owned(),
-            RaceOpponents::Baselines(_) => "a baseline whose comparisons are all decided".to_owned(),
+            RaceOpponents::Baselines(_) => {
+                "a baseline whose comparisons are all decided".to_owned()
+            }
         },
     })
 }

@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use askama::Template;
-use model::{Protocol, Capabilities};
+use model::{Capabilities, Protocol};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::sweep_tables::{SweepTables, compared};
 use super::drawn_grid::{self, Grid};
 use super::plot::{Plot, PlotError, TIME_PARTS, colour_of, css, plots};
+use super::sweep_tables::{SweepTables, compared};
 use super::text::{behaviour, by, facts, grouped};
 use super::{Failure, Report, RunReport, spending};
 use crate::differences;

@@ -69,28 +69,34 @@ fn race(sweep: &SweepReport) -> Result<Option<Plot>, PlotError> {
         return Ok(None);
     };
     let x = ValueAxis::from_zero(race.samples as f64, short);
-    let svg = draw((x, "samples"), (ValueAxis::score(), "score so far"), |chart| {
-        for (place, cell) in race.cells.iter().enumerate() {
-            let run = sweep.cells.iter().find(|(name, _)| *name == cell.name);
-            let colour = colour(run.map_or(place, |(_, run)| *run));
-            let points = cell
-                .line
-                .iter()
-                .map(|(samples, mean)| (*samples as f64, *mean));
-            let points: Vec<(f64, f64)> = points.collect();
-            let line = LineSeries::new(points.iter().copied(), colour.stroke_width(2));
-            chart.draw_series(line).map_err(failed)?;
-            if let (Some(end), Some(verdict)) = (points.last(), cell.verdict) {
-                let filled = match verdict {
-                    Verdict::Won | Verdict::Better => colour.filled(),
-                    Verdict::Worse | Verdict::NotBetter | Verdict::Alike => colour.stroke_width(2),
-                };
-                let dot = Circle::new(*end, 6, filled);
-                chart.draw_series([dot]).map_err(failed)?;
+    let svg = draw(
+        (x, "samples"),
+        (ValueAxis::score(), "score so far"),
+        |chart| {
+            for (place, cell) in race.cells.iter().enumerate() {
+                let run = sweep.cells.iter().find(|(name, _)| *name == cell.name);
+                let colour = colour(run.map_or(place, |(_, run)| *run));
+                let points = cell
+                    .line
+                    .iter()
+                    .map(|(samples, mean)| (*samples as f64, *mean));
+                let points: Vec<(f64, f64)> = points.collect();
+                let line = LineSeries::new(points.iter().copied(), colour.stroke_width(2));
+                chart.draw_series(line).map_err(failed)?;
+                if let (Some(end), Some(verdict)) = (points.last(), cell.verdict) {
+                    let filled = match verdict {
+                        Verdict::Won | Verdict::Better => colour.filled(),
+                        Verdict::Worse | Verdict::NotBetter | Verdict::Alike => {
+                            colour.stroke_width(2)
+                        }
+                    };
+                    let dot = Circle::new(*end, 6, filled);
+                    chart.draw_series([dot]).map_err(failed)?;
+                }
             }
-        }
-        Ok(())
-    })?;
+            Ok(())
+        },
+    )?;
     Ok(Some(Plot {
         title: "Race".to_owned(),
         note: "A circle marks where a cell stopped; a filled circle marks the last cell or a better one."

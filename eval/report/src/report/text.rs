@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use statistics::Estimate;
 
 use super::short_summary::short_summary;
-use super::{RunBehavior, Report, RunReport, spending};
+use super::{Report, RunBehavior, RunReport, spending};
 use crate::compare;
 use crate::differences;
 use crate::race::race_table;

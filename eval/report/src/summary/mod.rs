@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::{Status, Usage, settled};
 use serde::{Deserialize, Serialize};
 
-use records::{TotalSpending, AttemptRecord, Wasted, counted};
+use records::{AttemptRecord, TotalSpending, Wasted, counted};
 use statistics::{Estimate, estimate, sample_means};
 
 pub use interval_notes::difference_notes;

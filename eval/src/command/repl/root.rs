@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use harness::sandbox::message::{AgentInfo, CellOutcome, Context};
-use harness::sandbox::{Event, SessionLost, Repl, Sandbox, StartError};
+use harness::sandbox::{Event, Repl, Sandbox, SessionLost, StartError};
 use serde_json::Value;
 
 /// A REPL that is replaced by a fresh one when its session is lost.

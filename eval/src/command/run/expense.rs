@@ -4,7 +4,7 @@
 
 use harness::model::Usage;
 use harness::prompt::iterations_for_depth;
-use harness::{CallerRole, Budget, InputKind};
+use harness::{Budget, CallerRole, InputKind};
 use report::summary::usd;
 use serde::Serialize;
 
@@ -443,7 +443,9 @@ fn calls_others(settings: &RunSettings) -> bool {
 /// may call others by other means.
 fn calls_of_an_attempt(settings: &RunSettings, iterations: u64) -> Option<u64> {
     let treatment = &settings.engine.treatment;
-    if !treatment.protocol.capabilities().calls_children() || !treatment.tools.specialists.is_empty() {
+    if !treatment.protocol.capabilities().calls_children()
+        || !treatment.tools.specialists.is_empty()
+    {
         return None;
     }
     let of_child = if treatment.max_depth > 1 {

@@ -10,7 +10,7 @@ use benchmarks::{Dataset, OpenError, is_path};
 use browser::Origin;
 use harness::model::web::Browser;
 use harness::provider::Recording;
-use harness::{Engine, Protocol, InputKind};
+use harness::{Engine, InputKind, Protocol};
 use records::RunIdentity;
 use records::run_dir::{self, Fingerprint};
 

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use harness::{Budget, HaltReason, Spent};
 use queue::accounts::{Amounts, BudgetAccounts};
 use queue::message::{self, Job, Manifest, Presence, State, VERSION};
-use queue::name::{SubjectAddress, RunKey};
+use queue::name::{RunKey, SubjectAddress};
 use queue::{
     Broker, Expect, Follow, Limits, QueueError, RunQueue, Stored, change_manifest, now_ms,
 };
@@ -25,7 +25,7 @@ use tokio::sync::{mpsc, watch};
 use super::prepared::Prepared;
 use crate::program;
 use crate::run_event::{Reporter, RunEvent, RunPlan};
-use crate::runner::{StopReason, Progress};
+use crate::runner::{Progress, StopReason};
 use crate::settings::{QueueSettings, RunSettings};
 use crate::terminal;
 

@@ -12,7 +12,7 @@ use benchmarks::Image;
 use harness::model::Status;
 use harness::{Budget, Engine, HaltReason, SharedBudget, Task};
 use parking_lot::Mutex;
-use serve::{Agents, AgentResult, Requester, Limits, Offer, OnProgress, Question, Rejection};
+use serve::{AgentResult, Agents, Limits, Offer, OnProgress, Question, Rejection, Requester};
 
 use super::recorder::Recorder;
 use crate::error::Error;

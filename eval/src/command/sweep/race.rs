@@ -14,7 +14,7 @@ use harness::SharedBudget;
 use records::run_dir::RunDir;
 use sha2::{Digest, Sha256};
 
-use super::{run_cell, conclude, resume_advice, spending};
+use super::{conclude, resume_advice, run_cell, spending};
 use crate::cli::{RaceAgainst, SweepArgs};
 use crate::command::run::{self, CellStart, RunContext};
 use crate::command::stdout;
@@ -137,11 +137,11 @@ pub(super) fn execute(
                 continue;
             }
             terminal::note(&format!("block {}: {}", log.blocks.len() + 1, cell.name));
-            let show = RunContext::SweepCell(CellStart {
+            let run_context = RunContext::SweepCell(CellStart {
                 budget: budget.cloned(),
                 samples: None,
             });
-            let outcome = run_cell(folder, plan, cell, Some(&samples), args, &show)?;
+            let outcome = run_cell(folder, plan, cell, Some(&samples), args, &run_context)?;
             let undecided = || {
                 terminal::note(&format!(
                     "block {} is undecided; {}",

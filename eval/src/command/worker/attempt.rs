@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use harness::model::{AttemptOutcome, Event, Stats, Status};
 use jiff::Timestamp;
-use queue::message::{self, RestartEntry, Job, Parcel, State, UnderWay, VERSION};
+use queue::message::{self, Job, Parcel, RestartEntry, State, UnderWay, VERSION};
 use queue::{Delivery, QueueError, name, now_ms};
 use records::AttemptRecord;
 use tokio::sync::mpsc;
@@ -72,7 +72,9 @@ impl Served {
             return delivery.done().await;
         }
         if self.is_start_blocked() {
-            return self.return_to_queue(delivery, &job, Duration::from_secs(1)).await;
+            return self
+                .return_to_queue(delivery, &job, Duration::from_secs(1))
+                .await;
         }
         let head = Parcel {
             v: VERSION,
@@ -188,7 +190,12 @@ impl Served {
     }
 
     /// Makes the attempt unless something ends it first.
-    async fn make(&self, head: &Parcel, index: usize, journal: &mut OpenJournal) -> DeliveryOutcome {
+    async fn make(
+        &self,
+        head: &Parcel,
+        index: usize,
+        journal: &mut OpenJournal,
+    ) -> DeliveryOutcome {
         let (events, mut inbox) = mpsc::unbounded_channel();
         let making = self.maker.make(index, head.attempt, events);
         let mut lines = Vec::new();

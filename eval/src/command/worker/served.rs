@@ -16,7 +16,7 @@ use tokio::task::JoinSet;
 
 use super::lease::Lease;
 use super::stream_journal::StreamJournal;
-use super::{WorkerMode, Worker};
+use super::{Worker, WorkerMode};
 use crate::command::run::Prepared;
 use crate::error::Error;
 use crate::program;
@@ -313,7 +313,8 @@ impl Served {
     /// one.
     async fn count_workers(&self) -> Result<u32, QueueError> {
         let known = self.queue.roster().await?;
-        let lately = u64::try_from(HEARTBEAT_INTERVAL.as_millis()).unwrap_or(u64::MAX) * MAX_MISSED_HEARTBEATS;
+        let lately = u64::try_from(HEARTBEAT_INTERVAL.as_millis()).unwrap_or(u64::MAX)
+            * MAX_MISSED_HEARTBEATS;
         if let Some((roster, age_ms)) = known
             && age_ms < lately / 2
         {

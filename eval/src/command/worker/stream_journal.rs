@@ -115,7 +115,11 @@ struct Stream {
 }
 
 impl Stream {
-    async fn run(mut self, mut inbox: mpsc::UnboundedReceiver<JournalCommand>, lose: watch::Sender<bool>) {
+    async fn run(
+        mut self,
+        mut inbox: mpsc::UnboundedReceiver<JournalCommand>,
+        lose: watch::Sender<bool>,
+    ) {
         while let Some(order) = inbox.recv().await {
             let done = match order {
                 JournalCommand::Append(lines) if *lose.borrow() => {
@@ -182,7 +186,11 @@ impl JournalStore for StreamJournal {
     }
 
     fn append(&self, sample: &str, attempt: u32, lines: &str) -> io::Result<()> {
-        self.order(sample, attempt, JournalCommand::Append(lines.as_bytes().to_vec()))
+        self.order(
+            sample,
+            attempt,
+            JournalCommand::Append(lines.as_bytes().to_vec()),
+        )
     }
 
     fn end(&self, _: &str, _: u32) -> io::Result<()> {

@@ -2,7 +2,9 @@
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
-use statistics::{Race, RaceOpponents, Rules, Standing, SampleCluster, Verdict, confidence_sequence};
+use statistics::{
+    Race, RaceOpponents, Rules, SampleCluster, Standing, Verdict, confidence_sequence,
+};
 
 /// Distribution of scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,8 @@
 //! Compares races and their bets with figures computed by hand.
 
-use statistics::{ClusterSum, Race, RaceOpponents, Rules, SampleCluster, Verdict, Wealth, confidence_sequence};
+use statistics::{
+    ClusterSum, Race, RaceOpponents, Rules, SampleCluster, Verdict, Wealth, confidence_sequence,
+};
 
 /// The stakes and their parts, as in the documentation of `Wealth`.
 const STAKES: [(f64, f64); 7] = [
@@ -58,7 +60,12 @@ fn interval_ends_where_wealth_is_forty() {
 }
 
 /// Checks the verdicts of a race whose cells always have these scores, in blocks of 10 samples.
-fn check(scores: &[f64], against: RaceOpponents, min_difference: f64, expected: &[Option<Verdict>]) {
+fn check(
+    scores: &[f64],
+    against: RaceOpponents,
+    min_difference: f64,
+    expected: &[Option<Verdict>],
+) {
     let rules = Rules {
         alpha: 0.05,
         min_difference,

@@ -2,7 +2,7 @@
 //! authentication.
 
 use queue::message::{self, Job, Parcel, VERSION};
-use queue::name::{Part, SubjectAddress, RunKey};
+use queue::name::{Part, RunKey, SubjectAddress};
 use queue::{Access, Expect, RunQueue, change_manifest};
 
 use super::server::Server;

@@ -3,7 +3,7 @@
 use records::{AttemptRecord, RunIdentity};
 use serde_json::{Value, json};
 
-use super::{Filter, FailureGroups, FilteredAttempt};
+use super::{FailureGroups, Filter, FilteredAttempt};
 
 fn record(changes: &Value) -> AttemptRecord {
     let mut record: Value =

@@ -18,7 +18,7 @@ use serde::Serialize;
 use builder::Builder;
 pub use builder::Status;
 pub use snippet::Snippet;
-use store::{Owner, TextLocation, Store, file_of};
+use store::{Owner, Store, TextLocation, file_of};
 pub use texts::Kind;
 use texts::{shown, words};
 

@@ -20,11 +20,11 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use super::{Image, Task};
 
-pub use action::{ActionEffect, Action};
+pub use action::{Action, ActionEffect};
 pub use app::{AppCall, AppHost, Reply};
-pub use dump::{Dump, DumpAlso, DumpSettings, IdStyle, DumpElement};
+pub use dump::{Dump, DumpAlso, DumpElement, DumpSettings, IdStyle};
 pub use error::{PageError, PageProblem};
-pub use turn::{ActionResult, Envelope, ActionStatus, LoggedTurn, Step, ToolAction};
+pub use turn::{ActionResult, ActionStatus, Envelope, LoggedTurn, Step, ToolAction};
 
 /// Creates an isolated environment for each attempt: a fresh profile that can reach only what the
 /// task's environment serves.

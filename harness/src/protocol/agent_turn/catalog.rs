@@ -102,7 +102,12 @@ impl Catalog {
             .filter(|spec| !settings.disable_builtin_actions.contains(&spec.name));
         for spec in enabled {
             let confirm = settings.confirm_actions.contains(&spec.name);
-            entries.push(CatalogEntry::new(spec.clone(), Run::Builtin, confirm, "actions")?);
+            entries.push(CatalogEntry::new(
+                spec.clone(),
+                Run::Builtin,
+                confirm,
+                "actions",
+            )?);
         }
         if settings.allow_present {
             let spec = BUNDLED.present.clone();

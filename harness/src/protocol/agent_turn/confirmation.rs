@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::catalog::CatalogEntry;
-use super::executor::{Executor, ActionOutcome};
+use super::executor::{ActionOutcome, Executor};
 use crate::model::web::ToolAction;
 use crate::prompt::ConfirmPolicy;
 use crate::prompt::web::not_confirmed;

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::executor::{ValidatingExecutor, Executor, ActionOutcome};
+use super::executor::{ActionOutcome, Executor, ValidatingExecutor};
 use crate::model::web::{ActionEffect, PageError, PageProblem};
 use crate::model::web::{ActionResult, ActionStatus, Step};
 use crate::prompt::web::{

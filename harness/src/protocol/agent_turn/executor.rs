@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::catalog::{Catalog, CatalogEntry, Run};
 use crate::model::web::ToolAction;
-use crate::model::web::{ActionEffect, Action, Page, PageError, PageProblem};
+use crate::model::web::{Action, ActionEffect, Page, PageError, PageProblem};
 use crate::prompt::web::unknown_action;
 
 /// Runs known actions whose arguments conform to their schemas.

@@ -25,8 +25,8 @@ use async_trait::async_trait;
 use serde_json::json;
 
 use crate::agent::{
-    Attempt, Conversation, Failure, Invocation, ModelReply, Root, NextStep, Treatment, Turn, AgentBehavior,
-    run_turns,
+    AgentBehavior, Attempt, Conversation, Failure, Invocation, ModelReply, NextStep, Root,
+    Treatment, Turn, run_turns,
 };
 use crate::model::web::Page;
 use crate::model::{EventKind, Image, Message, Status, ToolResult, ToolUse, WebEvent};
@@ -42,8 +42,8 @@ pub use catalog::AgentTurnError;
 pub use confirmation::ConfirmGate;
 
 use catalog::Catalog;
-use executor::{ValidatingExecutor, PageExecutor};
 use confirmation::ConfirmingExecutor;
+use executor::{PageExecutor, ValidatingExecutor};
 use log::TurnLog;
 
 /// Web agent with its settings, actions and confirmation policy.
@@ -215,7 +215,8 @@ impl AgentBehavior for WebTurns<'_> {
 
     /// Sets the current page as the last message of the next request only.
     async fn prepare(&mut self, conversation: &mut Conversation) -> Result<(), Failure> {
-        let mut block = read_page::look(self.attempt, self.root, self.page.as_ref(), self.agent).await?;
+        let mut block =
+            read_page::look(self.attempt, self.root, self.page.as_ref(), self.agent).await?;
         block.images.splice(..0, self.attached.drain(..));
         conversation.tail = Some(block);
         if let Some(most) = self.agent.settings.max_prompt_tokens {

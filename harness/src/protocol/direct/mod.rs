@@ -5,8 +5,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use crate::agent::{
-    Attempt, Conversation, Failure, Inbox, Invocation, ModelReply, Overflow, ProtocolSettings,
-    NextStep, Turn, AgentBehavior, answer_messages, run_turns,
+    AgentBehavior, Attempt, Conversation, Failure, Inbox, Invocation, ModelReply, NextStep,
+    Overflow, ProtocolSettings, Turn, answer_messages, run_turns,
 };
 use crate::model::{Message, Role, Status};
 use crate::prompt::flat_message;

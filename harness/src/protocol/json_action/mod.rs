@@ -15,14 +15,15 @@ use serde_json::json;
 use tokio::sync::mpsc;
 
 use crate::agent::{
-    Attempt, Conversation, Failure, Invocation, ModelReply, NextStep, Turn, AgentBehavior, run_turns,
+    AgentBehavior, Attempt, Conversation, Failure, Invocation, ModelReply, NextStep, Turn,
+    run_turns,
 };
 use crate::model::web::AppHost;
 use crate::model::{EventKind, Message, Status, WebEvent};
 use crate::protocol::ProtocolBehavior;
 use crate::protocol::malformed::Malformed;
 
-use request::{ListRequestCounts, ChatRequest, ChatEntry, RequestedList};
+use request::{ChatEntry, ChatRequest, ListRequestCounts, RequestedList};
 use response::{Choice, ParsedResponse};
 
 /// JSON action protocol. Its root chats with the user while the apps that it launched keep running.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use bm25::{EmbedderBuilder, Scorer, Tokenizer};
 
-use crate::agent::{Attempt, Conversation, Failure, Invocation, ProtocolSettings, AgentBehavior};
+use crate::agent::{AgentBehavior, Attempt, Conversation, Failure, Invocation, ProtocolSettings};
 use crate::model::{Message, Status};
 use crate::prompt::{Passage, flat_message, passages_message};
 use crate::protocol::ProtocolBehavior;

@@ -15,7 +15,7 @@ use tokio::time::timeout;
 
 use super::ReplAgent;
 use crate::agent::{
-    CallerRole, Attempt, Budget, Failure, Instances, Invocation, Ledger, PageFunctions, PageResult,
+    Attempt, Budget, CallerRole, Failure, Instances, Invocation, Ledger, PageFunctions, PageResult,
     Work, seen,
 };
 use crate::model::{EventKind, Image, Message, Role, Status, WebEvent, ms};

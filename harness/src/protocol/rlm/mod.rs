@@ -11,8 +11,8 @@ use sandbox::message::{CellErrorKind, CellOutcome, Context};
 use sandbox::{Repl, Session};
 
 use crate::agent::{
-    Attempt, Conversation, Failure, Inbox, Invocation, ModelReply, PageFunctions, Root, NextStep,
-    Treatment, Turn, AgentBehavior, answer_messages, run_turns, shown,
+    AgentBehavior, Attempt, Conversation, Failure, Inbox, Invocation, ModelReply, NextStep,
+    PageFunctions, Root, Treatment, Turn, answer_messages, run_turns, shown,
 };
 use crate::model::{EventKind, Message, Role, ToolCall, ToolUse, ms};
 use crate::prompt::{

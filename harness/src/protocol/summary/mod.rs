@@ -6,8 +6,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use crate::agent::{
-    Attempt, CORRECTIONS, Conversation, Failure, Invocation, ModelReply, ProtocolSettings, NextStep,
-    Turn, AgentBehavior, run_turns,
+    AgentBehavior, Attempt, CORRECTIONS, Conversation, Failure, Invocation, ModelReply, NextStep,
+    ProtocolSettings, Turn, run_turns,
 };
 use crate::model::{Message, Status};
 use crate::prompt::{flat_message, summary_answer_message, summary_piece_message};

@@ -11,8 +11,8 @@ use futures::future::{BoxFuture, try_join_all};
 use parking_lot::Mutex;
 
 use crate::agent::{
-    AgentSettings, Attempt, Conversation, Failure, Inbox, Invocation, ModelReply, NextStep, Treatment,
-    Turn, AgentBehavior, answer_messages, run_turns,
+    AgentBehavior, AgentSettings, Attempt, Conversation, Failure, Inbox, Invocation, ModelReply,
+    NextStep, Treatment, Turn, answer_messages, run_turns,
 };
 use crate::hook::HookError;
 use crate::model::{Message, Status, ToolCall, ToolChoice, ToolResult, ToolUse};

@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 
 use crate::agent::{
-    Attempt, Conversation, Failure, Invocation, ModelReply, ProtocolSettings, NextStep, Treatment,
-    Turn, AgentBehavior, run_turns,
+    AgentBehavior, Attempt, Conversation, Failure, Invocation, ModelReply, NextStep,
+    ProtocolSettings, Treatment, Turn, run_turns,
 };
 use crate::model::{Role, ToolUse};
 use crate::prompt::{code_tool, program_none_message, program_returned_message};

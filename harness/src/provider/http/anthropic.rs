@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::finish_reason::FinishReasonField;
 use super::endpoint::Unsupported;
+use super::finish_reason::FinishReasonField;
 use super::reasoning::{self, Api, Rules, Thinking};
 use super::sse::SseEvent;
 use super::structured::{is_of_anthropic, object_schema};
 use super::wire::{
-    ParsedResponse, Assembly, ResponseEnd, add_extra, append, call, cost, count, paired, parse_event, text,
-    unless_blank,
+    Assembly, ParsedResponse, ResponseEnd, add_extra, append, call, cost, count, paired,
+    parse_event, text, unless_blank,
 };
 use crate::model::lenient_json;
 use crate::model::{Effort, Message, MessageRole, Sampling, ToolChoice, ToolSpec, ToolUse, Usage};
@@ -361,7 +361,8 @@ impl Assembly for Events {
                 {
                     let before = &self.message["stop_reason"];
                     let after = &fields.get("stop_reason").cloned().unwrap_or_default();
-                    let ends = FinishReasonField::Messages.should_change("stop_reason", before, after);
+                    let ends =
+                        FinishReasonField::Messages.should_change("stop_reason", before, after);
                     for (name, value) in fields {
                         let is_said = !value.is_null() && (ends || !name.starts_with("stop_"));
                         if is_said {

@@ -163,7 +163,8 @@ impl HttpProvider {
             .post(url)
             .header(CONTENT_TYPE, "application/json")
             .body(body);
-        let mut partial = PendingResponse::new(wire, request, calls, self.experience.expect(request));
+        let mut partial =
+            PendingResponse::new(wire, request, calls, self.experience.expect(request));
         let sent = self.send(post, stream).await;
         let sent = sent.map_err(|error| self.with_address(error, wire, wire.path()));
         let mut reply = sent.inspect_err(|error| {

@@ -420,9 +420,7 @@ impl Provider for HttpProvider {
             }),
             // Keys are removed here and not from the raw bytes, where an escape or a header could
             // hide them.
-            Ok(Err(error)) => Err(self
-                .possible_overflow(request, error)
-                .map_message(redact)),
+            Ok(Err(error)) => Err(self.possible_overflow(request, error).map_message(redact)),
             Err(_) => Err(ProviderError::Timeout {
                 provider: self.name().to_owned(),
                 what: "complete response".to_owned(),

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::finish_reason::FinishReasonField;
 use super::endpoint::{Dialect, Unsupported, takes_parallel_field};
 use super::fault::reports_error;
+use super::finish_reason::FinishReasonField;
 use super::sse::SseEvent;
 use super::structured::{is_of_google, is_strict, object_schema};
 use super::wire::{
-    ParsedResponse, Assembly, ContentParts, Counted, ResponseEnd, add_extra, arguments, call, cost, count,
-    data_url, items, paired, parse_event, said, text, unless_blank,
+    Assembly, ContentParts, Counted, ParsedResponse, ResponseEnd, add_extra, arguments, call, cost,
+    count, data_url, items, paired, parse_event, said, text, unless_blank,
 };
 use crate::model::lenient_json;
 use crate::model::{Message, MessageRole, Sampling, ToolCall, ToolChoice, ToolSpec, Usage};
@@ -315,7 +315,9 @@ pub(super) fn read(body: &Value) -> Result<ParsedResponse, String> {
         // A refusal replaces the answer. If there is nothing else, it also explains the missing
         // finish reason.
         _ if is_unsaid && !refusal.is_empty() => ResponseEnd::Filter(refusal),
-        ResponseEnd::Complete | ResponseEnd::Filter(_) if !refusal.is_empty() => ResponseEnd::Filter(refusal),
+        ResponseEnd::Complete | ResponseEnd::Filter(_) if !refusal.is_empty() => {
+            ResponseEnd::Filter(refusal)
+        }
         end => end,
     };
     Ok(ParsedResponse { response, end })
@@ -338,9 +340,9 @@ fn end_of(choice: &Value) -> Option<ResponseEnd> {
     let behind = FinishReasonField::Chat.known("native_finish_reason", native);
     match FinishReasonField::Chat.ending("finish_reason", &choice["finish_reason"]) {
         None | Some(ResponseEnd::Complete) if behind.is_some() => behind,
-        Some(ResponseEnd::Failed(said)) if !native.is_empty() => Some(ResponseEnd::Failed(format!(
-            "{said}, and `native_finish_reason` `{native}`"
-        ))),
+        Some(ResponseEnd::Failed(said)) if !native.is_empty() => Some(ResponseEnd::Failed(
+            format!("{said}, and `native_finish_reason` `{native}`"),
+        )),
         end => end,
     }
 }
@@ -482,10 +484,16 @@ impl Choice {
             let takes = match name {
                 "error" => reports_error(after) && before.is_null(),
                 // An unknown word from a server behind a router does not describe the end.
-                "native_finish_reason" if FinishReasonField::Chat.known(name, text(after)).is_none() => {
+                "native_finish_reason"
+                    if FinishReasonField::Chat.known(name, text(after)).is_none() =>
+                {
                     !text(after).is_empty() && before.is_null()
                 }
-                "native_finish_reason" if FinishReasonField::Chat.known(name, text(before)).is_none() => true,
+                "native_finish_reason"
+                    if FinishReasonField::Chat.known(name, text(before)).is_none() =>
+                {
+                    true
+                }
                 _ => FinishReasonField::Chat.should_change(name, before, after),
             };
             if takes {

@@ -3,13 +3,13 @@
 
 use serde_json::{Value, json};
 
-use super::finish_reason::FinishReasonField;
 use super::endpoint::{Unsupported, seals_reasoning, takes_parallel_field};
+use super::finish_reason::FinishReasonField;
 use super::sse::SseEvent;
 use super::structured::{is_strict, object_schema};
 use super::wire::{
-    ParsedResponse, Assembly, Counted, ResponseEnd, add_extra, arguments, call, cost, data_url, items, paired,
-    parse_event, said, text, unless_blank,
+    Assembly, Counted, ParsedResponse, ResponseEnd, add_extra, arguments, call, cost, data_url,
+    items, paired, parse_event, said, text, unless_blank,
 };
 use crate::model::{MessageRole, Sampling, ToolChoice, ToolSpec, Usage};
 use crate::provider::{Request, Response};
@@ -218,7 +218,9 @@ pub(super) fn read(body: &Value) -> Result<ParsedResponse, String> {
         ..Response::default()
     };
     let end = match end.unwrap_or_else(|| ResponseEnd::unsaid(&response)) {
-        ResponseEnd::Complete | ResponseEnd::Filter(_) | ResponseEnd::Failed(_) if !refusal.is_empty() => {
+        ResponseEnd::Complete | ResponseEnd::Filter(_) | ResponseEnd::Failed(_)
+            if !refusal.is_empty() =>
+        {
             ResponseEnd::Filter(refusal)
         }
         ResponseEnd::Complete if let Some(status) = broken => {

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use super::{RecordedOutcome, Key, Replay, ReplayError, format_error, lines};
+use super::{Key, RecordedOutcome, Replay, ReplayError, format_error, lines};
 use crate::model::lenient_json;
 use crate::provider::record::{CassetteHeader, RecordedCall, VERSION};
 

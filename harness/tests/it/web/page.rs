@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use harness::model::Image;
-use harness::model::web::{ActionEffect, Action, Dump, DumpSettings, Page, PageError, PageProblem};
+use harness::model::web::{Action, ActionEffect, Dump, DumpSettings, Page, PageError, PageProblem};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
