@@ -14,7 +14,7 @@ use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use sha2::{Digest, Sha256};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::agents::{Asker, Limits};
+use super::agents::{Limits, Requester};
 use super::error::ApiError;
 
 /// SHA-256 of a key. The key itself is not stored.
@@ -101,8 +101,8 @@ impl Client {
         &self.name
     }
 
-    pub(crate) fn asker(&self) -> Asker {
-        Asker {
+    pub(crate) fn asker(&self) -> Requester {
+        Requester {
             client: self.name.clone(),
             budget: self.budget,
         }

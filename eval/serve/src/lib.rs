@@ -23,15 +23,17 @@ mod request;
 
 mod events;
 
-mod desk;
-mod gate;
+mod handler;
+mod admission;
 mod guard;
 mod keys;
 mod metrics;
 
 mod error;
 
-pub use agents::{Agents, Answered, Asker, Limits, Offer, OnProgress, Progress, Question, Refused};
+pub use agents::{
+    AgentResult, Agents, Limits, Offer, OnProgress, Progress, Question, Rejection, Requester,
+};
 pub use conversation::DEFAULT_LONG_TEXT;
 pub use error::ServeError;
 pub use keys::{Client, Clients, KeyHash};

@@ -17,14 +17,14 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
+use super::admission::AdmissionQueue;
 use super::agents::{Agents, Offer};
 use super::chat::{self, Chat};
 use super::conversation::Conversation;
-use super::desk::{Asked, Desk, Phase};
 use super::error::{ApiError, ServeError};
 use super::events::Interface;
-use super::gate::Gate;
 use super::guard::guard;
+use super::handler::{ParsedRequest, Phase, RequestHandler};
 use super::keys::{Client, Clients};
 use super::metrics::{MEDIA_TYPE, Metrics};
 use super::request::{Extension, Fields};
@@ -65,7 +65,7 @@ pub struct Server {
 
 /// State shared by handlers.
 struct Shared {
-    desk: Arc<Desk>,
+    desk: Arc<RequestHandler>,
     clients: Clients,
     max_request_bytes: usize,
     long_text: usize,
@@ -85,9 +85,9 @@ impl Server {
         let error = |reason| ServeError::Listen { address, reason };
         let listener = TcpListener::bind(address).await.map_err(error)?;
         let address = listener.local_addr().map_err(error)?;
-        let desk = Arc::new(Desk {
+        let desk = Arc::new(RequestHandler {
             agents,
-            gate: Gate::new(settings.max_concurrency, settings.max_queue),
+            gate: AdmissionQueue::new(settings.max_concurrency, settings.max_queue),
             metrics: Metrics::new(),
             phase: watch::Sender::new(Phase::Open),
         });
@@ -174,7 +174,7 @@ impl Shared {
         &self,
         request: Request,
         how: impl FnOnce(&mut Fields, &Extension) -> Result<(Parts, I), ApiError>,
-    ) -> Result<(Asked, I), ApiError> {
+    ) -> Result<(ParsedRequest, I), ApiError> {
         let client = self.clients.of(request.headers())?;
         // Checked before the body is read, so that clients without a key cannot make the server
         // buffer one.
@@ -189,7 +189,7 @@ impl Shared {
         let ((conversation, param), interface) = how(&mut fields, &extension)?;
         let question = conversation.question(extension, self.long_text, param)?;
         Ok((
-            Asked {
+            ParsedRequest {
                 client,
                 model,
                 question,
@@ -218,7 +218,7 @@ impl Shared {
         offers.filter(|offer| client.may_use(&offer.name)).collect()
     }
 
-    async fn answer<I: Interface>(&self, read: Result<(Asked, I), ApiError>) -> Response {
+    async fn answer<I: Interface>(&self, read: Result<(ParsedRequest, I), ApiError>) -> Response {
         match read {
             Ok((asked, interface)) => self.desk.answer(asked, interface).await,
             Err(error) => error.into_response(),

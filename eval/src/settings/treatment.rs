@@ -9,14 +9,14 @@ use harness::prompt::definition::Definition;
 use harness::prompt::{self, Driver, ModelAlias};
 use harness::sandbox::Isolation;
 use harness::treatment::{Effective, ExperimentPlan, ExplicitSetting, ImpliedSettings, Treatment};
-use harness::{AgentSettings, Assigned};
+use harness::{AgentSettings, ModelAssignments};
 use serde_json::{Map, Value};
 
 use super::guidance::{self, AUTO, Guidance, NONE};
 use super::name_list::names;
 use super::recorded::fields;
 use super::{Resolved, SettingsError, confine_scripts, hook_registry};
-use crate::cli::{CodeVia, EngineArgs, GuidanceArgs, HookArgs, ToolArgs, WebArgs, recorded};
+use crate::cli::{CodeFormat, EngineArgs, GuidanceArgs, HookArgs, ToolArgs, WebArgs, recorded};
 use crate::providers::ModelRef;
 
 /// Flags that determine the agents.
@@ -30,14 +30,14 @@ pub(super) struct Flags<'a> {
 
 /// Whether the settings are for a new run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Start {
+pub enum RunMode {
     /// A new run. Limits without effect are warned about.
     New,
     /// A cell of a sweep. Limits without effect are errors, so that no two cells are equal.
     Cell,
     /// A resumed run. An earlier version may have accepted settings without effect; its run can
     /// still be finished, because the labels are already recorded.
-    GoesOn,
+    Resume,
 }
 
 /// Result of resolving the flags.
@@ -48,7 +48,7 @@ pub(super) struct Agents {
     /// Definition of the root.
     pub definition: Option<Definition>,
     /// Models of agents below the root, unless a call names another.
-    pub assigned: Assigned<ModelRef>,
+    pub assigned: ModelAssignments<ModelRef>,
     pub effective: Effective,
     pub plan: ExperimentPlan,
 }
@@ -66,7 +66,7 @@ impl Flags<'_> {
         given: Treatment,
         model: Option<&str>,
         isolation: &Isolation,
-        start: Start,
+        start: RunMode,
     ) -> Result<Resolved<Agents>, SettingsError> {
         let args = self.guidance;
         confine_scripts(isolation);
@@ -104,7 +104,7 @@ impl Flags<'_> {
             web,
             compaction: args.long_conversations.of_agents(),
             answer_schema: guidance.answer_schema.clone(),
-            code_via_tool: args.code_via == CodeVia::Tool,
+            code_via_tool: args.code_format == CodeFormat::Tool,
             aliases: guidance.aliases.clone(),
             assigned: as_texts(&guidance.assigned),
             implied: ImpliedSettings {
@@ -113,9 +113,9 @@ impl Flags<'_> {
             },
             ..given
         };
-        if start != Start::GoesOn {
+        if start != RunMode::Resume {
             let explicit = self.explicit(&guidance, &treatment);
-            let is_harmless = |setting: &ExplicitSetting| start == Start::New && setting.is_limit;
+            let is_harmless = |setting: &ExplicitSetting| start == RunMode::New && setting.is_limit;
             let (limits, labels): (Vec<_>, Vec<_>) = explicit.into_iter().partition(is_harmless);
             treatment.check(&labels)?;
             warnings.extend(
@@ -133,7 +133,7 @@ impl Flags<'_> {
                 folder.display()
             ));
         }
-        let idle = treatment.drop_idle_sections();
+        let idle = treatment.remove_unused_sections();
         if !idle.is_empty() {
             notes.push(format!(
                 "--prompts-dir: ignored, because they do not change any agent's prompt: {}",
@@ -157,7 +157,7 @@ impl Flags<'_> {
             treatment.drivers = kept;
         }
         warnings.extend(prompt::warnings(effective.prompt_mode, &treatment.drivers));
-        let idle = treatment.idle_overrides();
+        let idle = treatment.unused_overrides();
         if !idle.is_empty() {
             warnings.push(format!(
                 "--action-overrides: no agent has a tool or action called {}",
@@ -189,7 +189,7 @@ impl Flags<'_> {
     fn explicit(&self, guidance: &Guidance, run: &Treatment) -> Vec<ExplicitSetting> {
         let typed = [
             ("--web-agent", self.web.web_agent.is_some()),
-            ("--dump-also", !self.web.dump_also.is_empty()),
+            ("--dump-include", !self.web.dump_include.is_empty()),
             (
                 "--compaction-at",
                 self.guidance.long_conversations.compaction_at.is_some(),
@@ -219,7 +219,7 @@ impl Flags<'_> {
     }
 }
 
-fn as_texts(assigned: &Assigned<ModelRef>) -> Assigned<String> {
+fn as_texts(assigned: &ModelAssignments<ModelRef>) -> ModelAssignments<String> {
     let text = |_: &str, model: &ModelRef| Ok::<_, Infallible>(model.to_string());
     let Ok(texts) = assigned.try_map(text);
     texts
@@ -229,20 +229,20 @@ fn as_texts(assigned: &Assigned<ModelRef>) -> Assigned<String> {
 ///
 /// # Errors
 /// A sentence about a flag that cannot be parsed again.
-pub fn leave_out(args: &EngineArgs, setting: &ExplicitSetting) -> Result<EngineArgs, String> {
+pub fn clear_flag(args: &EngineArgs, setting: &ExplicitSetting) -> Result<EngineArgs, String> {
     let flag = setting.flag.trim_start_matches('-').replace('-', "_");
     let mut flags = fields(args);
-    clear_flag(&mut flags, &flag, &setting.value);
+    forget(&mut flags, &flag, &setting.value);
     recorded(&Value::Object(flags))
 }
 
 /// Removes a flag from recorded ones: from a list, only the given value, which may continue after a
 /// `=`; a text also if it comes from a file.
-fn clear_flag(flags: &mut Map<String, Value>, flag: &str, value: &str) {
+fn forget(flags: &mut Map<String, Value>, flag: &str, value: &str) {
     for (name, given) in flags {
         let ending = name.strip_prefix(flag);
         match given {
-            Value::Object(group) => clear_flag(group, flag, value),
+            Value::Object(group) => forget(group, flag, value),
             _ if !matches!(ending, Some("" | "es" | "_file")) => {}
             Value::Array(values) => values.retain(|one| {
                 let one = one.as_str().unwrap_or_default();

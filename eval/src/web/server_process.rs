@@ -99,7 +99,7 @@ impl ServerProcess {
             .process_group(0) // Ctrl-C in the terminal must not end the server before its attempt.
             .spawn()
             .map_err(|error| failed(format!("cannot start its guard: {error}")))?;
-        let said = Said::default();
+        let said = LastOutput::default();
         let mut listening = JoinSet::new();
         if let Some(stdout) = child.stdout.take() {
             listening.spawn(said.clone().listen(stdout));
@@ -142,9 +142,9 @@ async fn free_port() -> std::io::Result<u16> {
 
 /// Last lines that a server printed.
 #[derive(Clone, Default)]
-struct Said(Arc<Mutex<VecDeque<String>>>);
+struct LastOutput(Arc<Mutex<VecDeque<String>>>);
 
-impl Said {
+impl LastOutput {
     async fn listen(self, stream: impl AsyncRead + Unpin) {
         let mut lines = BufReader::new(stream).lines();
         while let Ok(Some(line)) = lines.next_line().await {
@@ -157,7 +157,7 @@ impl Said {
     }
 }
 
-impl std::fmt::Display for Said {
+impl std::fmt::Display for LastOutput {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let said: Vec<String> = self.0.lock().iter().cloned().collect();
         match said.as_slice() {

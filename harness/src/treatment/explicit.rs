@@ -250,7 +250,7 @@ static SETTINGS: [Row; 42] = [
     row!(ACTION_OVERRIDES, overrides.actions),
     Row {
         value: |_| "tool".to_owned(),
-        ..row!("--code-via", code_via_tool)
+        ..row!("--code-format", code_via_tool)
     },
     row!("--stop-early", stop_early),
     Row {
@@ -269,7 +269,7 @@ static SETTINGS: [Row; 42] = [
                 ..DumpAlso::default()
             };
         },
-        ..row!("--dump-also", dump)
+        ..row!("--dump-include", dump)
     },
     Row {
         value: |_| "extended".to_owned(),
@@ -287,7 +287,7 @@ static SETTINGS: [Row; 42] = [
     row!(COMPACTION_KEEP, compaction.keep),
     row!("--console", repl.config.console),
     limit!("--cell-timeout", repl.config.limits.cell_time),
-    limit!("--cell-wait", repl.config.limits.cell_wait),
+    limit!("--timer-timeout", repl.config.limits.timer_timeout),
     limit!("--output-limit", repl.config.limits.output_chars),
     limit!(
         "--memory-limit",

@@ -77,7 +77,7 @@ impl Treatment {
 
     /// Removes replacements of bundled sections that no agent's prompt contains, because one folder
     /// of replacements may serve runs of several protocols. Returns their names, in order.
-    pub fn drop_idle_sections(&mut self) -> Vec<String> {
+    pub fn remove_unused_sections(&mut self) -> Vec<String> {
         let plan = self.plan();
         let is_idle = |name: &&String| {
             let mut without = self.clone();
@@ -98,7 +98,7 @@ impl Treatment {
     }
 
     /// Returns the names of overridden tools and actions that no agent has, in order.
-    pub fn idle_overrides(&self) -> Vec<&str> {
+    pub fn unused_overrides(&self) -> Vec<&str> {
         let plan = self.plan();
         let names = self.overrides.actions.0.keys();
         let is_idle = |name: &&String| {

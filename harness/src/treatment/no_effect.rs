@@ -219,7 +219,8 @@ fn cause(run: &Treatment, setting: &ExplicitSetting) -> Cause {
     };
     let has_effect = |run: &Treatment| setting.has_effect(run, &run.plan());
     let bare = only(None);
-    if is_tool_hook(run, setting) && run.protocol.nature().calls_tools() && !has_effect(&bare) {
+    if is_tool_hook(run, setting) && run.protocol.capabilities().calls_tools() && !has_effect(&bare)
+    {
         return Cause::NoTools;
     }
     let fits: Vec<Protocol> = Protocol::ALL
@@ -278,7 +279,7 @@ fn words(
 ) -> (String, String) {
     match cause {
         Cause::Protocol(fits) => (
-            run.protocol.nature().summary.to_owned(),
+            run.protocol.capabilities().summary.to_owned(),
             format!(
                 "use --protocol {}, or leave {what} out",
                 protocol_words(fits)
@@ -339,7 +340,7 @@ fn itself(run: &Treatment, settings: &[ExplicitSetting]) -> String {
     match flags.as_slice() {
         [ACTION_OVERRIDES] => format!(
             "no agent has a tool or action called {}",
-            run.idle_overrides().join(" or ")
+            run.unused_overrides().join(" or ")
         ),
         [COMPACTION_MODEL | COMPACTION_AT | COMPACTION_KEEP, ..] => {
             format!("it does not apply to --compaction {}", run.compaction.how)

@@ -4,17 +4,17 @@
 use std::sync::Arc;
 
 use super::{ReplTreatment, Treatment};
-use crate::agent::{Asker, Compact, Compaction, ProtocolSettings, ROOT, Root, Specialist};
+use crate::agent::{CallerRole, Compact, Compaction, ProtocolSettings, ROOT, Root, Specialist};
 use crate::hook::{Hook, HookEvent};
 use crate::model::web::DumpAlso;
-use crate::model::{Role, Subject, ToolSpec, ToolUse, Workplace};
+use crate::model::{ActionSurface, InputKind, Role, ToolSpec, ToolUse};
 use crate::prompt::definition::ToolStrategy;
 use crate::prompt::{
     ActionOverrides, AgentPrompt, AnswerSchema, Assembled, ModelAlias, PromptConfig, code_tool,
     iterations_for_depth, system_prompt,
 };
 use crate::protocol::agent_turn::AgentTurnSettings;
-use crate::protocol::root_agent;
+use crate::protocol::protocol_behavior;
 use crate::protocol::tools::offered;
 use crate::tool::ToolSet;
 
@@ -95,10 +95,10 @@ impl Treatment {
             max_depth: self.deepest(),
             // Only code in fenced blocks has an end that can be watched for.
             stops_early: self.stop_early
-                && self.protocol.nature().has_repl()
+                && self.protocol.capabilities().has_repl()
                 && !self.code_via_tool,
             repl: self.repl_met(),
-            settings: root_agent(self.protocol).settings(&self.settings),
+            settings: protocol_behavior(self.protocol).settings(&self.settings),
             web: self.is_web().then(|| self.web.clone()),
             dump: self.has_pages().then_some(self.dump),
             answer_schema: self.answer_schema.clone().filter(|_| self.answers_freely()),
@@ -110,9 +110,11 @@ impl Treatment {
 
     /// Returns the REPL settings that affect the agents.
     fn repl_met(&self) -> Option<ReplTreatment> {
-        if self.protocol.nature().has_repl() {
+        if self.protocol.capabilities().has_repl() {
             let mut repl = self.repl.clone();
-            if self.protocol.nature().workplace == Workplace::Program && self.max_depth < 2 {
+            if self.protocol.capabilities().action_surface == ActionSurface::Program
+                && self.max_depth < 2
+            {
                 // A program's return values are always shown back, and no other agent returns
                 // values.
                 repl.confirm_first_return = ReplTreatment::default().confirm_first_return;
@@ -125,7 +127,7 @@ impl Treatment {
 
     /// Returns the compaction settings that affect the agents.
     fn compaction_met(&self) -> Option<(Compaction, Option<String>)> {
-        if !self.protocol.nature().workplace.keeps_turns() {
+        if !self.protocol.capabilities().action_surface.keeps_turns() {
             return None;
         }
         let met = self.compaction.met();
@@ -136,7 +138,7 @@ impl Treatment {
 
     /// Returns the root's system prompt.
     pub(super) fn root_prompt(&self) -> Assembled {
-        let own = root_agent(self.protocol).root(self).system_prompt;
+        let own = protocol_behavior(self.protocol).root(self).system_prompt;
         let tools = self.root_tools();
         self.prompt(Role::Root(self.protocol), 0, own.as_deref(), &tools)
     }
@@ -149,7 +151,7 @@ impl Treatment {
     /// Returns the maximum depth of an agent.
     pub(super) fn deepest(&self) -> u32 {
         let calls_prompts = self.calls_tools() && !self.tools.specialists.is_empty();
-        if self.protocol.nature().calls_children() || calls_prompts {
+        if self.protocol.capabilities().calls_children() || calls_prompts {
             self.max_depth
         } else {
             0
@@ -158,32 +160,35 @@ impl Treatment {
 
     /// Whether the root can call the run's tools.
     pub(super) fn calls_tools(&self) -> bool {
-        let nature = self.protocol.nature();
-        let is_forbidden = nature.workplace == Workplace::NativeTools
+        let capabilities = self.protocol.capabilities();
+        let is_forbidden = capabilities.action_surface == ActionSurface::NativeTools
             && self.root.tool_choice == ToolStrategy::None;
-        nature.calls_tools() && !is_forbidden
+        capabilities.calls_tools() && !is_forbidden
     }
 
     /// Whether the root's protocol has native tools, but the root must not call them.
     fn is_barred_from_tools(&self) -> bool {
-        self.protocol.nature().calls_tools() && !self.calls_tools()
+        self.protocol.capabilities().calls_tools() && !self.calls_tools()
     }
 
     /// Whether the root is a web agent.
     pub fn is_web(&self) -> bool {
-        self.protocol.nature().workplace == Workplace::Page
+        self.protocol.capabilities().action_surface == ActionSurface::Page
     }
 
     /// Whether a schema can constrain the root's answer. It cannot for the actions of pages and
     /// apps, whose format is fixed.
     fn answers_freely(&self) -> bool {
-        let subjects = self.protocol.nature().subjects;
-        subjects.contains(&Subject::Texts)
+        let inputs = self.protocol.capabilities().inputs;
+        inputs.contains(&InputKind::Texts)
     }
 
     /// Whether the root's protocol supports web pages.
     fn has_pages(&self) -> bool {
-        self.protocol.nature().subjects.contains(&Subject::Pages)
+        self.protocol
+            .capabilities()
+            .inputs
+            .contains(&InputKind::Pages)
     }
 
     /// Returns the native tools in requests of agents at a depth, except those for long contexts.
@@ -193,7 +198,7 @@ impl Treatment {
         } else if depth > 0 || self.is_barred_from_tools() {
             ToolUse::default()
         } else {
-            let protocol = root_agent(self.protocol);
+            let protocol = protocol_behavior(self.protocol);
             protocol.offers(self, &self.tools.root)
         };
         offered.specs.to_vec()
@@ -256,7 +261,7 @@ impl Treatment {
     fn page_section(&self) -> Option<String> {
         let mut prompt = Assembled::default();
         prompt.add_page(&self.overrides);
-        let shows = self.has_pages() && self.protocol.nature().has_repl();
+        let shows = self.has_pages() && self.protocol.capabilities().has_repl();
         shows.then(|| prompt.text())
     }
 
@@ -265,7 +270,7 @@ impl Treatment {
     fn models(&self) -> Vec<(String, String)> {
         let specialists = || self.tools.specialists.values();
         let is_named = |alias: &&ModelAlias| {
-            self.protocol.nature().calls_children()
+            self.protocol.capabilities().calls_children()
                 || self.calls_tools() && specialists().any(|prompt| prompt.model == alias.alias)
         };
         let callable = self.aliases.iter().filter(is_named);
@@ -279,7 +284,7 @@ impl Treatment {
         let (tools, native) = if self.is_barred_from_tools() {
             (own.clone(), ToolUse::default())
         } else {
-            let protocol = root_agent(self.protocol);
+            let protocol = protocol_behavior(self.protocol);
             let tools = protocol.tools(&own);
             let native = protocol.offers(self, &tools);
             (tools, native)
@@ -321,7 +326,7 @@ impl Treatment {
             hooks: of_agent(&self.hooks, &tools, self.most_messages(iterations)),
             functions: functions(&tools),
             iterations,
-            model: self.assigned.of(Asker::Agent, depth).cloned(),
+            model: self.assigned.of(CallerRole::Agent, depth).cloned(),
         }
     }
 
@@ -334,7 +339,7 @@ impl Treatment {
             hooks: of_agent(&self.hooks, &tools, self.most_messages(1)),
             functions: Vec::new(),
             iterations: 1,
-            model: self.assigned.of(Asker::Call, 1).cloned(),
+            model: self.assigned.of(CallerRole::Call, 1).cloned(),
         }
     }
 
@@ -344,7 +349,7 @@ impl Treatment {
         let hooks = specialist.settings.hooks.as_deref();
         let iterations = iterations_for_depth(1, self.max_iterations);
         let named = (specialist.model != "default").then_some(&specialist.model);
-        let assigned = self.assigned.of(Asker::Agent, 1).cloned();
+        let assigned = self.assigned.of(CallerRole::Agent, 1).cloned();
         AgentPlan {
             agent: format!("specialist {} {}", specialist.name, specialist.digest()),
             system: self.prompt_of_specialist(role, specialist),
@@ -370,7 +375,7 @@ impl Treatment {
     fn most_messages(&self, iterations: u32) -> Option<usize> {
         if iterations <= 1 {
             Some(MESSAGES_OF_ONE_CALL)
-        } else if self.protocol.nature().has_repl() && !self.code_via_tool {
+        } else if self.protocol.capabilities().has_repl() && !self.code_via_tool {
             Some(MESSAGES_OF_ONE_CALL * iterations as usize)
         } else {
             None
@@ -396,7 +401,7 @@ fn of_agent(
 ) -> Vec<HookPlan> {
     let comes = |event: &&&'static str| !tools.is_empty() || !HookEvent::OF_TOOLS.contains(*event);
     let is_long_enough =
-        |hook: &&Arc<dyn Hook>| most_messages.is_none_or(|most| hook.least_messages() <= most);
+        |hook: &&Arc<dyn Hook>| most_messages.is_none_or(|most| hook.min_messages() <= most);
     let at_agent = hooks.iter().filter(is_long_enough).map(|hook| HookPlan {
         name: hook.name().to_owned(),
         digest: hook.digest().to_owned(),

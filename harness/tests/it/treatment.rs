@@ -35,7 +35,7 @@ fn first_request(run: &Treatment) -> Request {
             provider: Arc::new(Silent),
         },
         aliases: Vec::new(),
-        assigned: harness::Assigned::default(),
+        assigned: harness::ModelAssignments::default(),
     };
     let engine = Engine::new(run.clone(), Conduct::default(), models, |_| ()).unwrap();
     engine.first_request(&Task {
@@ -228,7 +228,7 @@ fn settings_take_effect_or_are_rejected() {
             ),
             "depth 1" => (None, &["--max-depth", "--max-iterations"]),
             "tools" => (Some(ExplicitSetting::tool("read_context")), &[]),
-            "code by a tool" => (None, &["--code-via"]),
+            "code by a tool" => (None, &["--code-format"]),
             "stop early" | "stop early, code by a tool" => (None, &["--stop-early"]),
             _ => (None, &[]),
         };

@@ -40,7 +40,7 @@ pub(super) async fn look(
             page_block("unknown", &no_dump(&message))
         }
     };
-    let addresses = page.take_refused();
+    let addresses = page.drain_blocked_requests();
     if !addresses.is_empty() {
         text = format!("{text}\n\n{}", refused(&addresses));
         record(WebEvent::Refused { addresses });

@@ -2,16 +2,16 @@
 
 use serde_json::Value;
 
-use super::executor::{Checked, Executor, Outcome};
-use crate::model::web::{Acted, PageError, PageProblem};
-use crate::model::web::{ActionResult, How, Step};
+use super::executor::{ActionOutcome, Executor, ValidatingExecutor};
+use crate::model::web::{ActionEffect, PageError, PageProblem};
+use crate::model::web::{ActionResult, ActionStatus, Step};
 use crate::prompt::web::{
     dialog_opened, page_changed, page_failed, skipped_changed, skipped_dialog, skipped_failed,
 };
 
 /// Results of the actions of a turn.
 #[derive(Debug, Default)]
-pub(super) struct Walked {
+pub(super) struct TurnResults {
     pub results: Vec<ActionResult>,
     /// Number of actions that do not exist or have invalid arguments.
     pub faults: u32,
@@ -25,9 +25,9 @@ pub(super) struct Walked {
 /// Returns the error of a broken browser, together with the results of the earlier actions.
 pub(super) async fn walk(
     steps: &[Step],
-    executor: &Checked<impl Executor>,
-) -> (Walked, Result<(), PageError>) {
-    let mut walked = Walked::default();
+    executor: &ValidatingExecutor<impl Executor>,
+) -> (TurnResults, Result<(), PageError>) {
+    let mut walked = TurnResults::default();
     let mut skip: Option<String> = None;
     for step in steps {
         let action = match step {
@@ -36,13 +36,13 @@ pub(super) async fn walk(
         };
         let mut result = ActionResult {
             action: action.chars().take(LONGEST_NAME).collect(),
-            result: How::Done,
+            result: ActionStatus::Done,
             problem: None,
             value: None,
             note: None,
         };
         if let Some(why) = &skip {
-            result.result = How::Skipped;
+            result.result = ActionStatus::Skipped;
             result.note = Some(why.clone());
             walked.results.push(result);
             continue;
@@ -50,32 +50,32 @@ pub(super) async fn walk(
         match step {
             Step::Narrate { narrate } => walked.narrated = Some(narrate.clone()),
             Step::Tool(action) => match executor.execute(action).await {
-                Outcome::Done(acted, value) => {
+                ActionOutcome::Done(acted, value) => {
                     result.value = value.map(shortened);
                     match acted {
-                        Acted::SamePage => {}
-                        Acted::PageChanged { url } => {
+                        ActionEffect::SamePage => {}
+                        ActionEffect::PageChanged { url } => {
                             result.note = Some(page_changed(&url));
                             skip = Some(skipped_changed());
                         }
-                        Acted::DialogOpened { kind, message } => {
+                        ActionEffect::DialogOpened { kind, message } => {
                             result.note = Some(dialog_opened(&kind, &message));
                             skip = Some(skipped_dialog());
                         }
                     }
                 }
-                Outcome::Failed(error) if error.problem == PageProblem::Broken => {
+                ActionOutcome::Failed(error) if error.problem == PageProblem::Broken => {
                     return (walked, Err(error));
                 }
-                Outcome::Failed(error) => {
+                ActionOutcome::Failed(error) => {
                     result.problem = Some(error.problem.as_str().to_owned());
                     result.note = Some(page_failed(&error));
                 }
-                Outcome::Refused(why) => {
+                ActionOutcome::Refused(why) => {
                     result.problem = Some("not_confirmed".to_owned());
                     result.note = Some(why);
                 }
-                Outcome::Invalid { kind, message } => {
+                ActionOutcome::Invalid { kind, message } => {
                     walked.faults += 1;
                     result.problem = Some(kind.to_owned());
                     result.note = Some(message);
@@ -83,7 +83,7 @@ pub(super) async fn walk(
             },
         }
         if result.problem.is_some() {
-            result.result = How::Failed;
+            result.result = ActionStatus::Failed;
             skip = Some(skipped_failed());
         }
         walked.results.push(result);

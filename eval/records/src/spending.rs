@@ -109,7 +109,7 @@ pub struct Wasted {
 
 /// Total spending of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct AllSpent {
+pub struct TotalSpending {
     /// Number of attempts, whether they count or not.
     pub attempts: u64,
     /// Tokens, as far as they were counted.

@@ -8,12 +8,12 @@ const BYTES: usize = 1 << 20;
 
 /// Results by the texts they were computed from.
 #[derive(Debug)]
-pub(crate) struct Kept<K, V> {
+pub(crate) struct TextCache<K, V> {
     results: HashMap<K, V>,
     bytes: usize,
 }
 
-impl<K, V> Default for Kept<K, V> {
+impl<K, V> Default for TextCache<K, V> {
     fn default() -> Self {
         Self {
             results: HashMap::new(),
@@ -22,7 +22,7 @@ impl<K, V> Default for Kept<K, V> {
     }
 }
 
-impl<K: Eq + Hash, V: Clone> Kept<K, V> {
+impl<K: Eq + Hash, V: Clone> TextCache<K, V> {
     /// Returns the cached result for this key or computes it. Errors are not cached. `bytes` is the
     /// length of the key's text.
     pub fn of<E>(
@@ -49,12 +49,12 @@ impl<K: Eq + Hash, V: Clone> Kept<K, V> {
 
 #[cfg(test)]
 mod tests {
-    use super::{BYTES, Kept};
+    use super::{BYTES, TextCache};
 
     #[test]
     fn computes_once_per_text_while_cached() {
         let mut made = Vec::new();
-        let mut kept = Kept::default();
+        let mut kept = TextCache::default();
         let half = BYTES / 2;
         for (key, bytes) in [
             ("a", half),

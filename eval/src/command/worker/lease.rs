@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use harness::provider::{ProviderError, Rate, SharedPace};
-use harness::{Purse, SharedBudget};
+use harness::{ExternalBudget, SharedBudget};
 use parking_lot::Mutex;
-use queue::books::{Amounts, Books, Verdict};
+use queue::accounts::{Amounts, BudgetAccounts, LeaseReply};
 use queue::rate::Pace;
 use queue::{QueueError, RunQueue, name, now_ms};
 use tokio::sync::Mutex as AsyncMutex;
@@ -143,8 +143,8 @@ impl Lease {
         )]
         let now = self.now_ms() as u64;
         let (worker, limits) = (&self.worker, self.limits);
-        let asked = self.queue.change("books", |books: Option<Books>| {
-            let mut books = books.unwrap_or_else(|| Books::new(Amounts::default()));
+        let asked = self.queue.change("books", |books: Option<BudgetAccounts>| {
+            let mut books = books.unwrap_or_else(|| BudgetAccounts::new(Amounts::default()));
             // A revoked lease starts again with what was spent since its last report.
             let begins = if books.leases.contains_key(worker) {
                 before
@@ -167,15 +167,15 @@ impl Lease {
         state.reported = used;
         state.reported_at = Some(Instant::now());
         match verdict {
-            Verdict::Granted(granted) => {
+            LeaseReply::Granted(granted) => {
                 state.granted = granted;
                 Ok(true)
             }
-            Verdict::Wait => {
+            LeaseReply::Wait => {
                 state.granted = used.minus(begins);
                 Ok(false)
             }
-            Verdict::Exhausted(kind, spent) => {
+            LeaseReply::Exhausted(kind, spent) => {
                 state.exhausted = Some(over_budget(kind, spent, self.limits));
                 Ok(false)
             }
@@ -189,8 +189,8 @@ impl Lease {
         }
         self.report(false).await?;
         let worker = &self.worker;
-        let ended = self.queue.change("books", |books: Option<Books>| {
-            let mut books = books.unwrap_or_else(|| Books::new(Amounts::default()));
+        let ended = self.queue.change("books", |books: Option<BudgetAccounts>| {
+            let mut books = books.unwrap_or_else(|| BudgetAccounts::new(Amounts::default()));
             books.end(worker);
             (books, ())
         });
@@ -221,7 +221,7 @@ fn over_budget(kind: usize, spent: f64, limits: Amounts<Option<f64>>) -> Provide
 }
 
 #[async_trait]
-impl Purse for Lease {
+impl ExternalBudget for Lease {
     async fn admit(&self) -> Result<(), ProviderError> {
         if !self.has_limits() {
             return Ok(());

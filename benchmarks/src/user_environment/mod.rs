@@ -11,16 +11,16 @@ use serde_json::{Value, json};
 
 use crate::contained::contained;
 use crate::table::{Fault, Row, texts};
-use crate::{AppWorld, Check, OwnSite, OwnWorld, ServerCommand, SiteSource};
+use crate::{AppEnvironment, Check, ServerCommand, SiteSource, UserEnvironment, UserSite};
 use check::{is_origin, is_web_address, known, read_check, wrong};
 
-pub(crate) use digest::WorldDigests;
+pub(crate) use digest::EnvironmentDigests;
 
 /// Maximum total bytes of a row's site files, or of its documents.
 const MOST_BYTES: u64 = 64_000_000;
 
 /// Names of a row's environment fields.
-pub(crate) struct WorldFields {
+pub(crate) struct EnvironmentFields {
     pub url: String,
     pub site: String,
     pub command: String,
@@ -41,7 +41,7 @@ pub(crate) struct WorldFields {
 
 /// A row's user messages and their checks.
 #[derive(Debug, Default)]
-pub(crate) struct Talk {
+pub(crate) struct UserDialogue {
     /// Messages; empty if the row has only its query.
     pub messages: Vec<String>,
     /// Check and right result of each message, or of the query.
@@ -52,7 +52,7 @@ pub(crate) struct Talk {
     selected: Option<String>,
 }
 
-impl Talk {
+impl UserDialogue {
     /// Whether anything is checked.
     pub(crate) fn is_checked(&self) -> bool {
         self.checks.iter().any(Option::is_some)
@@ -75,7 +75,7 @@ impl Talk {
     }
 }
 
-impl WorldFields {
+impl EnvironmentFields {
     /// Returns the names of all fields.
     pub(crate) fn all(&self) -> [&String; 12] {
         [
@@ -95,7 +95,7 @@ impl WorldFields {
     }
 
     /// Parses the user's messages and their checks.
-    pub(crate) fn talk(&self, row: &Row) -> Result<Talk, Fault> {
+    pub(crate) fn talk(&self, row: &Row) -> Result<UserDialogue, Fault> {
         let check = match self.structure(row, &self.check)? {
             None => None,
             Some(Value::Object(check)) => Some(read_check(&self.check, &check)?),
@@ -115,7 +115,7 @@ impl WorldFields {
                 } else {
                     None
                 };
-                return Ok(Talk {
+                return Ok(UserDialogue {
                     messages: Vec::new(),
                     checks: vec![check],
                     selected: selection.as_ref().map(|_| self.selection.clone()),
@@ -138,7 +138,7 @@ impl WorldFields {
             );
             return Err(Fault::new(&self.selection, problem));
         }
-        let mut talk = Talk::default();
+        let mut talk = UserDialogue::default();
         for (turn, number) in turns.iter().zip(1..) {
             let (message, check) = self.turn(turn, number, &mut talk.selected)?;
             talk.messages.push(message);
@@ -208,7 +208,7 @@ impl WorldFields {
     }
 
     /// Whether a field describes the row's environment.
-    fn counts(&self, name: &String, row: &Row, talk: &Talk) -> bool {
+    fn counts(&self, name: &String, row: &Row, talk: &UserDialogue) -> bool {
         let is_there = match row.get(name) {
             None | Some(Value::Null) => false,
             Some(Value::String(text)) => !text.trim().is_empty(),
@@ -234,7 +234,7 @@ impl WorldFields {
     }
 
     /// Parses the environment of a row; `None` for a row that only has texts.
-    pub(crate) fn world(&self, row: &Row, folder: &Path) -> Result<Option<OwnWorld>, Fault> {
+    pub(crate) fn world(&self, row: &Row, folder: &Path) -> Result<Option<UserEnvironment>, Fault> {
         let talk = self.talk(row)?;
         let counts = |name: &String| self.counts(name, row, &talk);
         let places = [&self.url, &self.site, &self.command, &self.documents];
@@ -282,7 +282,7 @@ impl WorldFields {
             return Err(beside(&self.site, &self.command));
         }
         self.site(row, folder, talk.how())
-            .map(OwnWorld::Site)
+            .map(UserEnvironment::Site)
             .map(Some)
     }
 
@@ -291,7 +291,7 @@ impl WorldFields {
         row: &Row,
         folder: &Path,
         checks: Vec<Option<Check>>,
-    ) -> Result<OwnWorld, Fault> {
+    ) -> Result<UserEnvironment, Fault> {
         let field = &self.documents;
         let mut documents = Vec::new();
         let mut bytes = 0;
@@ -330,15 +330,20 @@ impl WorldFields {
                 format!("has {bytes} bytes, expected at most {MOST_BYTES}"),
             ));
         }
-        Ok(OwnWorld::Apps(AppWorld {
+        Ok(UserEnvironment::Apps(AppEnvironment {
             active: documents.first().map(|(uri, _)| uri.clone()),
             documents,
             checks,
-            ..AppWorld::default()
+            ..AppEnvironment::default()
         }))
     }
 
-    fn site(&self, row: &Row, folder: &Path, checks: Vec<Option<Check>>) -> Result<OwnSite, Fault> {
+    fn site(
+        &self,
+        row: &Row,
+        folder: &Path,
+        checks: Vec<Option<Check>>,
+    ) -> Result<UserSite, Fault> {
         let start = text(row, &self.url)?;
         let source = if let Some(name) = text(row, &self.site)? {
             let path = inside(&self.site, folder, &name)?;
@@ -372,7 +377,7 @@ impl WorldFields {
                 ),
             ));
         }
-        Ok(OwnSite {
+        Ok(UserSite {
             source,
             start: start.unwrap_or_else(|| "/".to_owned()),
             allow,

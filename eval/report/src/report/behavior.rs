@@ -13,7 +13,7 @@ use super::spending::{Spending, Tally};
 
 /// Behavior of agents in the attempts that ended `ok` or `limit`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Behaviour {
+pub struct RunBehavior {
     /// Number of attempts that the figures cover.
     pub attempts: u64,
     /// Share of attempts whose return in the first iteration was intercepted and shown back; `None`
@@ -46,7 +46,7 @@ pub struct TimeSplit {
     pub overhead_s: f64,
 }
 
-impl Behaviour {
+impl RunBehavior {
     /// Returns the share of cells that failed, or `None` without cells.
     pub fn failed_rate(&self) -> Option<f64> {
         share(self.failed_cells, self.cells)
@@ -68,20 +68,20 @@ pub(super) fn ended(record: &AttemptRecord) -> bool {
 }
 
 /// Returns the behavior of a run. An attempt without a trajectory is counted from its record only.
-pub(super) fn of(run: &RunDir) -> Result<Behaviour, RunDirError> {
+pub(super) fn of(run: &RunDir) -> Result<RunBehavior, RunDirError> {
     let records: Vec<&AttemptRecord> = run.records.iter().filter(|record| ended(record)).collect();
     let errors = run
         .records
         .iter()
         .filter(|record| record.status == Status::Error);
-    let mut sum = Behaviour {
+    let mut sum = RunBehavior {
         attempts: records.len() as u64,
         early_return_rate: rate(&records, |record| record.returned_early),
         delegation_rate: rate(&records, |record| {
             record.delegations.map(|delegations| delegations > 0)
         }),
         error_rate: share(errors.count() as u64, run.records.len() as u64),
-        ..Behaviour::default()
+        ..RunBehavior::default()
     };
     let mut times = Some(TimeSplit::default());
     let mut tally = Tally::default();

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::comparison::{Differing, differing};
 use super::error::ViewError;
-use super::filter::{Filter, Marks};
+use super::filter::{FailureGroups, Filter};
 use super::query::Query;
 use super::run_file::RunFile;
 use super::sample_list::{List, in_order, natural};
@@ -26,7 +26,7 @@ pub fn of(
     run: &str,
     file: &RunFile,
     here: (&str, u32),
-    list: Option<(&Query, &Filter, &Marks)>,
+    list: Option<(&Query, &Filter, &FailureGroups)>,
 ) -> Result<Value, ViewError> {
     let found = match list {
         None => None,
@@ -58,7 +58,7 @@ fn shown(
 
 /// The items before and after another. They are found in one pass, because an export needs them for
 /// each attempt.
-struct Around<T> {
+struct Neighbors<T> {
     previous: Option<T>,
     next: Option<T>,
     before: usize,
@@ -70,8 +70,8 @@ fn around<T: Copy>(
     all: impl Iterator<Item = T>,
     with_here: impl Fn(T) -> Ordering,
     compare: impl Fn(T, T) -> Ordering,
-) -> Around<T> {
-    let mut found = Around {
+) -> Neighbors<T> {
+    let mut found = Neighbors {
         previous: None,
         next: None,
         before: 0,

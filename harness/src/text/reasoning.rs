@@ -29,7 +29,7 @@ const START: &str = "<|start|>";
 
 /// A text that begins with reasoning.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Thoughts<'a> {
+pub(crate) struct Reasoning<'a> {
     /// Reasoning without tags.
     pub reasoning: &'a str,
     /// What follows; `None` if the reasoning has not ended.
@@ -40,7 +40,7 @@ pub(crate) struct Thoughts<'a> {
 ///
 /// Tags may be nested. A tag that the model only mentions, between backticks or quotes, does not
 /// count.
-pub(crate) fn thoughts(text: &str) -> Option<Thoughts<'_>> {
+pub(crate) fn split_reasoning(text: &str) -> Option<Reasoning<'_>> {
     let text = text.trim_start();
     channels(text).or_else(|| {
         let (open, close) = TAGS.into_iter().find(|(open, _)| text.starts_with(open))?;
@@ -50,7 +50,7 @@ pub(crate) fn thoughts(text: &str) -> Option<Thoughts<'_>> {
 
 /// Returns the reasoning after its opening tag. A closing tag without its own opening tag belongs
 /// to the reasoning before it.
-fn tagged<'a>(text: &'a str, open: &str, close: &str) -> Thoughts<'a> {
+fn tagged<'a>(text: &'a str, open: &str, close: &str) -> Reasoning<'a> {
     let mut depth = 1_usize;
     let mut end = None;
     let mut at = 0;
@@ -78,11 +78,11 @@ fn tagged<'a>(text: &'a str, open: &str, close: &str) -> Thoughts<'a> {
         at = behind;
     }
     match end {
-        Some((end, behind)) => Thoughts {
+        Some((end, behind)) => Reasoning {
             reasoning: text[..end].trim(),
             rest: Some(text[behind..].trim_start()),
         },
-        None => Thoughts {
+        None => Reasoning {
             reasoning: text.trim(),
             rest: None,
         },
@@ -96,7 +96,7 @@ fn is_mention(before: &str, behind: &str) -> bool {
 }
 
 /// Separates messages of channels: all but the last one of the channel `final` are reasoning.
-fn channels(text: &str) -> Option<Thoughts<'_>> {
+fn channels(text: &str) -> Option<Reasoning<'_>> {
     let head = text.strip_prefix(START).map_or(text, |head| {
         head.trim_start_matches(|c: char| c.is_ascii_alphabetic())
     });
@@ -117,7 +117,7 @@ fn channels(text: &str) -> Option<Thoughts<'_>> {
                 .iter()
                 .find_map(|end| rest.strip_suffix(end))
                 .unwrap_or(rest);
-            return Some(Thoughts {
+            return Some(Reasoning {
                 reasoning: unmarked(&text[before..at + found]),
                 rest: Some(rest.trim()),
             });
@@ -127,7 +127,7 @@ fn channels(text: &str) -> Option<Thoughts<'_>> {
         }
         at = begins;
     }
-    Some(Thoughts {
+    Some(Reasoning {
         reasoning: unmarked(&text[before..]),
         rest: None,
     })
@@ -148,7 +148,7 @@ fn unmarked(text: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::thoughts;
+    use super::split_reasoning;
 
     #[test]
     fn separates_reasoning_from_answer() {
@@ -193,11 +193,11 @@ mod tests {
             ("<|channel|>analysis<|message|>a", "a", None),
         ];
         for (text, reasoning, rest) in rows {
-            let got = thoughts(text).unwrap();
+            let got = split_reasoning(text).unwrap();
             assert_eq!((got.reasoning, got.rest), (reasoning, rest), "{text}");
         }
         for text in ["a <think>b</think>", "", "<thin", "`<think>` is a tag"] {
-            assert_eq!(thoughts(text), None, "{text}");
+            assert_eq!(split_reasoning(text), None, "{text}");
         }
     }
 }

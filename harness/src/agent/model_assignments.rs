@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 /// Models, or values that represent them, for agents below the root, by kind and depth. Agents
 /// without an assignment use the root's model.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Assigned<T> {
+pub struct ModelAssignments<T> {
     /// `--child-model`: for agents, whether called by `rlm()` or by a definition's name.
     pub children: Option<T>,
     /// `--llm-model`: for `llm()` calls.
@@ -19,14 +19,14 @@ pub struct Assigned<T> {
 
 /// Kind of caller that queries a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Asker {
+pub enum CallerRole {
     /// An agent.
     Agent,
     /// An `llm()` call.
     Call,
 }
 
-impl<T> Default for Assigned<T> {
+impl<T> Default for ModelAssignments<T> {
     fn default() -> Self {
         Self {
             children: None,
@@ -37,14 +37,14 @@ impl<T> Default for Assigned<T> {
     }
 }
 
-impl<T> Assigned<T> {
+impl<T> ModelAssignments<T> {
     /// Returns the model assigned to an agent or a call at this depth; the root's children have
     /// depth 1.
-    pub fn of(&self, asker: Asker, depth: u32) -> Option<&T> {
+    pub fn of(&self, asker: CallerRole, depth: u32) -> Option<&T> {
         let at_depth = self.at_depth.get(&depth);
         match asker {
-            Asker::Agent => at_depth.or(self.children.as_ref()),
-            Asker::Call => self.calls.as_ref().or(at_depth),
+            CallerRole::Agent => at_depth.or(self.children.as_ref()),
+            CallerRole::Call => self.calls.as_ref().or(at_depth),
         }
     }
 
@@ -70,7 +70,7 @@ impl<T> Assigned<T> {
     pub fn try_map<U, E>(
         &self,
         mut change: impl FnMut(&str, &T) -> Result<U, E>,
-    ) -> Result<Assigned<U>, E> {
+    ) -> Result<ModelAssignments<U>, E> {
         let children = self.children.as_ref();
         let children = children
             .map(|model| change("--child-model", model))
@@ -86,7 +86,7 @@ impl<T> Assigned<T> {
         let at_depth = self.at_depth.iter().map(|(depth, model)| {
             Ok((*depth, change(&format!("--model-at-depth {depth}"), model)?))
         });
-        Ok(Assigned {
+        Ok(ModelAssignments {
             children,
             calls,
             at_depth: at_depth.collect::<Result<_, E>>()?,
@@ -97,32 +97,32 @@ impl<T> Assigned<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Asker, Assigned};
+    use super::{CallerRole, ModelAssignments};
 
     #[test]
     fn prefers_nearest_assignment() {
-        let none = Assigned::<&str>::default();
+        let none = ModelAssignments::<&str>::default();
         let at_depth = [(2, "at two")].into();
-        let all = Assigned {
+        let all = ModelAssignments {
             children: Some("child"),
             calls: Some("call"),
             at_depth,
             summaries: Some("summary"),
         };
-        let without_calls = Assigned {
+        let without_calls = ModelAssignments {
             calls: None,
             ..all.clone()
         };
         for (assigned, asker, depth, expected) in [
-            (&none, Asker::Agent, 1, None),
-            (&none, Asker::Call, 1, None),
-            (&all, Asker::Agent, 1, Some("child")),
-            (&all, Asker::Agent, 2, Some("at two")),
-            (&all, Asker::Agent, 3, Some("child")),
-            (&all, Asker::Call, 1, Some("call")),
-            (&all, Asker::Call, 2, Some("call")),
-            (&without_calls, Asker::Call, 1, None),
-            (&without_calls, Asker::Call, 2, Some("at two")),
+            (&none, CallerRole::Agent, 1, None),
+            (&none, CallerRole::Call, 1, None),
+            (&all, CallerRole::Agent, 1, Some("child")),
+            (&all, CallerRole::Agent, 2, Some("at two")),
+            (&all, CallerRole::Agent, 3, Some("child")),
+            (&all, CallerRole::Call, 1, Some("call")),
+            (&all, CallerRole::Call, 2, Some("call")),
+            (&without_calls, CallerRole::Call, 1, None),
+            (&without_calls, CallerRole::Call, 2, Some("at two")),
         ] {
             let given = assigned.of(asker, depth).copied();
             assert_eq!(given, expected, "{asker:?} at {depth}");

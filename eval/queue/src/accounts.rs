@@ -67,7 +67,7 @@ pub struct Lease {
 
 /// Budget accounts of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Books {
+pub struct BudgetAccounts {
     /// Version of the message, [`VERSION`].
     pub v: u32,
     /// Amounts spent by leases that have ended, and before the run was submitted.
@@ -78,7 +78,7 @@ pub struct Books {
 
 /// Reply to a worker's report.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Verdict {
+pub enum LeaseReply {
     /// The worker may spend this amount in total since the start of its lease.
     Granted(Amounts<f64>),
     /// Everything is leased, but some may return.
@@ -91,7 +91,7 @@ pub enum Verdict {
 /// A slice is the limit divided by this number and by the number of workers.
 const PARTS: f64 = 4.0;
 
-impl Books {
+impl BudgetAccounts {
     /// Creates the accounts of a run that has already spent this amount.
     pub fn new(spent: Amounts<f64>) -> Self {
         Self {
@@ -138,7 +138,7 @@ impl Books {
         limits: Amounts<Option<f64>>,
         until_ms: u64,
         now_ms: u64,
-    ) -> Verdict {
+    ) -> LeaseReply {
         let known = self.leases.entry(worker.to_owned()).or_default();
         known.used = used;
         known.until_ms = until_ms;
@@ -151,7 +151,7 @@ impl Books {
             .all();
         let total = self.total().all();
         let Some(lease) = self.leases.get_mut(worker) else {
-            return Verdict::Wait;
+            return LeaseReply::Wait;
         };
         let mut granted = lease.granted.all();
         let mut verdict = None;
@@ -164,7 +164,7 @@ impl Books {
             let left = limit - total[kind];
             if left <= 1e-9 {
                 granted[kind] = own;
-                verdict = Some(Verdict::Exhausted(kind, total[kind]));
+                verdict = Some(LeaseReply::Exhausted(kind, total[kind]));
                 continue;
             }
             if !needs {
@@ -179,15 +179,15 @@ impl Books {
                 slice = slice.max(1.0).min(free).floor();
             }
             granted[kind] = own + slice;
-            if slice <= 0.0 && !matches!(verdict, Some(Verdict::Exhausted(..))) {
-                verdict = Some(Verdict::Wait);
+            if slice <= 0.0 && !matches!(verdict, Some(LeaseReply::Exhausted(..))) {
+                verdict = Some(LeaseReply::Wait);
             }
         }
         // JSON cannot represent infinity, so an unlimited budget is stored as a grant of 0. The
         // worker knows that the budget is unlimited.
         let finite = granted.map(|amount| if amount.is_finite() { amount } else { 0.0 });
         lease.granted = Amounts::of(finite);
-        verdict.unwrap_or(Verdict::Granted(Amounts::of(granted)))
+        verdict.unwrap_or(LeaseReply::Granted(Amounts::of(granted)))
     }
 }
 
@@ -208,9 +208,9 @@ mod tests {
         calls: Some(10.0),
     };
 
-    fn granted(verdict: &Verdict) -> f64 {
+    fn granted(verdict: &LeaseReply) -> f64 {
         match verdict {
-            Verdict::Granted(amounts) => amounts.calls,
+            LeaseReply::Granted(amounts) => amounts.calls,
             _ => -1.0,
         }
     }
@@ -219,7 +219,7 @@ mod tests {
     fn leases_never_exceed_the_limit() {
         // Every worker spends one call whenever it may; a worker that waits asks again.
         for workers in [1_usize, 2, 3, 8, 20] {
-            let mut books = Books::new(calls(1.0));
+            let mut books = BudgetAccounts::new(calls(1.0));
             let mut used = vec![0.0; workers];
             let mut done = false;
             for now in 0..1000_u64 {
@@ -227,8 +227,8 @@ mod tests {
                 let verdict =
                     books.report(&at.to_string(), calls(used[at]), true, TEN, now + 100, now);
                 match verdict {
-                    Verdict::Granted(may) if used[at] < may.calls => used[at] += 1.0,
-                    Verdict::Exhausted(2, spent) => {
+                    LeaseReply::Granted(may) if used[at] < may.calls => used[at] += 1.0,
+                    LeaseReply::Exhausted(2, spent) => {
                         assert!((spent - 10.0).abs() < 1e-9);
                         done = true;
                         break;
@@ -246,7 +246,7 @@ mod tests {
 
     #[test]
     fn expired_leases_return_only_unspent_amounts() {
-        let mut books = Books::new(Amounts::default());
+        let mut books = BudgetAccounts::new(Amounts::default());
         let first = books.report("a", calls(0.0), true, TEN, 100, 0);
         assert!(
             (granted(&first) - 2.0).abs() < 1e-9,

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::catalog::Entry;
-use super::executor::{Executor, Outcome};
+use super::catalog::CatalogEntry;
+use super::executor::{ActionOutcome, Executor};
 use crate::model::web::ToolAction;
 use crate::prompt::ConfirmPolicy;
 use crate::prompt::web::not_confirmed;
@@ -29,16 +29,16 @@ impl ConfirmGate for ConfirmPolicy {
 }
 
 /// Runs actions that require confirmation only if the gate confirms them.
-pub(super) struct Confirmed<E> {
+pub(super) struct ConfirmingExecutor<E> {
     pub inner: E,
     pub gate: Arc<dyn ConfirmGate>,
 }
 
 #[async_trait]
-impl<E: Executor> Executor for Confirmed<E> {
-    async fn execute(&self, entry: &Entry, action: &ToolAction) -> Outcome {
+impl<E: Executor> Executor for ConfirmingExecutor<E> {
+    async fn execute(&self, entry: &CatalogEntry, action: &ToolAction) -> ActionOutcome {
         if entry.confirm && !self.gate.confirm(&action.tool, &action.args).await {
-            return Outcome::Refused(not_confirmed());
+            return ActionOutcome::Refused(not_confirmed());
         }
         self.inner.execute(entry, action).await
     }

@@ -8,27 +8,27 @@ use sha2::{Digest, Sha256};
 
 use super::MOST_BYTES;
 use crate::contained::contained;
-use crate::{OwnWorld, SiteSource};
+use crate::{SiteSource, UserEnvironment};
 
 /// Maximum files of a site.
 const MOST_FILES: usize = 5_000;
 
 /// Hashes of environment files. A folder that many rows name is hashed once.
 #[derive(Default)]
-pub(crate) struct WorldDigests(HashMap<PathBuf, [u8; 32]>);
+pub(crate) struct EnvironmentDigests(HashMap<PathBuf, [u8; 32]>);
 
-impl WorldDigests {
+impl EnvironmentDigests {
     /// Returns the hash of the files of an environment; the row itself is hashed elsewhere.
-    pub(crate) fn of(&mut self, world: &OwnWorld) -> Result<[u8; 32], String> {
+    pub(crate) fn of(&mut self, world: &UserEnvironment) -> Result<[u8; 32], String> {
         match world {
-            OwnWorld::Apps(apps) => {
+            UserEnvironment::Apps(apps) => {
                 let mut all = Sha256::new();
                 for (_, text) in &apps.documents {
                     all.update(Sha256::digest(text));
                 }
                 Ok(all.finalize().into())
             }
-            OwnWorld::Site(site) => match &site.source {
+            UserEnvironment::Site(site) => match &site.source {
                 SiteSource::Address(_) => Ok([0; 32]),
                 SiteSource::Folder(folder) => {
                     if let Some(known) = self.0.get(folder) {

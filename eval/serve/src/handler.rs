@@ -10,11 +10,11 @@ use model::Status;
 use tokio::sync::{OwnedSemaphorePermit, mpsc, watch};
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::agents::{Agents, Answered, OnProgress, Progress, Question, Refused};
+use super::admission::{AdmissionQueue, QueueTicket};
+use super::agents::{AgentResult, Agents, OnProgress, Progress, Question, Rejection};
 use super::chat::Head;
 use super::error::ApiError;
 use super::events::{self, Interface, comment};
-use super::gate::{Gate, Place};
 use super::keys::Client;
 use super::metrics::Metrics;
 
@@ -22,9 +22,9 @@ use super::metrics::Metrics;
 const SILENCE: Duration = Duration::from_secs(15);
 
 /// State shared by all requests.
-pub(crate) struct Desk {
+pub(crate) struct RequestHandler {
     pub agents: Arc<dyn Agents>,
-    pub gate: Gate,
+    pub gate: AdmissionQueue,
     pub metrics: Metrics,
     pub phase: watch::Sender<Phase>,
 }
@@ -41,7 +41,7 @@ pub(crate) enum Phase {
 }
 
 /// A parsed question and its client.
-pub(crate) struct Asked {
+pub(crate) struct ParsedRequest {
     pub client: Arc<Client>,
     pub model: String,
     pub question: Question,
@@ -51,14 +51,14 @@ pub(crate) struct Asked {
     pub permit: Option<OwnedSemaphorePermit>,
 }
 
-impl Desk {
+impl RequestHandler {
     /// Answers a question through an interface.
     pub(crate) async fn answer(
         self: &Arc<Self>,
-        asked: Asked,
+        asked: ParsedRequest,
         mut interface: impl Interface,
     ) -> Response {
-        let mut watched = Watched::new(self, &asked);
+        let mut watched = RequestMetrics::new(self, &asked);
         let place = match self.place(&asked) {
             Ok(place) => place,
             Err(error) => return watched.refuse(error),
@@ -92,7 +92,7 @@ impl Desk {
     }
 
     /// Returns the request's place in the queue, if it can be answered at all.
-    fn place(&self, asked: &Asked) -> Result<Place, ApiError> {
+    fn place(&self, asked: &ParsedRequest) -> Result<QueueTicket, ApiError> {
         if *self.phase.borrow() != Phase::Open {
             return Err(ApiError::stopping());
         }
@@ -104,11 +104,11 @@ impl Desk {
 
     async fn stream(
         &self,
-        asked: Asked,
-        place: Place,
+        asked: ParsedRequest,
+        place: QueueTicket,
         mut interface: impl Interface,
         frames: mpsc::UnboundedSender<String>,
-        mut watched: Watched,
+        mut watched: RequestMetrics,
     ) {
         // If the client disconnects, the receiver is dropped and this task is aborted.
         let send = |all: Vec<String>| all.into_iter().for_each(|one| drop(frames.send(one)));
@@ -150,11 +150,11 @@ impl Desk {
     /// Waits for the request's turn, then for the agent.
     async fn work(
         &self,
-        asked: Asked,
-        place: Place,
+        asked: ParsedRequest,
+        place: QueueTicket,
         on_progress: OnProgress,
-    ) -> Result<Answered, ApiError> {
-        let Asked {
+    ) -> Result<AgentResult, ApiError> {
+        let ParsedRequest {
             client,
             model,
             question,
@@ -195,8 +195,8 @@ impl Desk {
             }
             match answered {
                 Ok(answered) => self.result(&model, answered),
-                Err(Refused::OutOfBudget(message)) => Err(ApiError::out_of_budget(message)),
-                Err(Refused::Unavailable(message)) => Err(ApiError::unavailable(message)),
+                Err(Rejection::OutOfBudget(message)) => Err(ApiError::out_of_budget(message)),
+                Err(Rejection::Unavailable(message)) => Err(ApiError::unavailable(message)),
             }
         };
         let ended = tokio::select! {
@@ -207,7 +207,7 @@ impl Desk {
         ended
     }
 
-    fn result(&self, model: &str, answered: Answered) -> Result<Answered, ApiError> {
+    fn result(&self, model: &str, answered: AgentResult) -> Result<AgentResult, ApiError> {
         self.metrics.answered(model, &answered);
         let why = || answered.error.clone().unwrap_or_default();
         match answered.status {
@@ -219,10 +219,10 @@ impl Desk {
 }
 
 /// Counts an agent as working until dropped.
-struct Working<'a>(&'a Desk);
+struct Working<'a>(&'a RequestHandler);
 
 impl<'a> Working<'a> {
-    fn new(desk: &'a Desk) -> Self {
+    fn new(desk: &'a RequestHandler) -> Self {
         desk.metrics.works(1);
         Self(desk)
     }
@@ -235,16 +235,16 @@ impl Drop for Working<'_> {
 }
 
 /// Counts a request when it ends. If it is dropped before, its client has disconnected.
-struct Watched {
-    desk: Arc<Desk>,
+struct RequestMetrics {
+    desk: Arc<RequestHandler>,
     model: String,
     client: String,
     began: Instant,
     is_over: bool,
 }
 
-impl Watched {
-    fn new(desk: &Arc<Desk>, asked: &Asked) -> Self {
+impl RequestMetrics {
+    fn new(desk: &Arc<RequestHandler>, asked: &ParsedRequest) -> Self {
         Self {
             desk: Arc::clone(desk),
             model: asked.model.clone(),
@@ -267,7 +267,7 @@ impl Watched {
     }
 }
 
-impl Drop for Watched {
+impl Drop for RequestMetrics {
     fn drop(&mut self) {
         /// Status that nginx uses for a client that disconnected.
         const CLIENT_CLOSED: u16 = 499;

@@ -6,11 +6,11 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::wire::End;
+use super::wire::ResponseEnd;
 
 /// The field that a word comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Words {
+pub(super) enum FinishReasonField {
     Chat,
     Responses,
     /// Field `incomplete_details.reason`.
@@ -44,10 +44,10 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     serde_saphyr::from_str(include_str!("../../../endings.yaml")).unwrap_or_default()
 });
 
-impl Words {
+impl FinishReasonField {
     /// Returns the meaning of a field of a response, or `None` if the field is missing, null or
     /// empty.
-    pub fn ending(self, field: &str, value: &Value) -> Option<End> {
+    pub fn ending(self, field: &str, value: &Value) -> Option<ResponseEnd> {
         let word = match value {
             Value::Null => return None,
             Value::String(word) if word.trim().is_empty() => return None,
@@ -55,22 +55,22 @@ impl Words {
             other => other.to_string(),
         };
         Some(self.known(field, &word).unwrap_or_else(|| {
-            End::Unfinished(format!("`{field}` is `{word}`, which is not a known value"))
+            ResponseEnd::Unfinished(format!("`{field}` is `{word}`, which is not a known value"))
         }))
     }
 
     /// Whether a field with the value `before` should take the value `after`: only a worse ending
     /// replaces an earlier one.
-    pub fn gives_way(self, field: &str, before: &Value, after: &Value) -> bool {
+    pub fn should_change(self, field: &str, before: &Value, after: &Value) -> bool {
         let Some(after) = self.ending(field, after) else {
             return false;
         };
         let before = self.ending(field, before);
-        before.is_none_or(|before| before == End::Complete || before.rank() < after.rank())
+        before.is_none_or(|before| before == ResponseEnd::Complete || before.rank() < after.rank())
     }
 
     /// Returns the meaning like [`ending`](Self::ending), but also `None` for unknown words.
-    pub fn known(self, field: &str, word: &str) -> Option<End> {
+    pub fn known(self, field: &str, word: &str) -> Option<ResponseEnd> {
         let endings = match self {
             Self::Chat => &TABLE.chat,
             Self::Responses => &TABLE.responses,
@@ -82,17 +82,17 @@ impl Words {
         let is_in = |words: &[String]| words.contains(&plain);
         let says = || format!("`{field}` is `{word}`");
         Some(if is_in(&endings.complete) {
-            End::Complete
+            ResponseEnd::Complete
         } else if is_in(&endings.length) {
-            End::Length
+            ResponseEnd::Length
         } else if is_in(&endings.context) {
-            End::ContextFull
+            ResponseEnd::ContextFull
         } else if is_in(&endings.filter) {
-            End::Filter(word.to_owned())
+            ResponseEnd::Filter(word.to_owned())
         } else if is_in(&endings.failed) {
-            End::Failed(says())
+            ResponseEnd::Failed(says())
         } else if is_in(&endings.unfinished) {
-            End::Unfinished(says())
+            ResponseEnd::Unfinished(says())
         } else {
             return None;
         })

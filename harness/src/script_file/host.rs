@@ -6,7 +6,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use sandbox::{Config, Isolation, Limits, Lost, Sandbox};
+use sandbox::{Config, Isolation, Limits, Sandbox, SessionLost};
 
 /// Maximum CPU time, and maximum wait, of one call of a file's code.
 pub(super) const TIME: Duration = Duration::from_secs(5);
@@ -15,12 +15,12 @@ pub(super) const HEAP_MEGABYTES: u64 = 128;
 /// Resident megabytes beyond the heap at which a worker process is killed.
 const BEYOND_HEAP_MEGABYTES: u64 = 512;
 
-static PLACE: Mutex<Place> = Mutex::new(Place {
+static SCRIPT_HOST: Mutex<ScriptHost> = Mutex::new(ScriptHost {
     isolation: Isolation::Thread,
     sandbox: None,
 });
 
-struct Place {
+struct ScriptHost {
     isolation: Isolation,
     /// Sandbox of hooks, created when the first hook starts.
     sandbox: Option<Sandbox>,
@@ -29,10 +29,10 @@ struct Place {
 /// Sets where hooks, prompt modules and `systemPromptFunction` run from now on. The default is
 /// threads of this process, which suits tests. A program that reads untrusted files must first call
 /// this with worker processes.
-pub fn run_scripts_in(isolation: Isolation) {
+pub fn set_script_isolation(isolation: Isolation) {
     let mut place = lock();
     if place.isolation != isolation {
-        *place = Place {
+        *place = ScriptHost {
             isolation,
             sandbox: None,
         };
@@ -40,7 +40,7 @@ pub fn run_scripts_in(isolation: Isolation) {
 }
 
 /// Returns where script files run.
-pub fn scripts_run_in() -> Isolation {
+pub fn script_isolation() -> Isolation {
     lock().isolation.clone()
 }
 
@@ -57,14 +57,14 @@ pub(crate) fn shared_sandbox() -> Result<Sandbox, String> {
 
 /// Creates a sandbox for code that runs in its own runtime.
 pub(crate) fn fresh_sandbox() -> Result<Sandbox, String> {
-    sandbox(scripts_run_in())
+    sandbox(script_isolation())
 }
 
 fn sandbox(isolation: Isolation) -> Result<Sandbox, String> {
     let config = Config {
         limits: Limits {
             cell_time: TIME,
-            cell_wait: TIME,
+            timer_timeout: TIME,
             heap_bytes: HEAP_MEGABYTES << 20,
             process_bytes: (HEAP_MEGABYTES + BEYOND_HEAP_MEGABYTES) << 20,
             ..Limits::default()
@@ -76,12 +76,12 @@ fn sandbox(isolation: Isolation) -> Result<Sandbox, String> {
 }
 
 /// Describes the end of a file's session.
-pub(super) fn lost(lost: &Lost) -> String {
+pub(super) fn lost(lost: &SessionLost) -> String {
     // The flag does not set this limit.
     let detail = lost.detail.replace(" (--memory-limit)", "");
     format!("its code ended the sandbox: {detail}")
 }
 
-fn lock() -> MutexGuard<'static, Place> {
-    PLACE.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock() -> MutexGuard<'static, ScriptHost> {
+    SCRIPT_HOST.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -22,25 +22,25 @@ const SELECTION: [&str; 7] = [
 ];
 
 /// Planned attempts by shard, such as `2/3`, and the planned attempts of all shards if known.
-pub(super) struct Shares(BTreeMap<String, u64>, Option<u64>);
+pub(super) struct Shards(BTreeMap<String, u64>, Option<u64>);
 
-impl Shares {
+impl Shards {
     /// Collects the shards of all runs; a shard that is given twice counts once.
     ///
     /// # Errors
-    /// [`MergeError::Shares`] for shards of partitions with different sizes.
+    /// [`MergeError::Shards`] for shards of partitions with different sizes.
     pub(super) fn of(runs: &[RunDir]) -> Result<Self, MergeError> {
         let mut shares = BTreeMap::new();
         for (share, planned) in runs.iter().flat_map(of_run) {
             let known = shares.entry(share).or_insert(0);
             *known = planned.max(*known);
         }
-        let whole = runs.iter().filter_map(RunDir::attempts_of_all_shares);
+        let whole = runs.iter().filter_map(RunDir::attempts_of_all_shards);
         let shares = Self(shares, whole.max());
         let numbers = shares.numbers();
         if numbers.len() > 1 {
             let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
-            return Err(MergeError::Shares(numbers));
+            return Err(MergeError::Shards(numbers));
         }
         Ok(shares)
     }
@@ -128,7 +128,7 @@ pub(super) fn other_selection(one: &RunDir, other: &RunDir) -> Vec<String> {
 ///
 /// # Errors
 /// [`MergeError::Selection`] for the first sample that conflicts.
-pub(super) fn check_deal(runs: &[RunDir]) -> Result<(), MergeError> {
+pub(super) fn check_partition(runs: &[RunDir]) -> Result<(), MergeError> {
     let dealt = runs.iter().filter_map(|run| {
         let benchmark = run.config.get("benchmark")?;
         let share = benchmark.get("partition")?.as_str()?;

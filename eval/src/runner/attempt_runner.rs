@@ -13,7 +13,7 @@ use crate::grader::{Further, Grader};
 use crate::run_event::RunEvent;
 
 /// Makes attempts of one run.
-pub struct Maker {
+pub struct AttemptRunner {
     /// Values shared by all attempts.
     pub identity: Arc<RunIdentity>,
     /// Engine that runs the agents.
@@ -26,7 +26,7 @@ pub struct Maker {
     pub further: Further,
 }
 
-impl Maker {
+impl AttemptRunner {
     /// Makes an attempt at the sample with this index, sending its events as they occur. A panic
     /// fails only this attempt. Dropping the future stops the attempt.
     ///

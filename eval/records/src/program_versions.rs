@@ -9,23 +9,23 @@ use crate::run_dir::Lock;
 /// Programs that made the attempts of a run, with the number of attempts of each. The key `None`
 /// counts attempts whose program is not recorded.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Makers {
+pub struct ProgramVersions {
     attempts: BTreeMap<Option<String>, u64>,
     /// Programs whose components are recorded, by digest.
     known: BTreeMap<String, Program>,
 }
 
-impl Makers {
+impl ProgramVersions {
     /// Collects the programs of a run directory.
     pub fn of(lock: &Lock, records: &[AttemptRecord]) -> Self {
-        let mut makers = Self::default();
+        let mut program_versions = Self::default();
         for program in lock.programs() {
-            makers.known.insert(program.digest(), program);
+            program_versions.known.insert(program.digest(), program);
         }
         for record in records {
-            makers.add(record.program.clone());
+            program_versions.add(record.program.clone());
         }
-        makers
+        program_versions
     }
 
     /// Counts an attempt under the digest of its program. Anything but a SHA-256 digest counts as
@@ -49,7 +49,8 @@ impl Makers {
 
     /// Whether the same programs made the attempts of both runs, as far as they are recorded.
     pub fn agree(&self, other: &Self) -> bool {
-        let [one, two] = [self, other].map(|makers| makers.digests().collect::<Vec<_>>());
+        let [one, two] =
+            [self, other].map(|program_versions| program_versions.digests().collect::<Vec<_>>());
         one.is_empty() || two.is_empty() || one == two
     }
 
@@ -68,39 +69,42 @@ impl Makers {
 
 /// Returns one sentence for each difference between the programs of the runs, or between those
 /// within one run. Each run is given with its display name.
-pub fn remarks<'a>(runs: impl IntoIterator<Item = (String, &'a Makers)>) -> Vec<String> {
-    let runs: Vec<(String, &Makers)> = runs.into_iter().collect();
+pub fn remarks<'a>(runs: impl IntoIterator<Item = (String, &'a ProgramVersions)>) -> Vec<String> {
+    let runs: Vec<(String, &ProgramVersions)> = runs.into_iter().collect();
     let mut remarks: Vec<String> = runs
         .iter()
-        .filter_map(|(name, makers)| within(name, makers))
+        .filter_map(|(name, program_versions)| within(name, program_versions))
         .collect();
     let Some((first_name, first)) = runs.first() else {
         return remarks;
     };
     let any_known = runs
         .iter()
-        .any(|(_, makers)| makers.digests().next().is_some());
-    for (name, makers) in &runs {
-        if any_known && !makers.attempts.is_empty() && makers.digests().next().is_none() {
+        .any(|(_, program_versions)| program_versions.digests().next().is_some());
+    for (name, program_versions) in &runs {
+        if any_known
+            && !program_versions.attempts.is_empty()
+            && program_versions.digests().next().is_none()
+        {
             remarks.push(format!(
                 "The program that made {name} is not recorded: it may differ from the others."
             ));
         }
     }
-    for (name, makers) in &runs[1..] {
-        if makers.attempts.keys().eq(first.attempts.keys()) {
+    for (name, program_versions) in &runs[1..] {
+        if program_versions.attempts.keys().eq(first.attempts.keys()) {
             continue;
         }
         // Prefer a program that the runs do not share; otherwise take the first of each.
-        let other = makers
+        let other = program_versions
             .digests()
             .find(|digest| !first.digests().any(|known| known == *digest));
-        let other = other.or_else(|| makers.digests().next());
+        let other = other.or_else(|| program_versions.digests().next());
         let one = first.digests().find(|digest| Some(*digest) != other);
         if let (Some(one), Some(other)) = (one, other) {
             remarks.push(format!(
                 "{first_name} and {name} were made by different programs: {}.",
-                first.difference(makers, one, other)
+                first.difference(program_versions, one, other)
             ));
         }
     }
@@ -108,11 +112,11 @@ pub fn remarks<'a>(runs: impl IntoIterator<Item = (String, &'a Makers)>) -> Vec<
 }
 
 /// Returns a remark if the attempts of a run come from several programs.
-fn within(name: &str, makers: &Makers) -> Option<String> {
-    if makers.attempts.len() < 2 {
+fn within(name: &str, program_versions: &ProgramVersions) -> Option<String> {
+    if program_versions.attempts.len() < 2 {
         return None;
     }
-    let counts: Vec<String> = makers
+    let counts: Vec<String> = program_versions
         .attempts
         .iter()
         .map(|(program, count)| match program {
@@ -124,8 +128,8 @@ fn within(name: &str, makers: &Makers) -> Option<String> {
         "The attempts of {name} were made by different programs: {}",
         counts.join(", ")
     );
-    let mut digests = makers.digests();
-    let mut known = || makers.known.get(digests.next()?);
+    let mut digests = program_versions.digests();
+    let mut known = || program_versions.known.get(digests.next()?);
     // The counts already identify programs that are known only by digest.
     if let (Some(one), Some(other)) = (known(), known()) {
         text += &format!("; {}", one.difference(other));

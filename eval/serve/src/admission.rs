@@ -9,7 +9,7 @@ use super::error::ApiError;
 
 /// Admits a number of concurrent requests. Others wait in order of arrival, up to a maximum number.
 #[derive(Debug)]
-pub(crate) struct Gate {
+pub(crate) struct AdmissionQueue {
     free: Arc<Semaphore>,
     waiting: Arc<AtomicUsize>,
     most_waiting: usize,
@@ -17,7 +17,7 @@ pub(crate) struct Gate {
 
 /// Place of a request in the queue.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct QueueTicket {
     free: Arc<Semaphore>,
     _waiting: Waiting,
 }
@@ -32,7 +32,7 @@ impl Drop for Waiting {
     }
 }
 
-impl Gate {
+impl AdmissionQueue {
     pub(crate) fn new(at_once: usize, most_waiting: usize) -> Self {
         Self {
             free: Arc::new(Semaphore::new(at_once.min(Semaphore::MAX_PERMITS))),
@@ -42,7 +42,7 @@ impl Gate {
     }
 
     /// Adds a request to the queue, unless it is full.
-    pub(crate) fn enter(&self) -> Result<Place, ApiError> {
+    pub(crate) fn enter(&self) -> Result<QueueTicket, ApiError> {
         let before = self.waiting.fetch_add(1, Ordering::Relaxed);
         let waiting = Waiting(Arc::clone(&self.waiting));
         if before
@@ -59,7 +59,7 @@ impl Gate {
                 5,
             ));
         }
-        Ok(Place {
+        Ok(QueueTicket {
             free: Arc::clone(&self.free),
             _waiting: waiting,
         })
@@ -71,7 +71,7 @@ impl Gate {
     }
 }
 
-impl Place {
+impl QueueTicket {
     /// Waits for the request's turn. Returns `None` if the server stops first.
     pub(crate) async fn turn(self) -> Option<OwnedSemaphorePermit> {
         self.free.acquire_owned().await.ok()

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use parking_lot::Mutex;
-use sandbox::message::Beginning;
+use sandbox::message::SessionStart;
 use sandbox::{Recorder, Session};
 
 use super::entry::{Entry, did, session};
-use super::{EarlierRun, JOURNAL_VERSION, JournalStore, Kept, Key};
+use super::{JOURNAL_VERSION, JournalStore, JournaledResponse, ReplayedJournals, RequestKey};
 use crate::model::Task;
 use crate::model::lenient_json;
 
@@ -19,18 +19,18 @@ const PINNED_EPOCH_MS: u64 = 1_767_225_600_000;
 
 /// Journal of one attempt; without a store, nothing is written.
 #[derive(Default)]
-pub(crate) struct Lane {
+pub(crate) struct AttemptJournal {
     store: Option<Arc<dyn JournalStore>>,
     sample: String,
     attempt: u32,
     /// Seed of pinned sessions, if sessions are pinned.
     pinned: Option<u64>,
     /// Responses of earlier processes that have not been reused yet.
-    earlier: Mutex<HashMap<Key, Box<Kept>>>,
+    earlier: Mutex<HashMap<RequestKey, Box<JournaledResponse>>>,
     /// Beginnings and clock readings of the sessions of a replayed run.
-    recorded: Mutex<HashMap<String, Beginning>>,
+    recorded: Mutex<HashMap<String, SessionStart>>,
     /// Beginnings and steps of sessions of earlier processes that have not been reopened yet.
-    sessions: Mutex<HashMap<String, Beginning>>,
+    sessions: Mutex<HashMap<String, SessionStart>>,
     /// Open sessions.
     open: Mutex<Vec<Open>>,
     responses: usize,
@@ -47,14 +47,14 @@ struct Open {
 /// Result of looking up a request.
 pub(crate) enum Recalled {
     /// The request was answered.
-    Kept(Box<Kept>),
+    JournaledResponse(Box<JournaledResponse>),
     /// The request was never answered.
     Nothing,
     /// A different request was recorded.
     Other,
 }
 
-impl Lane {
+impl AttemptJournal {
     /// Opens the journal of an attempt, and reads the lines of earlier processes. With `pinned`,
     /// the clocks and random numbers of its sessions are derived from that seed.
     ///
@@ -106,7 +106,7 @@ impl Lane {
     /// Replays the beginnings and clock readings of an earlier run in new sessions, unless sessions
     /// are pinned. Reading stops at the first invalid line.
     #[must_use]
-    pub fn playing_back(mut self, run: Option<&Arc<dyn EarlierRun>>) -> Self {
+    pub fn playing_back(mut self, run: Option<&Arc<dyn ReplayedJournals>>) -> Self {
         let Some(run) = run.filter(|_| self.pinned.is_none()) else {
             return self;
         };
@@ -174,20 +174,21 @@ impl Lane {
         self.passed
     }
 
-    /// Returns the earlier result of a request, once. `asked` is the digest [`Kept::asked`].
-    pub fn recall(&self, key: &Key, asked: &str) -> Recalled {
+    /// Returns the earlier result of a request, once. `asked` is the digest
+    /// [`JournaledResponse::asked`].
+    pub fn recall(&self, key: &RequestKey, asked: &str) -> Recalled {
         let mut earlier = self.earlier.lock();
         match earlier.get(key) {
             Some(kept) if kept.asked != asked => Recalled::Other,
             Some(_) => earlier
                 .remove(key)
-                .map_or(Recalled::Nothing, Recalled::Kept),
+                .map_or(Recalled::Nothing, Recalled::JournaledResponse),
             None => Recalled::Nothing,
         }
     }
 
     /// Removes and returns the earlier responses that have not been requested again.
-    pub fn left(&self) -> Vec<Kept> {
+    pub fn left(&self) -> Vec<JournaledResponse> {
         let mut earlier = self.earlier.lock();
         earlier.drain().map(|(_, kept)| *kept).collect()
     }
@@ -220,7 +221,7 @@ impl Lane {
     ///
     /// # Errors
     /// Returns the error of the system.
-    pub fn keep(&self, kept: Kept) -> io::Result<()> {
+    pub fn keep(&self, kept: JournaledResponse) -> io::Result<()> {
         if self.store.is_none() {
             return Ok(());
         }
@@ -268,26 +269,26 @@ impl Lane {
         Ok(())
     }
 
-    fn new_session(&self, invocation: &str) -> Beginning {
+    fn new_session(&self, invocation: &str) -> SessionStart {
         if let Some(recorded) = self.recorded.lock().remove(invocation) {
             return recorded;
         }
         let Some(pinned) = self.pinned else {
             let now = SystemTime::now().duration_since(UNIX_EPOCH);
             let now = now.unwrap_or_default().as_millis();
-            return Beginning {
+            return SessionStart {
                 seed: rand::random(),
                 epoch_ms: u64::try_from(now).unwrap_or(u64::MAX),
-                ..Beginning::default()
+                ..SessionStart::default()
             };
         };
         let (sample, attempt) = (&self.sample, self.attempt);
         let digest = crate::text::sha256_hex(&format!("{pinned} {sample} {attempt} {invocation}"));
-        Beginning {
+        SessionStart {
             seed: u64::from_str_radix(&digest[..16], 16).unwrap_or(pinned),
             epoch_ms: PINNED_EPOCH_MS,
             pinned: true,
-            ..Beginning::default()
+            ..SessionStart::default()
         }
     }
 

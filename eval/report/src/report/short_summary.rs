@@ -1,14 +1,14 @@
 //! Summarizes a sweep in a few lines: each cell against the baseline, and what that means.
 
 use super::Report;
-use super::compared::{Row, compared};
+use super::sweep_tables::{Row, compared};
 use crate::columns::in_columns;
 use crate::sanitize::sanitize;
 
 /// Returns, for each sweep with baselines, a table of scores, differences, p values and costs, and
 /// a sentence for each comparison. Tables are at most `width` columns wide; sentences are not
 /// wrapped.
-pub(super) fn in_short(report: &Report, width: u16) -> Vec<String> {
+pub(super) fn short_summary(report: &Report, width: u16) -> Vec<String> {
     let families = compared(report)
         .into_iter()
         .flat_map(|sweep| sweep.families);

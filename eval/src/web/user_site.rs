@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use benchmarks::{OwnSite, SiteSource};
+use benchmarks::{SiteSource, UserSite};
 use browser::{Origin, Reach, ReachError};
 use tokio::sync::OwnedMutexGuard;
 use url::Url;
@@ -12,7 +12,7 @@ use super::folder_server::FolderServer;
 use super::server_process::ServerProcess;
 
 /// Lock of an address that only one attempt may use at a time.
-pub(super) type Turn = Arc<tokio::sync::Mutex<()>>;
+pub(super) type AddressLock = Arc<tokio::sync::Mutex<()>>;
 
 /// An open site, which closes when dropped.
 pub(super) struct OpenSite {
@@ -48,9 +48,9 @@ impl OpenSite {
     /// # Errors
     /// A sentence about a server that does not start or an invalid address.
     pub(super) async fn open(
-        site: &OwnSite,
+        site: &UserSite,
         allow_local: bool,
-        turn: impl FnOnce(&str) -> Turn,
+        turn: impl FnOnce(&str) -> AddressLock,
     ) -> Result<Self, String> {
         let wrong = |what: &str, error: &dyn std::fmt::Display| format!("{what}: {error}");
         let (base, is_short, server) = match &site.source {

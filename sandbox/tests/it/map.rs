@@ -13,7 +13,7 @@ async fn events(repl: &mut Repl, cell: &str) -> (Vec<String>, String) {
     loop {
         match repl.next().await.unwrap() {
             Event::Called(call) => seen.push(format!("called {}", call.query)),
-            Event::StatusAsked { call, of } => {
+            Event::StatusRequested { call, of } => {
                 seen.push(format!("status of {}", of.0));
                 repl.settle_function(call, Ok(json!({ "state": "running", "iteration": 3 })));
             }
@@ -66,7 +66,7 @@ async fn inspects_and_cancels_pending_calls() {
 #[tokio::test(flavor = "multi_thread")]
 async fn merges_equal_calls_of_agents() {
     let mut config = Config::default();
-    config.limits.cell_wait = std::time::Duration::from_millis(50);
+    config.limits.timer_timeout = std::time::Duration::from_millis(50);
     for isolation in isolations() {
         let sandbox = sandbox(config.clone(), isolation);
         let session = sandbox.session().await.unwrap();

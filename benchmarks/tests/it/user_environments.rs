@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::open;
-use benchmarks::{Check, Dataset, OwnWorld};
+use benchmarks::{Check, Dataset, UserEnvironment};
 
 /// A row of `own/worlds.json`.
 #[derive(Deserialize)]
@@ -61,9 +61,9 @@ fn environment_files_are_part_of_the_digest() {
         let folder = folder(&[row], None);
         let path = folder.path().join("q.jsonl").display().to_string();
         let dataset = open(&path, &Options::default()).unwrap();
-        assert!(dataset.own_world("1").unwrap().is_some());
+        assert!(dataset.user_environment("1").unwrap().is_some());
         std::fs::write(folder.path().join(file), "other").unwrap();
-        let error = dataset.own_world("1").unwrap_err().to_string();
+        let error = dataset.user_environment("1").unwrap_err().to_string();
         let changed =
             "q.jsonl:1: the files of its environment have changed since the data was opened";
         assert!(error.ends_with(changed), "{error}");
@@ -90,7 +90,7 @@ fn folder(rows: &[Value], fields: Option<&Value>) -> tempfile::TempDir {
 fn last(dataset: &dyn Dataset) -> Value {
     let index = dataset.ids().len() - 1;
     let sample = dataset.sample(index).unwrap();
-    let world = dataset.own_world(&dataset.ids()[index]).unwrap();
+    let world = dataset.user_environment(&dataset.ids()[index]).unwrap();
     let mut shown = json!({
         "scorer": dataset.scorer().name(),
         "query": sample.query,
@@ -118,14 +118,14 @@ fn last(dataset: &dyn Dataset) -> Value {
     shown
 }
 
-fn described(world: &OwnWorld) -> Value {
+fn described(world: &UserEnvironment) -> Value {
     match world {
-        OwnWorld::Apps(apps) => json!({
+        UserEnvironment::Apps(apps) => json!({
             "documents": apps.documents,
             "active": apps.active,
             "checks": checks(&apps.checks),
         }),
-        OwnWorld::Site(site) => json!({
+        UserEnvironment::Site(site) => json!({
             "from": match &site.source {
                 SiteSource::Address(address) => json!(address),
                 SiteSource::Folder(folder) => json!(folder),

@@ -77,7 +77,7 @@ pub fn beside(config: &Value) -> BTreeMap<&'static str, Vec<Value>> {
 
 /// Copies into `config` the differing values found in `before`, the settings of an earlier start or
 /// of another shard. Returns the settings that differ.
-pub fn keep_others(config: &mut Value, before: &Value) -> Vec<Changed> {
+pub fn merge_history(config: &mut Value, before: &Value) -> Vec<Changed> {
     let mut changed = Vec::new();
     for setting in SETTINGS.iter().filter(|setting| !setting.selects) {
         let Some(now) = config.pointer(setting.place).cloned() else {

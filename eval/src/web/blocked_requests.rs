@@ -11,9 +11,9 @@ const MOST_NAMED: usize = 5;
 
 /// Number of blocked requests by origin.
 #[derive(Debug, Default)]
-pub(crate) struct Refused(Mutex<BTreeMap<String, u64>>);
+pub(crate) struct BlockedRequests(Mutex<BTreeMap<String, u64>>);
 
-impl Refused {
+impl BlockedRequests {
     pub(super) fn add(&self, addresses: &[String]) {
         let mut counts = self.0.lock();
         for address in addresses {
@@ -50,11 +50,11 @@ impl Refused {
 
 #[cfg(test)]
 mod tests {
-    use super::Refused;
+    use super::BlockedRequests;
 
     #[test]
     fn counts_requests_by_origin() {
-        let refused = Refused::default();
+        let refused = BlockedRequests::default();
         assert_eq!(refused.sum(), None);
         refused.add(&["https://a.example/x".to_owned()]);
         let one = "blocked 1 request of pages to origins out of reach: https://a.example (1)";

@@ -12,17 +12,17 @@ use crate::race::{RaceCell, RaceResult};
 use crate::summary::{NONE, cost_of_all_tries, cost_per_right_answer, score_text};
 
 /// Comparisons of one sweep.
-pub(super) struct Compared<'a> {
+pub(super) struct SweepTables<'a> {
     /// Folder of the sweep.
     pub folder: String,
     /// Families of comparisons.
     pub families: Vec<FamilyRows<'a>>,
     /// Race of the cells, which replaces the families.
-    pub race: Option<Raced>,
+    pub race: Option<RaceTable>,
 }
 
 /// A race as a table of the page.
-pub(super) struct Raced {
+pub(super) struct RaceTable {
     /// Sentences about the result.
     pub sentences: Vec<String>,
     /// Names of the columns.
@@ -50,7 +50,7 @@ pub(super) struct Row<'a> {
     /// Name of the run that it is compared with, or a note that it is a baseline.
     pub with: String,
     /// Figures with errors excluded, and with errors as zero.
-    pub ways: [Way; 2],
+    pub ways: [ComparedFigures; 2],
     /// Verdict of the comparison; empty for a baseline.
     pub verdict: String,
     /// Cost of all tries in US dollars.
@@ -60,7 +60,7 @@ pub(super) struct Row<'a> {
 }
 
 /// Figures of a comparison under one way to count errors.
-pub(super) struct Way {
+pub(super) struct ComparedFigures {
     /// Name of the way to count errors.
     pub errors: &'static str,
     /// Score of the run.
@@ -76,12 +76,12 @@ pub(super) struct Way {
 }
 
 /// Returns the comparisons of all sweeps of a report.
-pub(super) fn compared(report: &Report) -> Vec<Compared<'_>> {
+pub(super) fn compared(report: &Report) -> Vec<SweepTables<'_>> {
     let sweeps = report.sweeps.iter();
     let sweeps = sweeps.filter_map(|sweep| {
         let folder = sweep.folder.to_string_lossy().into_owned();
         if let Some(race) = &sweep.race {
-            return Some(Compared {
+            return Some(SweepTables {
                 folder,
                 families: Vec::new(),
                 race: Some(raced(race, &sweep.cells)),
@@ -99,11 +99,11 @@ fn compared_families<'a>(
     report: &'a Report,
     folder: String,
     comparison: &Comparison,
-) -> Option<Compared<'a>> {
+) -> Option<SweepTables<'a>> {
     (!comparison.comparisons.is_empty()).then(|| of(report, folder, comparison))
 }
 
-fn of<'a>(report: &'a Report, folder: String, comparison: &Comparison) -> Compared<'a> {
+fn of<'a>(report: &'a Report, folder: String, comparison: &Comparison) -> SweepTables<'a> {
     let families = comparison.families.iter().map(|family| {
         let pairs = comparison.comparisons.iter();
         let pairs = pairs.filter(|pair| pair.family == family.kind);
@@ -125,14 +125,14 @@ fn of<'a>(report: &'a Report, folder: String, comparison: &Comparison) -> Compar
                 .collect(),
         }
     });
-    Compared {
+    SweepTables {
         folder,
         families: families.collect(),
         race: None,
     }
 }
 
-fn raced(race: &RaceResult, cells: &[(String, usize)]) -> Raced {
+fn raced(race: &RaceResult, cells: &[(String, usize)]) -> RaceTable {
     let (columns, rows) = race.rows();
     let row = |((name, row), cell): ((String, Vec<String>), &RaceCell)| {
         let place = cells.iter().find(|(cell, _)| *cell == name);
@@ -140,7 +140,7 @@ fn raced(race: &RaceResult, cells: &[(String, usize)]) -> Raced {
         let why = cell.why.clone().unwrap_or_default();
         (colour.unwrap_or_default(), name, row, why)
     };
-    Raced {
+    RaceTable {
         sentences: race.sentences(),
         columns,
         rows: rows.into_iter().zip(&race.cells).map(row).collect(),
@@ -161,7 +161,7 @@ fn row<'a>(
             let text = difference.and_then(of);
             text.unwrap_or_else(|| NONE.to_owned())
         };
-        Way {
+        ComparedFigures {
             errors,
             score: score_text(score),
             difference: text(&|way| Some(format!("{:+.3}", way.paired.difference))),

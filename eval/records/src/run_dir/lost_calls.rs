@@ -7,11 +7,11 @@ use std::path::Path;
 use model::{Event, EventKind};
 
 use super::events::Events;
-use super::journal::Paid;
+use super::journal::PaidResponse;
 use super::{RunDirError, atomic};
 
 #[derive(Default)]
-struct Asking {
+struct PendingCall {
     /// Number of calls.
     asked: usize,
     /// Events of the newest call, until it is answered.
@@ -23,10 +23,13 @@ struct Asking {
 ///
 /// # Errors
 /// Returns [`RunDirError::Read`] if the trajectory cannot be read.
-pub(super) fn in_flight(trajectory: &Path, paid: &[Paid]) -> Result<Vec<Event>, RunDirError> {
-    let mut agents: BTreeMap<String, Asking> = BTreeMap::new();
+pub(super) fn in_flight(
+    trajectory: &Path,
+    paid: &[PaidResponse],
+) -> Result<Vec<Event>, RunDirError> {
+    let mut agents: BTreeMap<String, PendingCall> = BTreeMap::new();
     let mut lost = Vec::new();
-    for event in Events::to_count(trajectory)? {
+    for event in Events::open_for_counting(trajectory)? {
         let event = match event {
             Ok(event) => event,
             Err(RunDirError::Line { .. }) => continue,
@@ -78,7 +81,10 @@ pub(super) fn in_flight(trajectory: &Path, paid: &[Paid]) -> Result<Vec<Event>, 
 ///
 /// # Errors
 /// Returns [`RunDirError`] if the trajectory cannot be read or written.
-pub(super) fn leave_in_flight(trajectory: &Path, paid: &[Paid]) -> Result<bool, RunDirError> {
+pub(super) fn reduce_to_lost_calls(
+    trajectory: &Path,
+    paid: &[PaidResponse],
+) -> Result<bool, RunDirError> {
     let lost = in_flight(trajectory, paid)?;
     atomic::write_lines(trajectory, &lost).map_err(|reason| RunDirError::Write {
         path: trajectory.to_owned(),

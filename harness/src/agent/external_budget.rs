@@ -6,7 +6,7 @@ use crate::provider::ProviderError;
 
 /// Admits the requests of a run.
 #[async_trait]
-pub trait Purse: Send + Sync {
+pub trait ExternalBudget: Send + Sync {
     /// Takes one request from the budget before it is sent, and waits for permission.
     ///
     /// # Errors
