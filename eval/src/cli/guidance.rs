@@ -47,11 +47,13 @@ pub struct GuidanceArgs {
     /// How a response contains code: in fenced blocks, or as a call of the tool `execute_code`,
     /// which the model is required to make
     #[arg(
-        long,
+        long = "code-format",
+        alias = "code-via",
         default_value = "fenced",
         value_name = "WAY",
         value_parser = one_of::<CodeFormat>(["fenced", "tool"])
     )]
+    #[serde(rename = "code_via")]
     pub code_format: CodeFormat,
 
     /// How much of the REPL the prompts describe: the basic functions (standard), or also maps,

@@ -16,7 +16,9 @@ use super::guidance::{self, AUTO, Guidance, NONE};
 use super::name_list::names;
 use super::recorded::fields;
 use super::{Resolved, SettingsError, confine_scripts, hook_registry};
-use crate::cli::{CodeFormat, EngineArgs, GuidanceArgs, HookArgs, ToolArgs, WebArgs, recorded};
+use crate::cli::{
+    CodeFormat, EngineArgs, GuidanceArgs, HookArgs, ToolArgs, WebArgs, recorded, recorded_keys,
+};
 use crate::providers::ModelRef;
 
 /// Flags that determine the agents.
@@ -230,25 +232,24 @@ fn as_texts(assigned: &ModelAssignments<ModelRef>) -> ModelAssignments<String> {
 /// # Errors
 /// A sentence about a flag that cannot be parsed again.
 pub fn clear_flag(args: &EngineArgs, setting: &ExplicitSetting) -> Result<EngineArgs, String> {
-    let flag = setting.flag.trim_start_matches('-').replace('-', "_");
     let mut flags = fields(args);
-    forget(&mut flags, &flag, &setting.value);
+    forget(&mut flags, &recorded_keys(setting.flag), &setting.value);
     recorded(&Value::Object(flags))
 }
 
-/// Removes a flag from recorded ones: from a list, only the given value, which may continue after a
+/// Removes a setting from recorded flags: from a list, only its value, which may continue after a
 /// `=`; a text also if it comes from a file.
-fn forget(flags: &mut Map<String, Value>, flag: &str, value: &str) {
-    for (name, given) in flags {
-        let ending = name.strip_prefix(flag);
+fn forget(flags: &mut Map<String, Value>, keys: &[String], value: &str) {
+    let is_cleared = |key: &str| keys.iter().any(|cleared| cleared == key);
+    for (key, given) in flags {
         match given {
-            Value::Object(group) => forget(group, flag, value),
-            _ if !matches!(ending, Some("" | "es" | "_file")) => {}
+            Value::Object(group) => forget(group, keys, value),
+            _ if !is_cleared(key) && !key.strip_suffix("_file").is_some_and(is_cleared) => {}
             Value::Array(values) => values.retain(|one| {
                 let one = one.as_str().unwrap_or_default();
                 one.split('=').next().map(str::trim) != Some(value)
             }),
-            _ if flag == "profile" => *given = NONE.into(),
+            _ if key == "profile" => *given = NONE.into(),
             _ => *given = Value::Null,
         }
     }
