@@ -170,8 +170,8 @@ impl Plan {
             let same = |other: &Cell| {
                 let (own, its) = (&cell.flags.engine.models, &other.flags.engine.models);
                 other.flags.engine.model == cell.flags.engine.model
-                    && own.temperature == its.temperature
-                    && own.effort == its.effort
+                    && own.sampling.temperature == its.sampling.temperature
+                    && own.sampling.effort == its.sampling.effort
             };
             let mut cells = self.cells.iter();
             let direct = cells.position(|other| same(other) && is_direct(other));

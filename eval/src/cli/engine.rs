@@ -135,7 +135,7 @@ impl EngineArgs {
             settings: self.protocols.settings(),
             attempt_time: *self.attempt_timeout,
             attempt_budget: self.budget.of_attempt(),
-            stop_early: self.models.stop_early,
+            stop_early: self.models.sampling.stop_early,
             dump: self.web.dump(),
             ..Treatment::default()
         }

@@ -37,6 +37,7 @@ mod web;
 mod traffic;
 
 mod environment;
+mod groups;
 mod number;
 mod places;
 mod powers;
@@ -65,7 +66,7 @@ pub use import::{ImportArgs, ImportSystem, NodeRlmArgs};
 pub use layers::PromptOverrideArgs;
 pub use list::{List, ListArgs};
 pub use merge::MergeArgs;
-pub use model::ModelArgs;
+pub use model::{ModelArgs, SamplingArgs, ServerArgs};
 pub use places::{Granted, PlaceFlag, recorded_places};
 pub use powers::{
     FromFile, IsolationArgs, IsolationKind, PowerArgs, RunPowerArgs, VariableArgs, is_permission,
@@ -79,7 +80,7 @@ pub(crate) use recorded::{keys_of as recorded_keys, read as recorded};
 pub use repl::ReplArgs;
 pub use report::ReportArgs;
 pub use resume::ResumeArgs;
-pub use run::RunArgs;
+pub use run::{ConductArgs, RunArgs};
 pub use sandbox::{SandboxArgs, SandboxError, WORKER};
 pub use score::ScoreArgs;
 pub use scorer::ScorerArgs;

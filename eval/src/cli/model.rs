@@ -1,9 +1,10 @@
 //! Flags of model calls: servers, sampling and timeouts.
 
-use clap::Args;
 use clap::builder::{BoolishValueParser, NonEmptyStringValueParser};
+use clap::{Args, Command};
 use harness::provider::Effort;
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::Granted;
 use super::number::{Seconds, decimal, whole};
@@ -13,10 +14,10 @@ use super::word::one_of;
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Model")]
 pub struct ModelArgs {
-    /// URL of the server of the main model and of aliases with the same prefix. The prefix chooses
-    /// the API: openai/, openai-responses/ or anthropic/ [default: the provider's own]
-    #[arg(long, value_name = "URL")]
-    pub base_url: Option<String>,
+    /// How the servers are reached.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub server: ServerArgs,
 
     /// Header of every request to the server of the main model: x-team=blue. Pass a secret by the
     /// name of an environment variable: api-key=env:GATEWAY_KEY or 'authorization=Bearer $TOKEN'.
@@ -24,6 +25,55 @@ pub struct ModelArgs {
     #[arg(long, value_name = "NAME=VALUE")]
     pub header: Vec<Granted<String>>,
 
+    /// How responses are sampled.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub sampling: SamplingArgs,
+}
+
+/// How the servers of models are reached, which cannot change an answer.
+#[derive(Debug, Clone, Args, Serialize)]
+#[command(next_help_heading = "Model")]
+pub struct ServerArgs {
+    /// URL of the server of the main model and of aliases with the same prefix. The prefix chooses
+    /// the API: openai/, openai-responses/ or anthropic/ [default: the provider's own]
+    #[arg(long, value_name = "URL")]
+    pub base_url: Option<String>,
+
+    /// Stream responses, so that a server that stalls is noticed after --idle-timeout instead of
+    /// --request-timeout
+    #[arg(long, value_parser = BoolishValueParser::new())]
+    pub stream: bool,
+
+    /// Timeout for connecting, in seconds
+    #[arg(
+        long,
+        default_value_t = Seconds::of(10),
+        value_name = "SECONDS"
+    )]
+    pub connect_timeout: Seconds,
+
+    /// Seconds to wait for the next part of a response, or for the first part of a streamed one
+    #[arg(
+        long,
+        default_value_t = Seconds::of(300),
+        value_name = "SECONDS"
+    )]
+    pub idle_timeout: Seconds,
+
+    /// Timeout of one request in seconds, from its first byte to the last byte of its response
+    #[arg(
+        long,
+        default_value_t = Seconds::of(600),
+        value_name = "SECONDS"
+    )]
+    pub request_timeout: Seconds,
+}
+
+/// How responses are sampled.
+#[derive(Debug, Clone, Default, Args, Serialize)]
+#[command(next_help_heading = "Model")]
+pub struct SamplingArgs {
     /// Sampling temperature, at least 0 [default: the server's]
     #[arg(long, value_parser = decimal(0.0..=100.0), value_name = "T")]
     pub temperature: Option<f64>,
@@ -60,37 +110,23 @@ pub struct ModelArgs {
     #[arg(long, value_name = "KEY=VALUE")]
     pub model_args: Vec<String>,
 
-    /// Stream responses, so that a server that stalls is noticed after --idle-timeout instead of
-    /// --request-timeout
-    #[arg(long, value_parser = BoolishValueParser::new())]
-    pub stream: bool,
-
     /// Stream responses, and end each as soon as the last code block that will be run is complete;
     /// token counts are then estimated, because the server does not report them
     #[arg(long, value_parser = BoolishValueParser::new())]
     pub stop_early: bool,
+}
 
-    /// Timeout for connecting, in seconds
-    #[arg(
-        long,
-        default_value_t = Seconds::of(10),
-        value_name = "SECONDS"
-    )]
-    pub connect_timeout: Seconds,
-
-    /// Seconds to wait for the next part of a response, or for the first part of a streamed one
-    #[arg(
-        long,
-        default_value_t = Seconds::of(300),
-        value_name = "SECONDS"
-    )]
-    pub idle_timeout: Seconds,
-
-    /// Timeout of one request in seconds, from its first byte to the last byte of its response
-    #[arg(
-        long,
-        default_value_t = Seconds::of(600),
-        value_name = "SECONDS"
-    )]
-    pub request_timeout: Seconds,
+impl SamplingArgs {
+    /// Returns the first flag that is set.
+    pub fn first_given(&self) -> Option<String> {
+        let values = json!(self);
+        let command = Self::augment_args(Command::new("sampling"));
+        let is_given = |value: &Value| match value {
+            Value::Array(texts) => texts.iter().any(|text| text.as_str() != Some("")),
+            value => !matches!(value, Value::Null | Value::Bool(false)),
+        };
+        let mut arguments = command.get_arguments();
+        let first = arguments.find(|argument| is_given(&values[argument.get_id().as_str()]))?;
+        Some(format!("--{}", first.get_long()?))
+    }
 }

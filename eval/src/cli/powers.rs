@@ -4,14 +4,12 @@
 //! process. Their types are not serializable, and [`super::recorded`] skips their names, so no run
 //! folder, sweep file or queued run can grant them.
 
-use std::collections::BTreeSet;
-
 use clap::builder::BoolishValueParser;
-use clap::{Arg, Args, Command};
+use clap::{Arg, Args};
 use serde::Deserialize;
 
-use super::places;
 use super::word::one_of;
+use super::{groups, places};
 use crate::invocation::quoted;
 
 /// Permissions of all commands that run agents.
@@ -129,18 +127,9 @@ impl RunPowerArgs {
     }
 }
 
-/// Returns the ids of all permission flags.
-pub(super) fn ids() -> BTreeSet<String> {
-    let command = RunPowerArgs::augment_args(PowerArgs::augment_args(Command::new("powers")));
-    let arguments = command.get_arguments();
-    arguments
-        .map(|argument| argument.get_id().to_string())
-        .collect()
-}
-
 /// Whether the flag with this id is a permission.
 pub fn is_permission(id: &str) -> bool {
-    ids().contains(id)
+    groups::powers().contains(id)
 }
 
 /// Whether a file `.env` may set a flag.
@@ -184,7 +173,7 @@ const COMMAND_PERMISSIONS: [&str; 21] = [
 pub(super) fn from_file(argument: &Arg) -> FromFile {
     let id = argument.get_id().as_str();
     let grants = ["allow_program_change", "detach"];
-    if ids().contains(id)
+    if groups::powers().contains(id)
         || COMMAND_PERMISSIONS.contains(&id)
         || grants.contains(&id)
         || places::is_granted(argument)

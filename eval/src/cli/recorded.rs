@@ -3,13 +3,12 @@
 //! They are parsed as if they were typed, so that a wrong recorded value gets the error of a typed
 //! one. Permissions (`powers.rs`) and flags of one start (`start.rs`) are never read from a file.
 
-use std::collections::BTreeSet;
 use std::iter;
 
 use clap::{Arg, ArgMatches, Args, Command};
 use serde_json::Value;
 
-use super::{EngineArgs, environment, one_line, powers, start};
+use super::{EngineArgs, environment, groups, one_line};
 
 /// Parses recorded flags. Each is stored under its id or a name of the flag; a nested group is an
 /// object.
@@ -31,10 +30,8 @@ pub(super) fn matches<A: Args>(recorded: &Value) -> Result<ArgMatches, String> {
     }
     // Ignore variables, which belong to this start and not to the recorded one.
     let command = A::augment_args(Command::new("recorded").no_binary_name(true));
-    let mut never = powers::ids();
-    never.extend(start::ids());
     let mut words = Vec::new();
-    collect(&command, recorded, &never, &mut words);
+    collect(&command, recorded, &groups::unrecorded(), &mut words);
     let matches = command.try_get_matches_from(words);
     matches.map_err(|error| one_line(&error))
 }
@@ -54,7 +51,7 @@ pub(crate) fn keys_of(flag: &str) -> Vec<String> {
     argument.into_iter().flat_map(keys).collect()
 }
 
-fn collect(command: &Command, recorded: &Value, never: &BTreeSet<String>, words: &mut Vec<String>) {
+fn collect(command: &Command, recorded: &Value, never: &groups::Ids, words: &mut Vec<String>) {
     for (name, value) in recorded.as_object().into_iter().flatten() {
         if value.is_object() {
             collect(command, value, never, words);
@@ -88,14 +85,13 @@ mod tests {
     use clap::{Args as _, Command, FromArgMatches as _};
     use serde_json::{Map, Value, json};
 
-    use super::{matches, powers, start};
+    use super::{groups, matches};
     use crate::cli::{EngineArgs, RunArgs};
 
     /// For any value, at any depth of the file.
     #[test]
     fn reads_no_permission_and_no_flag_of_a_start() {
-        let mut ids = powers::ids();
-        ids.extend(start::ids());
+        let ids = groups::unrecorded();
         assert!(ids.contains("allow_commands") && ids.contains("retry_errors"));
         let command = RunArgs::augment_args(Command::new("run"));
         let longs = command
@@ -172,7 +168,7 @@ mod tests {
         let typed = command.try_get_matches_from(words).unwrap();
         let args = EngineArgs::from_arg_matches(&typed).unwrap();
         let recorded = json!(args).to_string();
-        for id in powers::ids() {
+        for id in groups::powers() {
             assert!(!recorded.contains(&format!("\"{id}\"")), "{id}: {recorded}");
         }
         assert!(!recorded.contains("secret"), "{recorded}");

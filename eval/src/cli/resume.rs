@@ -12,24 +12,8 @@ use serde_json::Value;
 use super::environment::{self, TypedFlags};
 
 use super::places::{self, PlaceFlag, unconfirmed};
-use super::{RunArgs, powers, recorded};
+use super::{RunArgs, groups, recorded};
 use crate::invocation::quoted;
-
-/// Flags whose variables count for a resumed run, besides permissions. For all others the folder
-/// takes precedence over the environment, which may have been made for another run.
-const FROM_ENVIRONMENT: [&str; 11] = [
-    "concurrency",
-    "detach",
-    "fail_on_error",
-    "json",
-    "min_score",
-    "queue_ca",
-    "queue_cert",
-    "queue_creds",
-    "queue_key",
-    "queue_nkey",
-    "verbose",
-];
 
 /// Flags of `rlm-eval run --resume DIR`.
 #[derive(Debug, Clone)]
@@ -65,7 +49,7 @@ impl ResumeArgs {
     pub(super) fn of(run: &ArgMatches, typed: &TypedFlags) -> Option<Self> {
         let dir = run.get_one::<PathBuf>("resume")?.clone();
         let mut given = run.clone();
-        let powers = powers::ids();
+        let from_environment = groups::from_environment();
         // Skip groups, which have no value of their own.
         let command = RunArgs::augment_args(Command::new("run"));
         let is_typed = |id: &str| {
@@ -78,7 +62,7 @@ impl ResumeArgs {
             let counts = match run.value_source(id) {
                 // A file `.env` counts like the environment.
                 Some(ValueSource::CommandLine | ValueSource::EnvVariable) => {
-                    is_typed(id) || FROM_ENVIRONMENT.contains(&id) || powers.contains(id)
+                    is_typed(id) || from_environment.contains(id)
                 }
                 _ => false,
             };
@@ -137,7 +121,7 @@ impl ResumeArgs {
         allow_program_change: bool,
         typed: &[String],
     ) -> Result<Self, clap::Error> {
-        let powers = powers::ids();
+        let powers = groups::powers();
         let run = RunArgs::augment_args(Command::new("run")).mut_args(|argument| {
             match environment::variable(&argument) {
                 Some(variable) if powers.contains(argument.get_id().as_str()) => {
@@ -179,6 +163,17 @@ impl ResumeArgs {
         Ok(resume)
     }
 
+    /// Whether two starts have the same agents and sampling.
+    pub fn has_same_agents(first: &RunArgs, second: &RunArgs) -> bool {
+        let conduct = groups::engine_conduct();
+        let agents = |run: &RunArgs| {
+            let mut engine = serde_json::to_value(&run.engine).ok()?;
+            remove_flags(&mut engine, &conduct);
+            Some(engine)
+        };
+        agents(first) == agents(second)
+    }
+
     /// Returns the flags of the resumed run: the recorded ones, overridden by typed ones.
     ///
     /// # Errors
@@ -187,4 +182,14 @@ impl ResumeArgs {
         begun_with.update_from_arg_matches(&self.given)?;
         Ok(begun_with)
     }
+}
+
+/// Removes flags from a recorded group and the groups in it.
+fn remove_flags(group: &mut Value, flags: &groups::Ids) {
+    let Some(all) = group.as_object_mut() else {
+        return;
+    };
+    all.retain(|name, _| !flags.contains(name));
+    all.values_mut()
+        .for_each(|group| remove_flags(group, flags));
 }

@@ -111,16 +111,6 @@ pub struct RunArgs {
     #[serde(skip_serializing_if = "QueueArgs::is_unused")]
     pub queue: QueueArgs,
 
-    /// Maximum concurrent attempts
-    #[arg(
-        long,
-        value_parser = whole::<usize>(1..=1_000),
-        default_value_t = 5,
-        value_name = "N",
-        help_heading = "Run"
-    )]
-    pub concurrency: usize,
-
     /// Folder in which the run gets its own folder
     #[arg(
         long,
@@ -130,19 +120,10 @@ pub struct RunArgs {
     )]
     pub log_dir: PathBuf,
 
-    /// Exit with code 100 if the mean score (0 to 1) is below this [default: no gate]
-    #[arg(
-        long,
-        value_parser = decimal(0.0..=1.0),
-        value_name = "SCORE",
-        help_heading = "Run"
-    )]
-    pub min_score: Option<f64>,
-
-    /// Stop the run with exit code 1 once too many attempts have ended in an error: a count (5), or
-    /// a share of all attempts (0.1) [default: never]
-    #[arg(long, value_name = "SHARE|COUNT", help_heading = "Run")]
-    pub fail_on_error: Option<ErrorGate>,
+    /// How the run proceeds.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub conduct: ConductArgs,
 
     /// Record every request sent to a server, including retries, with its body but without keys, in
     /// the folder `requests` of the run
@@ -158,6 +139,33 @@ pub struct RunArgs {
     #[command(flatten)]
     #[serde(skip)]
     pub start: StartArgs,
+}
+
+/// How a run proceeds, which each of its starts decides.
+#[derive(Debug, Clone, Args, Serialize)]
+#[command(next_help_heading = "Run")]
+pub struct ConductArgs {
+    /// Maximum concurrent attempts
+    #[arg(
+        long,
+        value_parser = whole::<usize>(1..=1_000),
+        default_value_t = 5,
+        value_name = "N"
+    )]
+    pub concurrency: usize,
+
+    /// Exit with code 100 if the mean score (0 to 1) is below this [default: no gate]
+    #[arg(
+        long,
+        value_parser = decimal(0.0..=1.0),
+        value_name = "SCORE"
+    )]
+    pub min_score: Option<f64>,
+
+    /// Stop the run with exit code 1 once too many attempts have ended in an error: a count (5), or
+    /// a share of all attempts (0.1) [default: never]
+    #[arg(long, value_name = "SHARE|COUNT")]
+    pub fail_on_error: Option<ErrorGate>,
 }
 
 impl RunArgs {

@@ -2,11 +2,10 @@
 //!
 //! Invariant: like permissions, they are neither recorded nor read from a file.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use clap::Args;
 use clap::builder::BoolishValueParser;
-use clap::{Args, Command};
 
 use super::number::whole;
 
@@ -124,13 +123,4 @@ fn folder_name(text: &str) -> Result<String, &'static str> {
             "expected a file name of at most 160 letters, digits and `._+-` that begins with a letter or digit",
         )
     }
-}
-
-/// Returns the ids of all flags of a start.
-pub(super) fn ids() -> BTreeSet<String> {
-    let command = StartArgs::augment_args(Command::new("start"));
-    let arguments = command.get_arguments();
-    arguments
-        .map(|argument| argument.get_id().to_string())
-        .collect()
 }

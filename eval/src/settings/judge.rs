@@ -1,7 +1,7 @@
 //! Settings of a model that scores answers.
 
 use super::{Keys, ModelSettings, SettingsError, models};
-use crate::cli::{ModelArgs, ScorerArgs};
+use crate::cli::{ModelArgs, SamplingArgs, ScorerArgs};
 use crate::grader::JudgePrompt;
 use crate::providers::ModelRef;
 
@@ -38,11 +38,10 @@ pub(super) fn resolve(
     let prompt = JudgePrompt::open(prompt.unwrap_or("judge"))
         .map_err(|problem| SettingsError::new(format!("--judge-prompt: {problem}")))?;
     let references = [("--judge-model".to_owned(), model.clone())];
-    let thinking = ModelArgs {
-        effort: prompt.effort.or(given.effort),
-        reasoning_tokens: prompt.reasoning_tokens.or(given.reasoning_tokens),
-        ..given.clone()
-    };
+    let mut thinking = given.clone();
+    let sampling = &mut thinking.sampling;
+    sampling.effort = prompt.effort.or(sampling.effort);
+    sampling.reasoning_tokens = prompt.reasoning_tokens.or(sampling.reasoning_tokens);
     let models = models::resolve(&thinking, &references, false, 1, keys)?;
     models::check_read(given, &models, model)?;
     Ok(Some(JudgeSettings {
@@ -66,22 +65,11 @@ pub(super) fn beside_agents(
             .map(|(endpoint, _)| endpoint.name.as_str())
     };
     let same_server = judge.and_then(server) == server(main);
-    ModelArgs {
-        base_url: agents.base_url.clone().filter(|_| same_server),
-        header: agents
-            .header
-            .iter()
-            .filter(|_| same_server)
-            .cloned()
-            .collect(),
-        temperature: None,
-        model_seed: None,
-        max_output_tokens: None,
-        stop: Vec::new(),
-        effort: None,
-        reasoning_tokens: None,
-        model_args: Vec::new(),
-        stop_early: false,
-        ..agents.clone()
+    let mut given = agents.clone();
+    given.sampling = SamplingArgs::default();
+    if !same_server {
+        given.server.base_url = None;
+        given.header.clear();
     }
+    given
 }

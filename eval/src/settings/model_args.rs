@@ -1,44 +1,51 @@
 //! Parses `--model-args`: request fields added by the user, except reserved ones.
 
 use harness::provider::Sampling;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::SettingsError;
 use super::secret_field::secret_field;
 use crate::providers::ModelRef;
 
+/// A sampling setting: its name in [`Sampling`], its flag, and the fields of requests that it sets.
+type Row = (&'static str, &'static str, &'static [&'static str]);
+
+const SAMPLING: [Row; 6] = [
+    ("temperature", "--temperature", &["temperature"]),
+    ("seed", "--model-seed", &["seed"]),
+    (
+        "max_tokens",
+        "--max-output-tokens",
+        &["max_tokens", "max_completion_tokens", "max_output_tokens"],
+    ),
+    ("stop", "--stop", &["stop", "stop_sequences"]),
+    (
+        "effort",
+        "--effort",
+        &["reasoning_effort", "reasoning", "output_config"],
+    ),
+    (
+        "reasoning_tokens",
+        "--reasoning-tokens",
+        &["reasoning", "thinking"],
+    ),
+];
+
+/// Returns the flag of a sampling setting.
+pub(super) fn flag_of(setting: &str) -> &'static str {
+    let row = SAMPLING.iter().find(|(name, ..)| *name == setting);
+    row.map_or("--model-args", |(_, flag, _)| flag)
+}
+
 /// Rejects a field of `--model-args` that a flag sets too, because only one can be sent but both
 /// would be recorded.
 pub(super) fn both_given(sampling: &Sampling) -> Result<(), SettingsError> {
-    let flags: [(&'static str, bool, &[&'static str]); 6] = [
-        (
-            "--temperature",
-            sampling.temperature.is_some(),
-            &["temperature"],
-        ),
-        ("--model-seed", sampling.seed.is_some(), &["seed"]),
-        (
-            "--max-output-tokens",
-            sampling.max_tokens.is_some(),
-            &["max_tokens", "max_completion_tokens", "max_output_tokens"],
-        ),
-        (
-            "--stop",
-            !sampling.stop.is_empty(),
-            &["stop", "stop_sequences"],
-        ),
-        (
-            "--effort",
-            sampling.effort.is_some(),
-            &["reasoning_effort", "reasoning", "output_config"],
-        ),
-        (
-            "--reasoning-tokens",
-            sampling.reasoning_tokens.is_some(),
-            &["reasoning", "thinking"],
-        ),
-    ];
-    for (flag, _, fields) in flags.into_iter().filter(|(_, is_given, _)| *is_given) {
+    let values = json!(sampling);
+    let is_given = |name: &str| match &values[name] {
+        Value::Array(texts) => !texts.is_empty(),
+        value => !value.is_null(),
+    };
+    for (_, flag, fields) in SAMPLING.iter().filter(|(name, ..)| is_given(name)) {
         if let Some(field) = fields
             .iter()
             .find(|field| sampling.extra.contains_key(**field))

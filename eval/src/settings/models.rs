@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::header::{self, Header};
 use super::model_args::{both_given, extra};
-use super::{SettingsError, env_file};
+use super::{SettingsError, env_file, model_args};
 use crate::cli::ModelArgs;
 use crate::env_vars;
 use crate::providers::ModelRef;
@@ -146,24 +146,26 @@ pub(super) fn resolve(
     max_blocks: u32,
     keys: Keys,
 ) -> Result<ModelSettings, SettingsError> {
+    let given = &args.sampling;
     let sampling = Sampling {
-        temperature: args.temperature,
-        seed: args.model_seed,
-        max_tokens: args.max_output_tokens,
-        stop: args.stop.clone(),
-        effort: args.effort,
-        reasoning_tokens: args.reasoning_tokens,
+        temperature: given.temperature,
+        seed: given.model_seed,
+        max_tokens: given.max_output_tokens,
+        stop: given.stop.clone(),
+        effort: given.effort,
+        reasoning_tokens: given.reasoning_tokens,
         code_via_tool,
-        stop_after_blocks: args.stop_early.then_some(max_blocks),
-        extra: extra(&args.model_args, references)?,
+        stop_after_blocks: given.stop_early.then_some(max_blocks),
+        extra: extra(&given.model_args, references)?,
     };
     both_given(&sampling)?;
     let timeouts = Timeouts {
-        connect: *args.connect_timeout,
-        idle: *args.idle_timeout,
-        request: *args.request_timeout,
+        connect: *args.server.connect_timeout,
+        idle: *args.server.idle_timeout,
+        request: *args.server.request_timeout,
     };
     let base_url = args
+        .server
         .base_url
         .as_deref()
         .map(str::trim)
@@ -190,9 +192,13 @@ pub(super) fn resolve(
         let Some((endpoint, model)) = reference.on_server() else {
             continue;
         };
-        endpoint
-            .check(model, &sampling)
-            .map_err(|cannot| unsupported(flag_of(cannot.setting), reference, &cannot.reason))?;
+        endpoint.check(model, &sampling).map_err(|cannot| {
+            unsupported(
+                model_args::flag_of(cannot.setting),
+                reference,
+                &cannot.reason,
+            )
+        })?;
         let is_main = main.is_some_and(|(main, _)| main.name == endpoint.name);
         let given = base_url.filter(|_| is_main);
         let headers = if is_main { headers.clone() } else { Vec::new() };
@@ -203,7 +209,7 @@ pub(super) fn resolve(
     }
     Ok(ModelSettings {
         sampling,
-        stream: args.stream,
+        stream: args.server.stream,
         timeouts,
         longest_response: None,
         request_recorder: None,
@@ -256,21 +262,10 @@ pub(super) fn check_read(
     settings: &ModelSettings,
     reference: &ModelRef,
 ) -> Result<(), SettingsError> {
-    let given = [
-        (args.temperature.is_some(), "--temperature"),
-        (args.model_seed.is_some(), "--model-seed"),
-        (args.max_output_tokens.is_some(), "--max-output-tokens"),
-        (args.stop.iter().any(|text| !text.is_empty()), "--stop"),
-        (args.effort.is_some(), "--effort"),
-        (args.reasoning_tokens.is_some(), "--reasoning-tokens"),
-        (!settings.sampling.extra.is_empty(), "--model-args"),
-        (args.stop_early, "--stop-early"),
-    ];
-    let mut given = given.into_iter().filter(|(is_given, _)| *is_given);
-    match given.next() {
-        Some((_, flag)) if settings.servers.is_empty() => {
-            let reason = "its responses come from a file; remove";
-            Err(unsupported(flag, reference, &format!("{reason} {flag}")))
+    match args.sampling.first_given() {
+        Some(flag) if settings.servers.is_empty() => {
+            let reason = format!("its responses come from a file; remove {flag}");
+            Err(unsupported(&flag, reference, &reason))
         }
         _ => Ok(()),
     }
@@ -437,19 +432,6 @@ pub fn provider_server(
         ("--provider", name),
         Keys::Needed,
     )
-}
-
-/// Returns the flag of a setting.
-fn flag_of(setting: &str) -> &'static str {
-    match setting {
-        "temperature" => "--temperature",
-        "seed" => "--model-seed",
-        "stop" => "--stop",
-        "effort" => "--effort",
-        "reasoning_tokens" => "--reasoning-tokens",
-        "extra" => "--model-args",
-        _ => "--max-output-tokens",
-    }
 }
 
 #[cfg(test)]

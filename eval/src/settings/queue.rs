@@ -174,7 +174,7 @@ impl WorkerSettings {
         args.queue.queue = None;
         args.engine.store.record = None;
         args.engine.store.cache = None;
-        args.concurrency = self.concurrency;
+        args.conduct.concurrency = self.concurrency;
         args.powers = self.run_powers.clone();
         args.engine.powers = self.powers.clone();
         if self.data_dir.is_some() {

@@ -53,10 +53,9 @@ impl ResumeSettings {
         check_places(&path, &places, &args.command)?;
         let begun_with: RunArgs = serde_json::from_value(flags)
             .map_err(|problem| not_resumable(format!("flags: {problem}")))?;
-        let begun_as = of_agents(&begun_with);
         let begun_on = begun_with.engine.guidance.layers.date.clone();
         let mut flags = args
-            .over(begun_with)
+            .over(begun_with.clone())
             .map_err(|problem| not_resumable(problem.to_string()))?;
         let given = &flags.engine.guidance.layers.date;
         if let (Some(begun_on), Some(given)) = (&begun_on, given)
@@ -74,7 +73,7 @@ impl ResumeSettings {
         flags.start.json = args.json;
         flags.start.verbose = args.verbose;
         let (retry_errors, allow_program_change) = (args.retry_errors, args.allow_program_change);
-        let start = if of_agents(&flags) == begun_as {
+        let start = if ResumeArgs::has_same_agents(&flags, &begun_with) {
             RunMode::Resume
         } else {
             RunMode::New
@@ -119,19 +118,6 @@ pub fn check_places(file: &Path, places: &[PlaceFlag], command: &str) -> Result<
         ),
         format!("if you trust them, run `rlm-eval {command} {flags}`"),
     ))
-}
-
-/// Returns the flags that determine agents and sampling.
-fn of_agents(flags: &RunArgs) -> Option<Value> {
-    let mut engine = serde_json::to_value(&flags.engine).ok()?;
-    let all = engine.as_object_mut()?;
-    for conduct in ["budget", "traffic", "store"] {
-        all.remove(conduct);
-    }
-    let models = all.get_mut("models")?.as_object_mut()?;
-    models.remove("base_url");
-    models.retain(|name, _| name != "stream" && !name.ends_with("_timeout"));
-    Some(engine)
 }
 
 /// Returns how samples were assigned to the shard when it started, from its `config.json`.

@@ -224,7 +224,10 @@ impl RunSettings {
             Keys::Needed
         };
         let mut engine = EngineSettings::resolve(&args.engine, keys, start)?;
-        engine.settings.traffic.allow_concurrent(args.concurrency);
+        engine
+            .settings
+            .traffic
+            .allow_concurrent(args.conduct.concurrency);
         engine
             .warnings
             .extend(benchmark::unread_data_dir(&benchmark, &args.options));
@@ -265,11 +268,11 @@ impl RunSettings {
             selection,
             grader,
             attempts: args.attempts,
-            concurrency: args.concurrency,
+            concurrency: args.conduct.concurrency,
             log_dir: args.log_dir.clone(),
             name: args.start.name.clone(),
-            min_score: args.min_score,
-            fail_on_error: args.fail_on_error,
+            min_score: args.conduct.min_score,
+            fail_on_error: args.conduct.fail_on_error,
             json: args.start.json,
             verbose: args.start.verbose,
             dry_run: args.start.dry_run,

@@ -64,20 +64,22 @@ struct File {
     driver_sets: Vec<Vec<String>>,
 }
 
-/// Flags of `rlm-eval run` that belong to the matrix or the sweep.
-const NOT_SHARED: [&str; 11] = [
-    "check-key",
-    "child-model",
-    "drivers",
-    "dry-run",
-    "json",
-    "log-dir",
-    "max-depth",
-    "prompt-mode",
-    "protocol",
-    "record",
-    "resume",
-];
+/// Returns what to do instead of sharing a flag of `rlm-eval run` that belongs to the matrix or the
+/// sweep; `None` if all cells can share it.
+fn instead_of_sharing(flag: &str) -> Option<&'static str> {
+    Some(match flag {
+        "child-model" => "use --child-models",
+        "drivers" => "use --driver-sets",
+        "max-depth" => "use --depths",
+        "prompt-mode" => "use --prompt-modes",
+        "protocol" => "use --protocols",
+        "log-dir" => "use --out",
+        "check-key" => "use `rlm-eval run --dry-run --check-key` for one cell",
+        "record" => "a recording belongs to one run",
+        "dry-run" | "json" | "resume" => "pass it to the sweep, before `--`",
+        _ => return None,
+    })
+}
 
 impl Matrix {
     /// Reads the file, if there is one, and overrides it with typed flags.
@@ -97,21 +99,12 @@ impl Matrix {
         let typed = typed(&args.run).map_err(wrong)?;
         let names_a_model = typed.contains_key("model");
         run.extend(typed);
-        if let Some(name) = NOT_SHARED.iter().find(|name| run.contains_key(**name)) {
-            return Err(wrong(format!(
-                "--{name} cannot be shared by all cells: {}",
-                match *name {
-                    "child-model" => "use --child-models",
-                    "drivers" => "use --driver-sets",
-                    "max-depth" => "use --depths",
-                    "prompt-mode" => "use --prompt-modes",
-                    "protocol" => "use --protocols",
-                    "log-dir" => "use --out",
-                    "check-key" => "use `rlm-eval run --dry-run --check-key` for one cell",
-                    "record" => "a recording belongs to one run",
-                    _ => "pass it to the sweep, before `--`",
-                }
-            )));
+        for name in run.keys() {
+            if let Some(advice) = instead_of_sharing(name) {
+                return Err(wrong(format!(
+                    "--{name} cannot be shared by all cells: {advice}"
+                )));
+            }
         }
         let axis = |name: &str,
                     given: &[String],

@@ -186,7 +186,11 @@ fn labels_match_prompt_of_root() {
 
         recorded.add(
             &row.args,
-            [&lock["fingerprint"]["parts"], &config["engine"]],
+            [
+                &lock["fingerprint"]["parts"],
+                &config["engine"],
+                &config["flags"],
+            ],
         );
         let sent = root_prompt(&run);
         for text in &row.has {
@@ -199,16 +203,19 @@ fn labels_match_prompt_of_root() {
     insta::assert_snapshot!("recorded_treatments", recorded.text);
 }
 
-/// Parts of the fingerprint and settings of the engine as each run records them: all of the first
+/// Places of recorded settings.
+const PLACES: [&str; 3] = ["part", "engine", "flags"];
+
+/// Parts of the fingerprint, settings of the engine, and flags as each run records them: all of the first
 /// run, and of the others what differs from it. Resuming and comparing old runs depend on both.
 #[derive(Default)]
 struct Recorded {
-    first: Option<[Value; 2]>,
+    first: Option<[Value; PLACES.len()]>,
     text: String,
 }
 
 impl Recorded {
-    fn add(&mut self, args: &str, places: [&Value; 2]) {
+    fn add(&mut self, args: &str, places: [&Value; PLACES.len()]) {
         writeln!(
             self.text,
             "{}",
@@ -223,11 +230,11 @@ impl Recorded {
             let fields = fields.filter(|(name, _)| *name != "program" && *name != "templates");
             let new = fields.filter(|(name, value)| known(name) != Some(*value));
             for (name, value) in new {
-                writeln!(self.text, "  {}.{name}: {value}", ["part", "engine"][at]).unwrap();
+                writeln!(self.text, "  {}.{name}: {value}", PLACES[at]).unwrap();
             }
             let first = first.and_then(Value::as_object).into_iter().flatten();
             for (name, _) in first.filter(|(name, _)| place.get(name).is_none()) {
-                writeln!(self.text, "  {}.{name} is absent", ["part", "engine"][at]).unwrap();
+                writeln!(self.text, "  {}.{name} is absent", PLACES[at]).unwrap();
             }
         }
         self.first.get_or_insert_with(|| places.map(Value::clone));

@@ -1,0 +1,53 @@
+//! Groups of flags that are treated alike. A flag belongs to the group in whose struct it is
+//! declared.
+
+use std::collections::BTreeSet;
+
+use clap::{Args, Command};
+
+use super::{
+    BudgetArgs, ConductArgs, PowerArgs, QueueAccessArgs, RunPowerArgs, ServerArgs, StartArgs,
+    StoreArgs, TrafficArgs,
+};
+
+/// Ids of flags.
+pub(super) type Ids = BTreeSet<String>;
+
+fn ids<A: Args>() -> Ids {
+    let command = A::augment_args(Command::new("group"));
+    let arguments = command.get_arguments();
+    arguments
+        .map(|argument| argument.get_id().to_string())
+        .collect()
+}
+
+fn union<const N: usize>(groups: [Ids; N]) -> Ids {
+    groups.into_iter().flatten().collect()
+}
+
+/// Returns the permissions, which only a start grants.
+pub(super) fn powers() -> Ids {
+    union([ids::<PowerArgs>(), ids::<RunPowerArgs>()])
+}
+
+/// Returns the flags that are never recorded and never read from a file: permissions and flags of
+/// one start.
+pub(super) fn unrecorded() -> Ids {
+    union([powers(), ids::<StartArgs>()])
+}
+
+/// Returns the flags whose variables count for a resumed run. For all others the folder takes
+/// precedence over the environment, which may have been made for another run.
+pub(super) fn from_environment() -> Ids {
+    union([unrecorded(), ids::<ConductArgs>(), ids::<QueueAccessArgs>()])
+}
+
+/// Returns the flags of [`super::EngineArgs`] that cannot change an answer.
+pub(super) fn engine_conduct() -> Ids {
+    union([
+        ids::<BudgetArgs>(),
+        ids::<TrafficArgs>(),
+        ids::<StoreArgs>(),
+        ids::<ServerArgs>(),
+    ])
+}
