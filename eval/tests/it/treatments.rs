@@ -206,8 +206,9 @@ fn labels_match_prompt_of_root() {
 /// Places of recorded settings.
 const PLACES: [&str; 3] = ["part", "engine", "flags"];
 
-/// Parts of the fingerprint, settings of the engine, and flags as each run records them: all of the first
-/// run, and of the others what differs from it. Resuming and comparing old runs depend on both.
+/// Parts of the fingerprint, settings of the engine, and flags as each run records them: all of the
+/// first run, and of the others what differs from it. Resuming and comparing old runs depend on all
+/// of these.
 #[derive(Default)]
 struct Recorded {
     first: Option<[Value; PLACES.len()]>,
