@@ -23,7 +23,6 @@ mod grader;
 mod judge;
 mod guidance;
 mod header;
-mod hooks;
 mod layers;
 mod model_args;
 mod models;
@@ -31,28 +30,26 @@ mod treatment;
 mod web;
 
 mod benchmark;
-mod bounds;
-mod caches;
 mod compaction;
 mod context_length;
 mod display;
 mod env_file;
-pub(crate) mod history_file;
-mod name_list;
 mod partition;
 mod recorded;
 mod scripts;
 mod secret_field;
 mod source;
+mod user_folders;
+mod values;
 
 mod error;
 
 use crate::terminal;
 
 pub use ask::AskSettings;
-pub use caches::snapshot_file;
-pub use compare::CompareSettings;
-pub use data::{FetchSettings, ShowSettings, data_is_here};
+pub use compaction::CompactionArgs;
+pub use compare::CompareArgs;
+pub use data::{Data, DataArgs, FetchArgs, ShowArgs, data_is_here};
 pub use display::{Display, is_run_by_cargo, table_width};
 pub use engine::EngineSettings;
 pub use env_file::{env_file_note, load_env_file, misspelt_variables};
@@ -60,8 +57,7 @@ pub use error::SettingsError;
 pub use grader::{GraderSettings, ScorerLimits};
 pub use guidance::alias_names;
 pub use header::Header;
-pub use hooks::registry as hook_registry;
-pub use import::ImportSettings;
+pub use import::{ImportArgs, ImportSystem};
 pub use judge::JudgeSettings;
 pub use layers::{known as known_to_definitions, library as prompt_library};
 pub use models::{Keys, ModelSettings, Server, provider_server, register_secrets};
@@ -72,14 +68,17 @@ pub(crate) use recorded::{agents as recorded_agents, fields as recorded_fields};
 pub use resume::{ResumeSettings, check_places};
 pub use run::{ErrorGate, RunSettings, Selection};
 pub use score::{OtherScorer, ScoreSettings, budget_flag};
-pub use scripts::confine_scripts;
+pub use scripts::{confine_scripts, hook_registry};
 pub use serve::{ServeSettings, ServedSettings};
 pub use source::{ContextSource, QuerySource};
 pub(crate) use sweep::{BASELINE, SAME};
 pub use sweep::{Matrix, Varied};
 pub use tools::{faults_by_values, tool_registry};
 pub use treatment::{RunMode, clear_flag};
-pub use view::{ViewOutput, ViewSettings};
+pub(crate) use user_folders::history_file;
+pub use user_folders::snapshot_file;
+pub use view::{ViewArgs, ViewOutput};
+pub use web::WebArgs;
 
 /// Settings with messages for the user.
 #[derive(Debug, Clone)]

@@ -6,7 +6,7 @@ use clap::Args;
 use clap::builder::BoolishValueParser;
 use serde::{Serialize, Serializer};
 
-use super::number::whole;
+use super::values::whole;
 
 /// Options of a benchmark.
 #[derive(Debug, Clone, Args, Serialize)]

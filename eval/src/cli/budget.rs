@@ -6,7 +6,7 @@ use clap::Args;
 use harness::Budget;
 use serde::Serialize;
 
-use super::number::{Seconds, dollars, whole};
+use super::values::{Seconds, dollars, whole};
 
 /// Maximum limit of tokens or requests; larger numbers are probably typing errors.
 pub(super) const MOST: u64 = 1_000_000_000_000;

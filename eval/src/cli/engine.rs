@@ -1,17 +1,20 @@
 //! Flags of the engine, shared by all commands that run agents, and the settings that only these
 //! flags determine.
 
+use std::path::PathBuf;
+
 use clap::{ArgAction, Args};
 use harness::treatment::{DEFAULT_MAX_ITERATIONS, ReplTreatment};
 use harness::{Conduct, Treatment};
 use serde::Serialize;
 
-use super::number::{Seconds, whole};
+use super::values::{Seconds, whole};
 use super::{
-    BudgetArgs, GuidanceArgs, HookArgs, ModelArgs, PowerArgs, ProtocolArgs, SandboxArgs,
-    SandboxError, StoreArgs, ToolArgs, TrafficArgs, WebArgs,
+    BudgetArgs, Granted, GuidanceArgs, ModelArgs, PowerArgs, ProtocolArgs, SandboxArgs,
+    SandboxError, TrafficArgs,
 };
 use crate::providers::ModelRef;
+use crate::settings::WebArgs;
 
 /// Flags of all commands that run agents.
 #[derive(Debug, Clone, Args, Serialize)]
@@ -152,4 +155,43 @@ impl EngineArgs {
             budget: self.budget.of_run(),
         })
     }
+}
+
+/// Tools of the agents.
+#[derive(Debug, Clone, Default, Args, Serialize)]
+#[command(next_help_heading = "Tools")]
+pub struct ToolArgs {
+    /// Tools of the root and of the children that it calls with `rlm()`; see `rlm-eval list tools`
+    #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
+    pub tools: Vec<String>,
+
+    /// Folder of the files that tools may read and attachments come from; links that lead outside
+    /// it are refused
+    #[arg(long, value_name = "DIR")]
+    pub files_dir: Option<Granted<PathBuf>>,
+}
+
+/// Hooks, which see the traffic between agents, models and tools.
+#[derive(Debug, Clone, Default, Args, Serialize)]
+#[command(next_help_heading = "Tools")]
+pub struct HookArgs {
+    /// Hooks of the run, in the order in which they run; an agent whose prompt definition lists
+    /// hooks uses those instead
+    #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
+    pub hooks: Vec<String>,
+}
+
+/// Cache and recording of responses.
+#[derive(Debug, Clone, Args, Serialize)]
+#[command(next_help_heading = "Recording")]
+pub struct StoreArgs {
+    /// Folder that caches responses. A request that was answered in an earlier attempt with the
+    /// same number is not sent again and costs nothing [default: no cache]
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
+
+    /// Record all responses of models in this new file; `--model replay:FILE` plays it back
+    /// [default: none]
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
 }

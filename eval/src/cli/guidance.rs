@@ -8,10 +8,10 @@ use harness::prompt::{PromptMode, ReplApi};
 use harness::treatment::DEFAULT_MAX_DEPTH;
 use serde::{Deserialize, Serialize};
 
-use super::number::whole;
-use super::word::one_of;
-use super::{CompactionArgs, PromptOverrideArgs};
+use super::PromptOverrideArgs;
+use super::values::{one_of, whole};
 use crate::providers::ModelRef;
+use crate::settings::CompactionArgs;
 
 /// Maximum depth of the tree; larger numbers are probably typing errors, because agents below depth
 /// 2 have only 3 iterations.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::BoolishValueParser;
 
-use super::number::decimal;
+use super::values::decimal;
 use crate::merge::Preference;
 
 /// The flags of `rlm-eval merge`.

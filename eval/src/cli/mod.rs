@@ -1,12 +1,9 @@
 //! The command line as typed: one file per subcommand, and one per group of shared flags.
 //!
 //! Single values are validated here for form and bounds. Whatever has to be looked up or depends on
-//! other flags is checked in [`crate::settings`].
+//! other flags is checked in [`crate::settings`], which also declares flags that are used as typed.
 
 mod ask;
-mod compare;
-mod data;
-mod import;
 mod merge;
 mod list;
 mod prompt;
@@ -18,51 +15,40 @@ mod run;
 mod score;
 mod serve;
 mod sweep;
-mod view;
 
 mod budget;
 mod benchmark;
-mod compaction;
 mod engine;
 mod guidance;
-mod hooks;
 mod layers;
 mod model;
 mod protocols;
 mod sandbox;
 mod scorer;
-mod store;
-mod tools;
-mod web;
 mod traffic;
 
 mod environment;
 mod groups;
-mod number;
+pub(crate) mod values;
 mod places;
 mod powers;
 mod recorded;
 mod start;
-mod word;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 
 use clap::{Args as _, CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use crate::settings::{CompareArgs, DataArgs, ImportArgs, ViewArgs};
 use crate::{env_vars, invocation, program};
 
 pub use ask::AskArgs;
 pub use benchmark::BenchmarkArgs;
 pub use budget::BudgetArgs;
-pub use compaction::CompactionArgs;
-pub use compare::CompareArgs;
-pub use data::{Data, DataArgs, FetchArgs, ShowArgs};
-pub use engine::EngineArgs;
+pub use engine::{EngineArgs, HookArgs, StoreArgs, ToolArgs};
 pub use environment::set_file_values;
 pub use guidance::{CodeFormat, GuidanceArgs};
-pub use hooks::HookArgs;
-pub use import::{ImportArgs, ImportSystem, NodeRlmArgs};
 pub use layers::PromptOverrideArgs;
 pub use list::{List, ListArgs};
 pub use merge::MergeArgs;
@@ -86,12 +72,8 @@ pub use score::ScoreArgs;
 pub use scorer::ScorerArgs;
 pub use serve::{ServeArgs, ServedArgs};
 pub use start::StartArgs;
-pub use store::StoreArgs;
 pub use sweep::{RaceAgainst, SweepArgs, SweepBudgetArgs};
-pub use tools::ToolArgs;
 pub use traffic::TrafficArgs;
-pub use view::ViewArgs;
-pub use web::WebArgs;
 
 /// The whole command line.
 #[derive(Debug, Parser)]

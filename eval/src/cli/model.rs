@@ -7,8 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::Granted;
-use super::number::{Seconds, decimal, whole};
-use super::word::one_of;
+use super::values::{Seconds, decimal, one_of, whole};
 
 /// How models are called over HTTP. Scripted and replayed models ignore these flags.
 #[derive(Debug, Clone, Args, Serialize)]

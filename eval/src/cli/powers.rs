@@ -8,7 +8,7 @@ use clap::builder::BoolishValueParser;
 use clap::{Arg, Args};
 use serde::Deserialize;
 
-use super::word::one_of;
+use super::values::one_of;
 use super::{groups, places};
 use crate::invocation::quoted;
 

@@ -7,8 +7,9 @@ use clap::parser::ValueSource;
 use clap::{Args, Command, FromArgMatches as _, Id};
 
 use super::guidance::DEEPEST;
-use super::number::whole;
-use super::{GuidanceArgs, ToolArgs, VariableArgs, WebArgs};
+use super::values::whole;
+use super::{GuidanceArgs, ToolArgs, VariableArgs};
+use crate::settings::WebArgs;
 
 /// The flags of `rlm-eval prompt`.
 #[derive(Debug, Clone, Args)]

@@ -4,8 +4,7 @@ use clap::Args;
 use harness::treatment::{Overflow, ProtocolSettings};
 use serde::Serialize;
 
-use super::number::whole;
-use super::word::one_of;
+use super::values::{one_of, whole};
 
 /// Settings of single protocols.
 #[derive(Debug, Clone, Args, Serialize)]

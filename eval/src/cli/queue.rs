@@ -7,8 +7,8 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 
 use super::Granted;
-use super::number::{Seconds, whole};
 use super::powers::{PowerArgs, RunPowerArgs};
+use super::values::{Seconds, whole};
 
 /// Access to a queue's server.
 #[derive(Debug, Clone, Default, Args, Serialize, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::{Deserialize, Deserializer, Error};
 use serde_json::Value;
 
-use super::number::{decimal, whole};
+use super::values::{decimal, whole};
 use super::{BenchmarkArgs, EngineArgs, QueueArgs, RunPowerArgs, ScorerArgs, StartArgs, recorded};
 use crate::settings::{ErrorGate, Partition};
 

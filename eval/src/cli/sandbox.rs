@@ -10,8 +10,7 @@ use harness::sandbox::{
 use serde::Serialize;
 
 use super::IsolationKind;
-use super::number::{Seconds, whole};
-use super::word::one_of;
+use super::values::{Seconds, one_of, whole};
 
 /// Limits and printing of the REPL.
 #[derive(Debug, Clone, Args, Serialize)]

@@ -6,7 +6,7 @@ use clap::Args;
 use clap::builder::BoolishValueParser;
 
 use super::budget::MOST;
-use super::number::{dollars, whole};
+use super::values::{dollars, whole};
 use super::{ModelArgs, ScorerArgs, TrafficArgs};
 
 /// The flags of `rlm-eval score`.

@@ -3,7 +3,7 @@
 use clap::Args;
 use serde::Serialize;
 
-use super::number::{Seconds, whole};
+use super::values::{Seconds, whole};
 use crate::grader::JUDGE_ATTEMPTS;
 use crate::providers::ModelRef;
 

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serve::DEFAULT_LONG_TEXT;
 
 use super::EngineArgs;
-use super::number::{Seconds, whole};
+use super::values::{Seconds, whole};
 use crate::providers::ModelRef;
 
 /// The flags of `rlm-eval serve`.

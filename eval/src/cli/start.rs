@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::BoolishValueParser;
 
-use super::number::whole;
+use super::values::whole;
 
 /// Flags of one start.
 #[derive(Debug, Clone, Default, Args)]

@@ -10,8 +10,8 @@ use serde::de::{Deserialize, Deserializer, Error};
 use serde_json::Value;
 
 use super::budget::MOST;
-use super::number::{Seconds, decimal, dollars, whole};
 use super::recorded;
+use super::values::{Seconds, decimal, dollars, whole};
 
 /// The flags of `rlm-eval sweep`.
 #[derive(Debug, Clone, Args)]

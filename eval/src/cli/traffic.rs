@@ -6,7 +6,7 @@ use clap::{ArgAction, Args};
 use harness::provider::{Pace, Rate, RetryPolicy};
 use serde::{Serialize, Serializer};
 
-use super::number::{Seconds, whole};
+use super::values::{Seconds, whole};
 
 /// Retries and rate limits of requests to models.
 #[derive(Debug, Clone, Args, Serialize)]

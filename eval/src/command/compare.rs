@@ -9,10 +9,9 @@ use report::compare::{
 
 use super::report::WriteFile;
 use super::stdout;
-use crate::cli::CompareArgs;
 use crate::error::Error;
 use crate::exit::Outcome;
-use crate::settings::CompareSettings;
+use crate::settings::CompareArgs;
 use crate::terminal;
 
 /// Compares runs and prints the result. All runs are read before anything is printed.
@@ -21,24 +20,23 @@ use crate::terminal;
 /// [`Error::Compare`] for a run that cannot be read, runs that are not comparable, or a file that
 /// cannot be written; [`Error::Settings`] and [`Error::Stdout`].
 pub(super) fn execute(args: &CompareArgs) -> Result<Outcome, Error> {
-    let settings = CompareSettings::resolve(args)?;
-    for path in &settings.skipped {
+    let (paths, skipped_files) = args.runs()?;
+    for path in &skipped_files {
         terminal::note(&skipped(path));
     }
-    let runs = settings
-        .runs
+    let runs = paths
         .iter()
-        .map(|path| match &settings.scores {
+        .map(|path| match &args.scores {
             Some(scorer) => RunScores::read_scored(path, scorer),
             None => RunScores::read(path),
         })
         .collect::<Result<Vec<_>, _>>()?;
-    let comparison = compare(&runs, &settings.against, settings.allow_mismatch)?;
+    let comparison = compare(&runs, &args.against(), args.allow_mismatch)?;
     announce(&runs);
-    if let Some(path) = &settings.csv {
+    if let Some(path) = &args.csv {
         write_csv(&comparison, path, write_output)?;
     }
-    if settings.json {
+    if args.json {
         stdout::write_json(&comparison)?;
     } else {
         stdout::write_table(|width| table(&comparison, width))?;

@@ -5,11 +5,10 @@ use serde_json::{Value, json};
 
 use super::run::{StopSignal, runtime};
 use super::stdout;
-use crate::cli::{Data, DataArgs};
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::fetch::{self, FetchEvent, Fetched};
-use crate::settings::{Display, FetchSettings, ShowSettings};
+use crate::settings::{Data, DataArgs, Display, FetchArgs, ShowArgs};
 use crate::terminal::{self, plain_text};
 
 /// Fetches data or shows samples.
@@ -19,25 +18,20 @@ use crate::terminal::{self, plain_text};
 /// opened.
 pub(super) fn execute(args: &DataArgs) -> Result<Outcome, Error> {
     match &args.what {
-        Data::Fetch(args) => fetch_all(&FetchSettings::resolve(args)?),
-        Data::Show(args) => show(&ShowSettings::resolve(args)?),
+        Data::Fetch(args) => fetch_all(args),
+        Data::Show(args) => show(args),
     }
 }
 
-fn fetch_all(settings: &FetchSettings) -> Result<Outcome, Error> {
+fn fetch_all(args: &FetchArgs) -> Result<Outcome, Error> {
+    let root = args.root()?;
     let runtime = runtime()?;
     let stop = StopSignal::catch(&runtime)?;
     let fetching = async {
-        for name in &settings.names {
+        for name in &args.names {
             let bar = bar(name);
             let mut report = |event: FetchEvent| show_event(&bar, name, &event);
-            let fetched = fetch::fetch(
-                name,
-                &settings.root,
-                settings.mirror.as_deref(),
-                &mut report,
-            )
-            .await;
+            let fetched = fetch::fetch(name, &root, args.mirror.as_deref(), &mut report).await;
             bar.finish_and_clear();
             match fetched? {
                 Fetched::New { folder, files } => {
@@ -102,17 +96,18 @@ fn show_event(bar: &ProgressBar, name: &str, event: &FetchEvent) {
     }
 }
 
-fn show(settings: &ShowSettings) -> Result<Outcome, Error> {
-    let dataset = benchmarks::open(&settings.benchmark, &settings.options)?;
+fn show(args: &ShowArgs) -> Result<Outcome, Error> {
+    let (benchmark, options) = args.benchmark()?;
+    let dataset = benchmarks::open(&benchmark, &options)?;
     for note in dataset.notes() {
         terminal::note(note);
     }
     let count = dataset.ids().len();
-    let samples: Vec<_> = (0..count.min(settings.limit))
+    let samples: Vec<_> = (0..count.min(args.limit))
         .map(|index| dataset.sample(index))
         .collect::<Result<_, _>>()
         .map_err(benchmarks::OpenError::from)?;
-    if settings.json {
+    if args.json {
         let object = |sample: &benchmarks::Sample| {
             json!({
                 "id": sample.id,

@@ -1,11 +1,10 @@
 //! `rlm-eval import`: converts the results of other systems to run directories.
 
 use super::stdout;
-use crate::cli::ImportArgs;
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::import::{Imported, read};
-use crate::settings::ImportSettings;
+use crate::settings::{ImportArgs, ImportSystem};
 
 /// Imports result files and prints the new folders. Every file is read before the first folder is
 /// written.
@@ -14,14 +13,14 @@ use crate::settings::ImportSettings;
 /// [`Error::Import`] for an invalid result file or a folder that cannot be written, or
 /// [`Error::Stdout`].
 pub(super) fn execute(args: &ImportArgs) -> Result<Outcome, Error> {
-    let settings = ImportSettings::resolve(args);
-    let runs: Vec<Imported> = settings
-        .files
-        .iter()
-        .map(|file| read(file, &settings.guidance))
+    let ImportSystem::NodeRlm(args) = &args.system;
+    let guidance = args.guidance();
+    let files = args.files.iter();
+    let runs: Vec<Imported> = files
+        .map(|file| read(file, &guidance))
         .collect::<Result<_, _>>()?;
     for run in runs {
-        let folder = run.write(&settings.log_dir)?;
+        let folder = run.write(&args.log_dir)?;
         stdout::write(&format!("{}\n", folder.display()))?;
     }
     Ok(Outcome::Complete)

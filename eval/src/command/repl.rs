@@ -43,7 +43,7 @@ pub(super) fn execute(args: &ReplArgs) -> Result<Outcome, Error> {
         if args.json {
             json_lines::converse(&mut root, io::stdin().lock(), io::stdout().lock()).await
         } else if io::stdin().is_terminal() {
-            interactive::converse(&mut root, history_file::path().as_deref()).await
+            interactive::converse(&mut root, history_file().as_deref()).await
         } else {
             piped::converse(&mut root, io::stdin().lock()).await
         }

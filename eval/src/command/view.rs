@@ -10,10 +10,9 @@ use view::{Library, Server, export};
 
 use super::run::{StopSignal, runtime};
 use super::stdout;
-use crate::cli::ViewArgs;
 use crate::error::Error;
 use crate::exit::Outcome;
-use crate::settings::{ViewOutput, ViewSettings};
+use crate::settings::{ViewArgs, ViewOutput};
 use crate::terminal;
 
 /// Serves until it is stopped, which is its normal end, or writes a page.
@@ -22,16 +21,15 @@ use crate::terminal;
 /// [`Error::View`] for a folder that cannot be read, a port in use, or a page that cannot be
 /// written; or [`Error::Stdout`].
 pub(super) fn execute(args: &ViewArgs) -> Result<Outcome, Error> {
-    let settings = ViewSettings::resolve(args);
-    let mut library = Library::open(&settings.dir)?.with_inputs(OfBenchmarks::default());
-    if let Some(scorer) = settings.scores {
+    let mut library = Library::open(&args.dir)?.with_inputs(OfBenchmarks::default());
+    if let Some(scorer) = &args.scores {
         // In a folder of several runs, only some may have these scores.
-        if RunDir::is_begun(&settings.dir) {
-            RunDir::open(&settings.dir)?.with_scores(&scorer)?;
+        if RunDir::is_begun(&args.dir) {
+            RunDir::open(&args.dir)?.with_scores(scorer)?;
         }
-        library = library.with_scores(scorer);
+        library = library.with_scores(scorer.clone());
     }
-    match settings.output {
+    match args.output() {
         ViewOutput::Serve { port, hosts, open } => serve(library, port, &hosts, open),
         ViewOutput::Export { file, subject } => {
             export(&library, &subject, &file)?;

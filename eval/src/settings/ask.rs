@@ -8,7 +8,7 @@ use browser::Origin;
 use harness::Protocol;
 use url::Url;
 
-use super::bounds::within;
+use super::values::within;
 use super::{ContextSource, EngineSettings, Keys, QuerySource, Resolved, RunMode, SettingsError};
 use crate::cli::AskArgs;
 

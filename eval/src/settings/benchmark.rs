@@ -6,7 +6,7 @@ use std::sync::Arc;
 use benchmarks::{OutsideScorer, Scorer, SupportedOption};
 use harness::nearest;
 
-use super::{SettingsError, caches, context_length, env_file};
+use super::{SettingsError, context_length, env_file, user_folders};
 use crate::cli::BenchmarkArgs;
 
 /// Resolves the name or path of a benchmark and its options.
@@ -97,7 +97,7 @@ pub(super) fn unread_options(benchmark: &str, args: &BenchmarkArgs) -> Vec<Strin
 pub(super) fn data_root(given: Option<&Path>) -> Option<PathBuf> {
     given
         .map(Path::to_owned)
-        .or_else(|| Some(caches::folder()?.join("data")))
+        .or_else(|| Some(user_folders::caches()?.join("data")))
 }
 
 /// Returns the location of a benchmark's data: below the folder of all data, or exactly the given

@@ -1,40 +1,54 @@
-//! Settings of `rlm-eval compare`.
+//! Flags of `rlm-eval compare`, and their checks.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use clap::Args;
+use clap::builder::BoolishValueParser;
 use report::compare::Against;
 
 use super::SettingsError;
-use crate::cli::CompareArgs;
 
-/// Runs to compare, and the output.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CompareSettings {
-    /// Run directories or CSV files; at least two, without duplicates.
+/// The flags of `rlm-eval compare`.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct CompareArgs {
+    /// Run directories or CSV files, two or more; each run is compared with the first. Other files,
+    /// which a glob may match (report.html, sweep.json), are skipped
+    #[arg(required = true, num_args = 2.., value_name = "RUN")]
     pub runs: Vec<PathBuf>,
-    /// Files without scores, which a glob may have matched.
-    pub skipped: Vec<PathBuf>,
-    /// Which runs are compared with which.
-    pub against: Against,
-    /// Whether the runs may differ in benchmark, dataset and scorer.
+
+    /// Compare every pair of runs, instead of each run with the first
+    #[arg(long, value_parser = BoolishValueParser::new())]
+    pub all_pairs: bool,
+
+    /// Compare runs even if their benchmark, dataset or scorer differ
+    #[arg(long, value_parser = BoolishValueParser::new())]
     pub allow_mismatch: bool,
-    /// Scorer whose later scores are used instead of those of the runs.
+
+    /// Use the scores that `rlm-eval score --scorer NAME` gave the answers, instead of those of the
+    /// run; NAME with or without version
+    #[arg(long, value_name = "NAME")]
     pub scores: Option<String>,
-    /// CSV file for the comparisons.
+
+    /// Also write the comparisons to this CSV file; an existing file is replaced
+    #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
-    /// Whether to print JSON instead of tables.
+
+    /// Print the comparison as JSON, with the scores of each sample, instead of tables
+    #[arg(long, value_parser = BoolishValueParser::new())]
     pub json: bool,
 }
 
-impl CompareSettings {
-    /// Resolves the flags of a comparison.
+impl CompareArgs {
+    /// Returns the runs to compare, at least two and without duplicates, and the files without
+    /// scores, which a glob may have matched.
     ///
     /// # Errors
     /// [`SettingsError`] for a run that is given twice, and for a `--csv` that would overwrite a
     /// run or one of its files.
-    pub fn resolve(args: &CompareArgs) -> Result<Self, SettingsError> {
-        let (runs, skipped) = without_other_files(&args.runs);
+    pub fn runs(&self) -> Result<(Vec<PathBuf>, Vec<PathBuf>), SettingsError> {
+        let (runs, skipped) = without_other_files(&self.runs);
         if let (true, Some(first)) = (runs.len() < 2, skipped.first()) {
             return Err(SettingsError::new(format!(
                 "fewer than two runs: {} is neither a run directory nor a CSV file of scores",
@@ -50,7 +64,7 @@ impl CompareSettings {
                 )));
             }
         }
-        if args.scores.is_some()
+        if self.scores.is_some()
             && let Some(file) = runs.iter().find(|run| run.is_file())
         {
             return Err(SettingsError::new(format!(
@@ -58,7 +72,7 @@ impl CompareSettings {
                 file.display()
             )));
         }
-        if let Some(csv) = &args.csv {
+        if let Some(csv) = &self.csv {
             let csv_place = place(csv);
             if places.iter().any(|run| csv_place.starts_with(run)) {
                 return Err(SettingsError::new(format!(
@@ -67,19 +81,16 @@ impl CompareSettings {
                 )));
             }
         }
-        Ok(Self {
-            runs,
-            skipped,
-            against: if args.all_pairs {
-                Against::All
-            } else {
-                Against::First
-            },
-            allow_mismatch: args.allow_mismatch,
-            scores: args.scores.clone(),
-            csv: args.csv.clone(),
-            json: args.json,
-        })
+        Ok((runs, skipped))
+    }
+
+    /// Returns which runs are compared with which.
+    pub const fn against(&self) -> Against {
+        if self.all_pairs {
+            Against::All
+        } else {
+            Against::First
+        }
     }
 }
 
@@ -118,3 +129,23 @@ fn place(path: &Path) -> PathBuf {
         _ => path.to_owned(),
     }
 }
+
+const EXAMPLES: &str = "\
+Prints the differences in settings between the runs first. Runs are paired by sample; a sample with \
+several attempts counts with its mean. For each pair of runs: the difference with its 95 % interval and \
+clustered standard error, the p value of the corresponding test (Tango's score test if \
+every sample is right or wrong, otherwise a t test), wins, losses and ties, and the smallest difference that runs of this size detect with a power of 80 %. If there are \
+several comparisons, p values are corrected by Holm's method. With three or more runs, the best three \
+of the later ones are also compared with each other, corrected over all their pairs. If attempts \
+ended in an error, everything is shown twice: with errors excluded, and with errors as zero. See docs/concepts/statistics.md.
+
+A CSV file such as results.csv has a header and a row for each attempt: columns id (or sample) and score \
+(0 to 1; empty for none), and optionally attempt, cluster, status, dataset_digest and scorer.
+
+Exit code 4: no two runs have a scored sample in common.
+
+Examples:
+  rlm-eval compare results/s-niah-solver-* results/s-niah-coordinator-*
+  rlm-eval compare baseline.csv results/s-niah-solver-20261121-092406-5f3a --csv compared.csv
+  rlm-eval compare results/s-niah-solver-* results/s-niah-coordinator-* --scores exact
+  rlm-eval compare a.csv b.csv c.csv --all-pairs --json > compared.json";

@@ -1,33 +1,85 @@
-//! Settings of `rlm-eval data`.
+//! Flags of `rlm-eval data`, and their checks.
 
 use std::path::{Path, PathBuf};
 
+use clap::builder::BoolishValueParser;
+use clap::{Args, Subcommand};
 use harness::nearest;
 
 use super::{SettingsError, benchmark};
-use crate::cli::{FetchArgs, ShowArgs};
+use crate::cli::BenchmarkArgs;
+use crate::cli::values::whole;
 use crate::fetch;
 
-/// Data to fetch, and where to store it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FetchSettings {
-    /// Benchmarks whose data can be fetched.
+/// The flags of `rlm-eval data`.
+#[derive(Debug, Clone, Args)]
+#[command(arg_required_else_help = true, disable_help_subcommand = true)]
+pub struct DataArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub what: Data,
+}
+
+/// What can be done with data.
+#[derive(Debug, Clone, Subcommand)]
+pub enum Data {
+    /// Download the data of benchmarks from its source and verify its checksums
+    Fetch(FetchArgs),
+    /// Print samples of a benchmark as an agent would see them, with the expected answers
+    Show(Box<ShowArgs>),
+}
+
+/// The flags of `rlm-eval data fetch`.
+#[derive(Debug, Clone, Args)]
+pub struct FetchArgs {
+    /// Benchmarks that need data; see `rlm-eval list benchmarks`
+    #[arg(required = true, value_name = "NAME")]
     pub names: Vec<String>,
-    /// Folder with a subfolder for each benchmark.
-    pub root: PathBuf,
-    /// Replacement for scheme and host of every URL.
+
+    /// Folder that gets a subfolder for each benchmark [default: ~/.cache/eval/data]
+    #[arg(long, value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+
+    /// URL of a mirror, which replaces scheme and host of every download [default: none]
+    #[arg(long, value_name = "URL")]
     pub mirror: Option<String>,
 }
 
-impl FetchSettings {
-    /// Resolves the flags of `rlm-eval data fetch`.
+/// The flags of `rlm-eval data show`.
+#[derive(Debug, Clone, Args)]
+pub struct ShowArgs {
+    /// The benchmark, as for `rlm-eval run --benchmark`
+    #[arg(value_name = "NAME")]
+    pub benchmark: String,
+
+    /// Options of the benchmark.
+    #[command(flatten)]
+    pub options: BenchmarkArgs,
+
+    /// Number of samples to print, from the first
+    #[arg(
+        long,
+        value_parser = whole::<usize>(1..=1_000_000),
+        default_value_t = 3,
+        value_name = "N"
+    )]
+    pub limit: usize,
+
+    /// Print complete samples as a JSON array, instead of text with contexts cut after 500
+    /// characters
+    #[arg(long, value_parser = BoolishValueParser::new())]
+    pub json: bool,
+}
+
+impl FetchArgs {
+    /// Checks the flags, and returns the folder with a subfolder for each benchmark.
     ///
     /// # Errors
     /// A [`SettingsError`] for a benchmark without data, an invalid URL, or a user without a home
     /// folder.
-    pub fn resolve(args: &FetchArgs) -> Result<Self, SettingsError> {
+    pub fn root(&self) -> Result<PathBuf, SettingsError> {
         let known = fetch::names();
-        for name in &args.names {
+        for name in &self.names {
             if !known.contains(name) {
                 let nearest = nearest(name, known.iter().map(String::as_str));
                 let problem = format!("`{name}` has no data to fetch");
@@ -37,50 +89,28 @@ impl FetchSettings {
         }
         let is_address =
             |mirror: &String| mirror.starts_with("http://") || mirror.starts_with("https://");
-        if let Some(mirror) = args.mirror.as_ref().filter(|mirror| !is_address(mirror)) {
+        if let Some(mirror) = self.mirror.as_ref().filter(|mirror| !is_address(mirror)) {
             return Err(SettingsError::new(format!(
                 "--mirror: invalid URL `{mirror}`: expected, for example, http://127.0.0.1:8000"
             )));
         }
-        let root = benchmark::data_root(args.data_dir.as_deref());
-        Ok(Self {
-            names: args.names.clone(),
-            root: root.ok_or_else(|| {
+        let root = benchmark::data_root(self.data_dir.as_deref());
+        root.ok_or_else(|| {
                 SettingsError::new(
                     "no folder for data: neither HOME nor XDG_CACHE_HOME is set; name one with --data-dir",
                 )
-            })?,
-            mirror: args.mirror.clone(),
-        })
+            })
     }
 }
 
-/// Samples to show.
-#[derive(Debug, Clone)]
-pub struct ShowSettings {
-    /// Name of the benchmark in the catalog, or path of a user-supplied one.
-    pub benchmark: String,
-    /// Options of the benchmark.
-    pub options: benchmarks::Options,
-    /// Maximum number of samples, taken from the start; at least 1.
-    pub limit: usize,
-    /// Whether to print JSON.
-    pub json: bool,
-}
-
-impl ShowSettings {
-    /// Resolves the flags of `rlm-eval data show`.
+impl ShowArgs {
+    /// Returns the name of the benchmark in the catalog, or the path of a user-supplied one, and its
+    /// options.
     ///
     /// # Errors
     /// A [`SettingsError`] for the first invalid flag.
-    pub fn resolve(args: &ShowArgs) -> Result<Self, SettingsError> {
-        let (benchmark, options) = benchmark::resolve(&args.benchmark, &args.options)?;
-        Ok(Self {
-            benchmark,
-            options,
-            limit: args.limit,
-            json: args.json,
-        })
+    pub fn benchmark(&self) -> Result<(String, benchmarks::Options), SettingsError> {
+        benchmark::resolve(&self.benchmark, &self.options)
     }
 }
 

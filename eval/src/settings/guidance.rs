@@ -14,7 +14,7 @@ use harness::{ModelAssignments, Protocol, idle_properties};
 
 use super::error::DRIVERS;
 use super::layers::{self, PromptOverrideSettings};
-use super::name_list::names;
+use super::values::names;
 use super::{Resolved, SettingsError};
 use crate::cli::GuidanceArgs;
 use crate::providers::{ModelRef, profile_name};

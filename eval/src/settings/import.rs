@@ -1,36 +1,71 @@
-//! Settings of `rlm-eval import`.
+//! Flags of `rlm-eval import`.
 
 use std::path::PathBuf;
 
-use super::name_list::names;
-use crate::cli::{ImportArgs, ImportSystem};
+use clap::{Args, Subcommand};
+use harness::prompt::PromptMode;
+
+use super::values::names;
+use crate::cli::values::one_of;
 use crate::import::Guidance;
 
-/// Files to import, and the output folder.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ImportSettings {
-    /// Result files of the JavaScript system; at least one.
+/// The flags of `rlm-eval import`.
+#[derive(Debug, Clone, Args)]
+#[command(arg_required_else_help = true, disable_help_subcommand = true, after_help = EXAMPLES)]
+pub struct ImportArgs {
+    /// Where the files come from.
+    #[command(subcommand)]
+    pub system: ImportSystem,
+}
+
+/// Systems whose results can be read.
+#[derive(Debug, Clone, Subcommand)]
+pub enum ImportSystem {
+    /// Import result files of the JavaScript system, each as a run directory
+    NodeRlm(NodeRlmArgs),
+}
+
+/// The flags of `rlm-eval import node-rlm`.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct NodeRlmArgs {
+    /// Result files: {"benchmark": …, "model": …, "config": …, "results": […]}
+    #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Details that the user knows about the runs.
-    pub guidance: Guidance,
-    /// Folder in which each run gets its own folder.
+
+    /// Prompt mode of the root, which the files do not record [default: unknown]
+    #[arg(
+        long,
+        value_name = "MODE",
+        value_parser = one_of::<PromptMode>(PromptMode::ALL.map(PromptMode::as_str))
+    )]
+    pub prompt_mode: Option<PromptMode>,
+
+    /// Names of the drivers that were used, which the files do not record; "" for none [default:
+    /// unknown]
+    #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
+    pub drivers: Option<Vec<String>>,
+
+    /// Folder in which each run gets its own folder
+    #[arg(long, default_value = "results", value_name = "DIR")]
     pub log_dir: PathBuf,
 }
 
-impl ImportSettings {
-    /// Resolves the flags. They cannot be invalid before the files are read.
-    pub fn resolve(args: &ImportArgs) -> Self {
-        let ImportSystem::NodeRlm(args) = &args.system;
-        Self {
-            files: args.files.clone(),
-            guidance: Guidance {
-                prompt_mode: args.prompt_mode.map(|mode| mode.to_string()),
-                drivers: args
-                    .drivers
-                    .as_deref()
-                    .map(|drivers| names(drivers).join("+")),
-            },
-            log_dir: args.log_dir.clone(),
+impl NodeRlmArgs {
+    /// Returns what the user knows about the runs.
+    pub fn guidance(&self) -> Guidance {
+        let drivers = self.drivers.as_deref();
+        Guidance {
+            prompt_mode: self.prompt_mode.map(|mode| mode.to_string()),
+            drivers: drivers.map(|drivers| names(drivers).join("+")),
         }
     }
 }
+
+const EXAMPLES: &str = "\
+Prints the new folders on stdout, one per line. Scores, answers and times are those of the files; \
+what the files lack, such as tokens and cost, stays empty.
+
+Examples:
+  rlm-eval import node-rlm run-026-drivers.json run-027-baseline.json
+  rlm-eval report $(rlm-eval import node-rlm run-027-baseline.json)";

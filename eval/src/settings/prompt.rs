@@ -8,8 +8,8 @@ use harness::sandbox::Isolation;
 use harness::treatment::{DEFAULT_MAX_ITERATIONS, ProtocolSettings};
 use harness::{ActionSurface, ToolSpec, Treatment};
 
-use super::bounds::within;
 use super::treatment::{Agents, Flags};
+use super::values::within;
 use super::{Resolved, RunMode, SettingsError};
 use crate::cli::{HookArgs, PromptArgs};
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::name_list::names;
+use super::values::names;
 use super::{
     EngineSettings, GraderSettings, Keys, Partition, QueueSettings, Resolved, RunMode,
     SettingsError, ShardAssignment, benchmark, budget, grader, judge, layers, models, queue,

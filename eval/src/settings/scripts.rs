@@ -1,10 +1,12 @@
-//! Isolation of script files other than cells: hooks, prompt modules, tools and
-//! `systemPromptFunction`.
+//! Script files other than cells: hooks, prompt modules, tools and `systemPromptFunction`.
 
 use std::env;
+use std::path::Path;
 
+use harness::hook::HookRegistry;
 use harness::sandbox::{Isolation, WorkerCommand};
 
+use super::SettingsError;
 use crate::cli::WORKER;
 
 /// Runs script files in worker processes with the isolation of cells, even if cells run on threads.
@@ -25,4 +27,23 @@ pub fn confine_scripts(cells: &Isolation) {
         },
     };
     harness::set_script_isolation(Isolation::Process(command));
+}
+
+/// Returns the bundled hooks and those of a folder, whose files are loaded, so that an invalid one
+/// is reported before work starts.
+///
+/// # Errors
+/// [`SettingsError`] for a file that is not a hook.
+pub fn hook_registry(folder: Option<&Path>) -> Result<HookRegistry, SettingsError> {
+    let bundled = HookRegistry::bundled();
+    let Some(folder) = folder else {
+        return Ok(bundled);
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| {
+            SettingsError::new(format!("cannot start a runtime to load hooks: {error}"))
+        })?;
+    Ok(runtime.block_on(bundled.with_dir(folder))?)
 }

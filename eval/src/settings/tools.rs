@@ -14,7 +14,7 @@ use harness::tool::{ToolRegistry, ToolSandbox, ToolSet, script_tools};
 use harness::{AgentTools, ToolResolver};
 
 use super::layers::PromptOverrideSettings;
-use super::name_list::names;
+use super::values::names;
 use super::{SettingsError, prompt_library};
 use crate::cli::{PromptOverrideArgs, ToolArgs};
 

@@ -13,11 +13,11 @@ use harness::{AgentSettings, ModelAssignments};
 use serde_json::{Map, Value};
 
 use super::guidance::{self, AUTO, Guidance, NONE};
-use super::name_list::names;
 use super::recorded::fields;
-use super::{Resolved, SettingsError, confine_scripts, hook_registry};
+use super::values::names;
+use super::{Resolved, SettingsError, WebArgs, confine_scripts, hook_registry};
 use crate::cli::{
-    CodeFormat, EngineArgs, GuidanceArgs, HookArgs, ToolArgs, WebArgs, recorded, recorded_keys,
+    CodeFormat, EngineArgs, GuidanceArgs, HookArgs, ToolArgs, recorded, recorded_keys,
 };
 use crate::providers::ModelRef;
 

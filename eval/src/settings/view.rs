@@ -1,22 +1,79 @@
-//! Settings of `rlm-eval view`.
+//! Flags of `rlm-eval view`, and what they select.
 
 use std::env;
 use std::path::PathBuf;
 
+use clap::Args;
+use clap::builder::BoolishValueParser;
 use view::Subject;
 
-use crate::cli::ViewArgs;
+use crate::cli::Granted;
 use crate::env_vars;
 
-/// Runs to show, and how.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ViewSettings {
-    /// A folder of run directories, or one run directory.
+/// The flags of `rlm-eval view`.
+#[derive(Debug, Clone, Args)]
+#[command(after_help = DETAILS)]
+pub struct ViewArgs {
+    /// A folder of run directories, or one run directory
+    #[arg(default_value = "results", value_name = "DIR")]
     pub dir: PathBuf,
-    /// Scorer whose later scores are shown instead of those of the runs.
+
+    /// Use the scores that `rlm-eval score --scorer NAME` gave the answers, instead of those of the
+    /// run; NAME with or without version
+    #[arg(long, value_name = "NAME")]
     pub scores: Option<String>,
-    /// Output of the viewer.
-    pub output: ViewOutput,
+
+    /// Port on 127.0.0.1; 0 for any free port
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub port: u16,
+
+    /// Host name, with or without a port, under which a forwarded port reaches the viewer, such as
+    /// localhost:8080; repeatable
+    #[arg(long, value_name = "HOST", conflicts_with = "export")]
+    pub allow_host: Vec<Granted<String>>,
+
+    /// Do not open a browser
+    #[arg(long, value_parser = BoolishValueParser::new())]
+    pub no_open: bool,
+
+    /// Write one self-contained page instead of starting a server; DIR must be one run directory
+    #[arg(long, value_name = "FILE.html", conflicts_with = "port")]
+    pub export: Option<PathBuf>,
+
+    /// Export only this sample [default: the whole run]
+    #[arg(long, value_name = "ID", requires = "export")]
+    pub sample: Option<String>,
+
+    /// Export only this attempt of the sample [default: 1]
+    #[arg(long, value_name = "N", requires = "sample")]
+    pub attempt: Option<u32>,
+}
+
+impl ViewArgs {
+    /// Returns where the runs are shown.
+    pub fn output(&self) -> ViewOutput {
+        match &self.export {
+            None => ViewOutput::Serve {
+                port: self.port,
+                hosts: self
+                    .allow_host
+                    .iter()
+                    .map(|host| (**host).to_owned())
+                    .collect(),
+                open: !self.no_open && has_browser(),
+            },
+            Some(file) => ViewOutput::Export {
+                file: file.clone(),
+                subject: match &self.sample {
+                    None => Subject::Run,
+                    Some(sample) => Subject::Attempt {
+                        sample: sample.clone(),
+                        attempt: self.attempt.unwrap_or(1),
+                    },
+                },
+            },
+        }
+    }
 }
 
 /// Output of the viewer.
@@ -40,40 +97,17 @@ pub enum ViewOutput {
     },
 }
 
-impl ViewSettings {
-    /// Resolves the flags. They cannot be invalid before the folder is read.
-    pub fn resolve(args: &ViewArgs) -> Self {
-        let output = match &args.export {
-            None => ViewOutput::Serve {
-                port: args.port,
-                hosts: args
-                    .allow_host
-                    .iter()
-                    .map(|host| (**host).to_owned())
-                    .collect(),
-                open: !args.no_open && has_browser(),
-            },
-            Some(file) => ViewOutput::Export {
-                file: file.clone(),
-                subject: match &args.sample {
-                    None => Subject::Run,
-                    Some(sample) => Subject::Attempt {
-                        sample: sample.clone(),
-                        attempt: args.attempt.unwrap_or(1),
-                    },
-                },
-            },
-        };
-        Self {
-            dir: args.dir.clone(),
-            scores: args.scores.clone(),
-            output,
-        }
-    }
-}
-
 /// Whether there is a display on which a browser can open.
 fn has_browser() -> bool {
     let set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
     cfg!(target_os = "macos") || set(env_vars::DISPLAY) || set(env_vars::WAYLAND_DISPLAY)
 }
+
+const DETAILS: &str = "\
+Prints its address on stdout and serves until Ctrl-C, on this machine only. Runs may still be in \
+progress; they are read and never changed.
+
+Examples:
+  rlm-eval view
+  rlm-eval view results/s-niah-solver-20261121-092406-5f3a
+  rlm-eval view RUN --export page.html --sample s-niah-8k-1";

@@ -1,18 +1,21 @@
-//! Parsers of numeric flags, with bounds, so that zero and absurd values are rejected before
-//! anything starts.
+//! Parsers of single values: words of fixed lists, and numbers with bounds, so that zero and absurd
+//! values are rejected before anything starts.
 
 use std::fmt::{self, Display};
 use std::ops::{Deref, RangeInclusive};
 use std::str::FromStr;
 use std::time::Duration;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use serde::de::DeserializeOwned;
+use serde::de::value::{Error, StringDeserializer};
 use serde::{Serialize, Serializer};
 
 /// Parses a whole number within bounds.
 ///
 /// # Errors
 /// A description of valid values.
-pub(super) fn whole<T>(
+pub(crate) fn whole<T>(
     bounds: RangeInclusive<T>,
 ) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static
 where
@@ -39,7 +42,7 @@ where
 ///
 /// # Errors
 /// A description of valid values.
-pub(super) fn decimal(
+pub(crate) fn decimal(
     bounds: RangeInclusive<f64>,
 ) -> impl Fn(&str) -> Result<f64, String> + Clone + Send + Sync + 'static {
     move |text| {
@@ -60,7 +63,7 @@ pub(super) fn decimal(
 ///
 /// # Errors
 /// A description of valid values.
-pub(super) fn dollars(text: &str) -> Result<f64, String> {
+pub(crate) fn dollars(text: &str) -> Result<f64, String> {
     decimal(0.0001..=1_000_000.0)(text)
 }
 
@@ -69,7 +72,7 @@ pub(super) fn dollars(text: &str) -> Result<f64, String> {
 pub struct Seconds(Duration);
 
 impl Seconds {
-    pub(super) const fn of(seconds: u64) -> Self {
+    pub(crate) const fn of(seconds: u64) -> Self {
         Self(Duration::from_secs(seconds))
     }
 }
@@ -100,4 +103,16 @@ impl Serialize for Seconds {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_f64(self.0.as_secs_f64())
     }
+}
+
+/// Returns a parser that accepts one of `words` and deserializes it. Help lists the words, and an
+/// error suggests the most similar one.
+pub(crate) fn one_of<T>(
+    words: impl IntoIterator<Item = &'static str>,
+) -> impl TypedValueParser<Value = T>
+where
+    T: DeserializeOwned + Clone + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(words)
+        .try_map(|word| T::deserialize(StringDeserializer::<Error>::new(word)))
 }
