@@ -10,11 +10,11 @@ use serde::Serialize;
 
 use super::values::{Seconds, whole};
 use super::{
-    BudgetArgs, Granted, GuidanceArgs, ModelArgs, PowerArgs, ProtocolArgs, SandboxArgs,
-    SandboxError, TrafficArgs,
+    Granted, GuidanceArgs, ModelArgs, PowerArgs, ProtocolArgs, SandboxArgs, SandboxError,
+    TrafficArgs,
 };
 use crate::providers::ModelRef;
-use crate::settings::WebArgs;
+use crate::settings::{BudgetArgs, WebArgs};
 
 /// Flags of all commands that run agents.
 #[derive(Debug, Clone, Args, Serialize)]

@@ -6,9 +6,10 @@ use std::collections::BTreeSet;
 use clap::{Args, Command};
 
 use super::{
-    BudgetArgs, ConductArgs, PowerArgs, QueueAccessArgs, RunPowerArgs, ServerArgs, StartArgs,
-    StoreArgs, TrafficArgs,
+    ConductArgs, PowerArgs, QueueAccessArgs, RunPowerArgs, ServerArgs, StartArgs, StoreArgs,
+    TrafficArgs,
 };
+use crate::settings::BudgetArgs;
 
 /// Ids of flags.
 pub(super) type Ids = BTreeSet<String>;

@@ -16,15 +16,12 @@ mod score;
 mod serve;
 mod sweep;
 
-mod budget;
-mod benchmark;
 mod engine;
 mod guidance;
 mod layers;
 mod model;
 mod protocols;
 mod sandbox;
-mod scorer;
 mod traffic;
 
 mod environment;
@@ -44,8 +41,6 @@ use crate::settings::{CompareArgs, DataArgs, ImportArgs, ViewArgs};
 use crate::{env_vars, invocation, program};
 
 pub use ask::AskArgs;
-pub use benchmark::BenchmarkArgs;
-pub use budget::BudgetArgs;
 pub use engine::{EngineArgs, HookArgs, StoreArgs, ToolArgs};
 pub use environment::set_file_values;
 pub use guidance::{CodeFormat, GuidanceArgs};
@@ -69,7 +64,6 @@ pub use resume::ResumeArgs;
 pub use run::{ConductArgs, RunArgs};
 pub use sandbox::{SandboxArgs, SandboxError, WORKER};
 pub use score::ScoreArgs;
-pub use scorer::ScorerArgs;
 pub use serve::{ServeArgs, ServedArgs};
 pub use start::StartArgs;
 pub use sweep::{RaceAgainst, SweepArgs, SweepBudgetArgs};

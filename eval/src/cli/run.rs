@@ -9,8 +9,8 @@ use serde::de::{Deserialize, Deserializer, Error};
 use serde_json::Value;
 
 use super::values::{decimal, whole};
-use super::{BenchmarkArgs, EngineArgs, QueueArgs, RunPowerArgs, ScorerArgs, StartArgs, recorded};
-use crate::settings::{ErrorGate, Partition};
+use super::{EngineArgs, QueueArgs, RunPowerArgs, StartArgs, recorded};
+use crate::settings::{BenchmarkArgs, ErrorGate, Partition, ScorerArgs};
 
 /// The flags of `rlm-eval run`.
 #[derive(Debug, Clone, Args, Serialize)]

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::BoolishValueParser;
 
-use super::budget::MOST;
 use super::values::{dollars, whole};
-use super::{ModelArgs, ScorerArgs, TrafficArgs};
+use super::{ModelArgs, TrafficArgs};
+use crate::settings::{HIGHEST_LIMIT, ScorerArgs};
 
 /// The flags of `rlm-eval score`.
 #[derive(Debug, Clone, Args)]
@@ -46,11 +46,11 @@ pub struct ScoreArgs {
 
     /// Token limit of the judge, input and output together, including earlier starts [default: no
     /// limit]
-    #[arg(long, value_parser = whole::<u64>(1..=MOST), value_name = "N", help_heading = "Budget")]
+    #[arg(long, value_parser = whole::<u64>(1..=HIGHEST_LIMIT), value_name = "N", help_heading = "Budget")]
     pub max_tokens: Option<u64>,
 
     /// Limit of calls of the judge, including earlier starts [default: no limit]
-    #[arg(long, value_parser = whole::<u64>(1..=MOST), value_name = "N", help_heading = "Budget")]
+    #[arg(long, value_parser = whole::<u64>(1..=HIGHEST_LIMIT), value_name = "N", help_heading = "Budget")]
     pub max_llm_calls: Option<u64>,
 
     /// YAML file of prices, which take precedence over the bundled ones [default: only the bundled

@@ -9,9 +9,9 @@ use serde::Serialize;
 use serde::de::{Deserialize, Deserializer, Error};
 use serde_json::Value;
 
-use super::budget::MOST;
 use super::recorded;
 use super::values::{Seconds, decimal, dollars, whole};
+use crate::settings::HIGHEST_LIMIT;
 
 /// The flags of `rlm-eval sweep`.
 #[derive(Debug, Clone, Args)]
@@ -283,13 +283,13 @@ pub struct SweepBudgetArgs {
     pub max_cost: Option<f64>,
 
     /// Token limit of all cells together, input and output together [default: no limit]
-    #[arg(long, value_parser = whole::<u64>(1..=MOST), value_name = "N")]
+    #[arg(long, value_parser = whole::<u64>(1..=HIGHEST_LIMIT), value_name = "N")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u64>,
 
     /// Limit of requests to models for all cells together; a retried request counts once [default:
     /// no limit]
-    #[arg(long, value_parser = whole::<u64>(1..=MOST), value_name = "N")]
+    #[arg(long, value_parser = whole::<u64>(1..=HIGHEST_LIMIT), value_name = "N")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_llm_calls: Option<u64>,
 

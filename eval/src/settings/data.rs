@@ -6,8 +6,7 @@ use clap::builder::BoolishValueParser;
 use clap::{Args, Subcommand};
 use harness::nearest;
 
-use super::{SettingsError, benchmark};
-use crate::cli::BenchmarkArgs;
+use super::{BenchmarkArgs, SettingsError, benchmark};
 use crate::cli::values::whole;
 use crate::fetch;
 
@@ -104,7 +103,7 @@ impl FetchArgs {
 }
 
 impl ShowArgs {
-    /// Returns the name of the benchmark in the catalog, or the path of a user-supplied one, and its
+    /// Returns the benchmark's name in the catalog, or the path of a user-supplied one, and its
     /// options.
     ///
     /// # Errors

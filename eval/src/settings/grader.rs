@@ -1,12 +1,58 @@
-//! Settings of scorers that need a model or the sandbox.
+//! Flags of scorers outside the benchmarks, which need a model or the sandbox.
 
 use std::time::Duration;
 
 use benchmarks::OutsideScorer;
+use clap::Args;
 use harness::sandbox::Isolation;
+use serde::Serialize;
 
-use super::{JudgeSettings, Keys, SettingsError, judge};
-use crate::cli::{ModelArgs, ScorerArgs};
+use super::{Keys, ModelSettings, SettingsError, models};
+use crate::cli::values::{Seconds, whole};
+use crate::cli::{ModelArgs, SamplingArgs};
+use crate::grader::{JUDGE_ATTEMPTS, JudgePrompt};
+use crate::providers::ModelRef;
+
+/// Settings of scorers outside the benchmarks.
+#[derive(Debug, Clone, Args, Serialize)]
+#[command(next_help_heading = "Scorer")]
+pub struct ScorerArgs {
+    /// Model for --scorer judge, in the same forms as --model
+    #[arg(long, value_name = "REF")]
+    pub judge_model: Option<ModelRef>,
+
+    /// Prompt of the judge: the name of a bundled prompt, or your own definition file, Markdown
+    /// with front matter [default: judge]
+    #[arg(long, value_name = "NAME|FILE")]
+    pub judge_prompt: Option<String>,
+
+    /// Maximum calls of the judge for one answer; if none gives a verdict, the attempt ends in an
+    /// error
+    #[arg(
+        long,
+        value_parser = whole::<u32>(1..=20),
+        default_value_t = JUDGE_ATTEMPTS,
+        value_name = "N"
+    )]
+    pub judge_attempts: u32,
+
+    /// CPU time limit of a scorer file in seconds, for loading and for each answer
+    #[arg(
+        long,
+        default_value_t = Seconds::of(10),
+        value_name = "SECONDS"
+    )]
+    pub scorer_timeout: Seconds,
+
+    /// Maximum heap of a scorer file in megabytes
+    #[arg(
+        long,
+        value_parser = whole::<u64>(16..=1_000_000),
+        default_value_t = 256,
+        value_name = "MB"
+    )]
+    pub scorer_memory_limit: u64,
+}
 
 /// Settings of a scorer outside the benchmarks.
 #[derive(Debug, Clone)]
@@ -44,7 +90,7 @@ pub(super) fn resolve(
     scorer: Option<&str>,
     isolation: Isolation,
 ) -> Result<GraderSettings, SettingsError> {
-    let judge = judge::resolve(args, models, keys)?;
+    let judge = resolve_judge(args, models, keys)?;
     Ok(GraderSettings {
         judge,
         further: Vec::new(),
@@ -55,4 +101,73 @@ pub(super) fn resolve(
         },
         isolation,
     })
+}
+
+/// A model that scores answers.
+#[derive(Debug, Clone)]
+pub struct JudgeSettings {
+    /// Reference to the model.
+    pub model: ModelRef,
+    /// Sampling and servers of the model.
+    pub models: ModelSettings,
+    /// System prompt of the judge.
+    pub prompt: JudgePrompt,
+    /// Maximum calls for one answer until there is a verdict; at least 1.
+    pub asked: u32,
+}
+
+/// Resolves the flags of a judge if a model is named; `--judge-prompt` without one is an error.
+/// `given` are the command's model flags.
+///
+/// # Errors
+/// A [`SettingsError`] for the first invalid flag, an unreadable prompt, or a missing key.
+fn resolve_judge(
+    args: &ScorerArgs,
+    given: &ModelArgs,
+    keys: Keys,
+) -> Result<Option<JudgeSettings>, SettingsError> {
+    let prompt = args.judge_prompt.as_deref().map(str::trim);
+    let Some(model) = &args.judge_model else {
+        return match prompt {
+            Some(_) => Err(SettingsError::new("--judge-prompt requires --judge-model")),
+            None => Ok(None),
+        };
+    };
+    let prompt = JudgePrompt::open(prompt.unwrap_or("judge"))
+        .map_err(|problem| SettingsError::new(format!("--judge-prompt: {problem}")))?;
+    let references = [("--judge-model".to_owned(), model.clone())];
+    let mut thinking = given.clone();
+    let sampling = &mut thinking.sampling;
+    sampling.effort = prompt.effort.or(sampling.effort);
+    sampling.reasoning_tokens = prompt.reasoning_tokens.or(sampling.reasoning_tokens);
+    let models = models::resolve(&thinking, &references, false, 1, keys)?;
+    models::check_read(given, &models, model)?;
+    Ok(Some(JudgeSettings {
+        model: model.clone(),
+        models,
+        prompt,
+        asked: args.judge_attempts,
+    }))
+}
+
+/// Returns the model flags of a run that also apply to its judge: servers and timeouts, but no
+/// sampling.
+pub(super) fn judge_flags(
+    agents: &ModelArgs,
+    main: &ModelRef,
+    judge: Option<&ModelRef>,
+) -> ModelArgs {
+    let server = |model: &ModelRef| {
+        model
+            .on_server()
+            .map(|(endpoint, _)| endpoint.name.as_str())
+    };
+    let same_server = judge.and_then(server) == server(main);
+    let mut given = agents.clone();
+    given.sampling = SamplingArgs::default();
+    if !same_server {
+        given.server.base_url = None;
+        given.header.clear();
+    }
+    given
 }

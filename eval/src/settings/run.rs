@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::values::names;
 use super::{
     EngineSettings, GraderSettings, Keys, Partition, QueueSettings, Resolved, RunMode,
-    SettingsError, ShardAssignment, benchmark, budget, grader, judge, layers, models, queue,
+    SettingsError, ShardAssignment, benchmark, budget, grader, layers, models, queue,
 };
 use crate::cli::{PlaceFlag, RunArgs, recorded_places};
 use crate::env_vars;
@@ -238,7 +238,7 @@ impl RunSettings {
         let judge = args.scoring.judge_model.as_ref();
         let mut grader = grader::resolve(
             &args.scoring,
-            &judge::beside_agents(&args.engine.models, main, judge),
+            &grader::judge_flags(&args.engine.models, main, judge),
             keys,
             args.options.scorers().next(),
             harness::script_isolation(),

@@ -262,7 +262,8 @@ mod tests {
     use clap::{Args, Command};
     use harness::treatment::ExplicitSetting;
 
-    use crate::cli::{BudgetArgs, EngineArgs, ModelArgs, PowerArgs, StoreArgs, TrafficArgs};
+    use crate::cli::{EngineArgs, ModelArgs, PowerArgs, StoreArgs, TrafficArgs};
+    use crate::settings::BudgetArgs;
 
     /// Flags of agents that need no check: folders and files that other flags name parts of, and
     /// what applies to every run or only to its recording.
