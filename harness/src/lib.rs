@@ -31,9 +31,9 @@ pub use {model, sandbox};
 
 pub use agent::{
     AgentSettings, AgentTools, Asker, Assigned, Budget, Compact, CompactAt, Compaction, Conduct,
-    DEFAULT_KEPT_TURNS, DEFAULT_SHARE, HaltReason, Model, Models, Other, Person, Purse,
-    Reservation, SharedBudget, Specialist, Specialists, Spent, Talk, ToolResolver, Treatment,
-    idle_properties,
+    DEFAULT_KEPT_TURNS, DEFAULT_SHARE, Expense, HaltReason, Hold, Model, Models, Other, Person,
+    Purse, Reservation, SharedBudget, Specialist, Specialists, Spent, Talk, ToolResolver,
+    Treatment, idle_properties,
 };
 pub use engine::{Engine, EngineError};
 pub use model::{

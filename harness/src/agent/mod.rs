@@ -41,7 +41,7 @@ pub use halt::HaltReason;
 pub use ledger::{Budget, Reservation, SharedBudget, Spent};
 pub use person::Person;
 pub use protocol_settings::{Overflow, ProtocolSettings};
-pub use purse::Purse;
+pub use purse::{Expense, Hold, Purse};
 pub use run::{Model, Models};
 pub use specialist::{Other, Specialist, Specialists, Talk};
 pub use tool_resolver::ToolResolver;

@@ -6,7 +6,10 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use sandbox::WarmPool;
 
-use super::{Asker, Assigned, Conduct, Halt, Ledger, Person, Purse, Treatment};
+use super::{
+    Asker, Assigned, Conduct, Expected, Halt, Hold, Ledger, Overdrawn, Person, Purse, Scope,
+    Treatment,
+};
 use crate::model::Sampling;
 use crate::model::web::Browser;
 use crate::prompt::ModelAlias;
@@ -91,6 +94,20 @@ impl Run {
             served: Mutex::default(),
             warn,
         }
+    }
+
+    /// Reserves the expected expense of `calls` calls, 0 for a retry, in a budget outside this
+    /// process, if any.
+    ///
+    /// # Errors
+    /// [`Overdrawn`] if the call does not fit.
+    pub async fn hold(&self, expected: Expected, calls: u64) -> Result<Option<Hold>, Overdrawn> {
+        let Some(purse) = &self.purse else {
+            return Ok(None);
+        };
+        let held = purse.reserve(expected.expense(calls)).await;
+        let scope = Scope::Run;
+        held.map(Some).map_err(|error| Overdrawn { scope, error })
     }
 
     /// Records the served version of a model, and warns of the first change.
