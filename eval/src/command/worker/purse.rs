@@ -64,7 +64,8 @@ struct State {
     granted: Amounts<f64>,
     /// Number of calls admitted.
     admitted: f64,
-    exhausted: Option<ProviderError>,
+    /// Budget that is used up: its index, and the error.
+    exhausted: Option<(usize, ProviderError)>,
 }
 
 /// Reservation of a call in flight.
@@ -138,7 +139,10 @@ impl Lease {
     /// Reserves the expense of a call within the lease, if it fits.
     fn hold(&self, most: Amounts<f64>) -> Result<Option<Held>, ProviderError> {
         let mut state = self.state.lock();
-        if let Some(error) = &state.exhausted {
+        // A retry belongs to a call that has been admitted.
+        if let Some((kind, error)) = &state.exhausted
+            && (*kind != 2 || most.calls > 0.0)
+        {
             return Err(error.clone());
         }
         let spent = self.used(&state);
@@ -254,10 +258,10 @@ impl Lease {
             Verdict::Granted(_) => return Ok(true),
             Verdict::Wait => {}
             Verdict::Exhausted(kind, spent) => {
-                state.exhausted = Some(over_budget(kind, spent, None, self.limits));
+                state.exhausted = Some((kind, over_budget(kind, spent, None, self.limits)));
             }
             Verdict::Refused(kind, spent, next) => {
-                state.exhausted = Some(over_budget(kind, spent, Some(next), self.limits));
+                state.exhausted = Some((kind, over_budget(kind, spent, Some(next), self.limits)));
             }
         }
         Ok(false)
@@ -328,20 +332,19 @@ impl Purse for Lease {
                 return Ok(Box::new(held));
             }
             // Nothing is spent while the server cannot be reached.
-            let has_room = matches!(self.ask(Some(call)).await, Ok(true));
-            if has_room && let Some(held) = self.hold(call.most)? {
+            let _ = self.ask(Some(call)).await;
+            if let Some(held) = self.hold(call.most)? {
                 return Ok(Box::new(held));
             }
             drop(asking);
-            if self.exhausted().is_none() {
-                // Other workers' reservations end without a signal.
-                let _ = tokio::time::timeout(PATIENCE, released).await;
-            }
+            // Other workers' reservations end without a signal.
+            let _ = tokio::time::timeout(PATIENCE, released).await;
         }
     }
 
     fn exhausted(&self) -> Option<ProviderError> {
-        self.state.lock().exhausted.clone()
+        let state = self.state.lock();
+        state.exhausted.as_ref().map(|(_, error)| error.clone())
     }
 }
 
