@@ -169,9 +169,9 @@ impl Books {
         }
     }
 
-    /// Processes a worker's report: what it has used since its lease began, what its calls in flight
-    /// reserve, and the call that does not fit into its lease, if any. Without such a call, the
-    /// lease shrinks to what is used and reserved.
+    /// Processes a worker's report: what it has used since its lease began, what its calls in
+    /// flight reserve, and the call that does not fit into its lease, if any. Without such a call,
+    /// the lease shrinks to what is used and reserved.
     ///
     /// The sum of all leases exceeds a limit only if no other call is in flight anywhere and the
     /// likely expense of this one fits.
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn workers_never_get_more_than_the_limit_together() {
+    fn leases_never_exceed_the_limit() {
         // Every worker spends one call whenever it may; a worker that waits asks again.
         for workers in [1_usize, 2, 3, 8, 20] {
             let mut books = Books::new(calls(1.0));
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_dead_held_comes_back_and_what_they_spent_does_not() {
+    fn expired_leases_return_only_unspent_amounts() {
         let mut books = Books::new(Amounts::default());
         let first = books.report("a", claim(0.0, true), TEN, 100, 0);
         assert!(

@@ -26,9 +26,9 @@ pub trait Purse: Send + Sync {
     /// room.
     ///
     /// # Errors
-    /// [`ProviderError::OverBudget`] if the request does not fit; the run then halts.
+    /// Returns [`ProviderError::OverBudget`] if the request does not fit; the run then halts.
     async fn reserve(&self, expense: Expense) -> Result<Hold, ProviderError>;
 
-    /// Returns why nothing more may be spent, if known.
+    /// Returns the reason why nothing more may be spent, if any.
     fn exhausted(&self) -> Option<ProviderError>;
 }

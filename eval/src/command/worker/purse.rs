@@ -1,7 +1,7 @@
 //! A worker's share of a run's budget and request rate.
 //!
 //! All workers of a run share the budget and the rate in the queue's books. Each requests slices of
-//! both, reports what it spends, and gives back what is left.
+//! both, reports its spending, and returns unused amounts.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -127,8 +127,8 @@ impl Lease {
         amounts(self.spent.spent())
     }
 
-    /// Returns what is used. The caller holds the lock of the state, so that a call that ends in the
-    /// meantime counts twice and never not at all.
+    /// Returns what is used. The caller holds the lock of the state, so that a call that ends in
+    /// the meantime counts twice and is never lost.
     fn used(&self, state: &State) -> Amounts<f64> {
         let spent = self.spent();
         // An admitted call counts before the engine has booked it.
@@ -179,8 +179,8 @@ impl Lease {
         REPORT.max(REPORT_EACH * self.processes())
     }
 
-    /// Whether nothing was spent since the last report, nothing is left to give back, and that report
-    /// is recent.
+    /// Whether nothing was spent since the last report, nothing is left to give back, and that
+    /// report is recent.
     pub(super) fn is_quiet(&self) -> bool {
         let state = self.state.lock();
         let used = self.used(&state);
@@ -267,7 +267,7 @@ impl Lease {
         Ok(false)
     }
 
-    /// Gives back what is left.
+    /// Ends the lease, which returns the unused amounts.
     pub(super) async fn end(&self) -> Result<(), QueueError> {
         if !self.has_limits() {
             return Ok(());
