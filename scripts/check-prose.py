@@ -66,6 +66,7 @@ EXEMPT = {
     "harness/src/*.md": "sent to models",
     "benchmarks/src/*.md": "sent to models",
     "eval/src/*.md": "sent to models",
+    "harness/src/protocol/agent_turn/agent-turn.yaml": "part of every fingerprint",
     "docs/examples/prompts/*": "sent to models",
     "docs/examples/team/*": "sent to models",
     "harness/tests/it/tools/prompts/*": "sent to models",

@@ -152,7 +152,7 @@ impl Error {
             Self::Settings(error) => error.hint(),
             Self::Queue(error) => error.hint().map(str::to_owned),
             Self::Sweep(SweepError::Settings { problem, .. }) => problem.hint(),
-            Self::Sweep(SweepError::InertEverywhere(inert)) => Some(inert.hint.clone()),
+            Self::Sweep(SweepError::NoEffectAnywhere(masked)) => Some(masked.hint.clone()),
             Self::Sweep(SweepError::Exists(_)) => {
                 Some("continue that sweep with --resume".to_owned())
             }

@@ -95,7 +95,7 @@ fn of_error(error: &Error) -> u8 {
             | SweepError::Settings { .. }
             | SweepError::SameCells { .. }
             | SweepError::SameRecording { .. }
-            | SweepError::InertEverywhere(_)
+            | SweepError::NoEffectAnywhere(_)
             | SweepError::Exists(_)
             | SweepError::NotASweep(_)
             | SweepError::Malformed { .. },

@@ -5,7 +5,7 @@ mod cells;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use harness::treatment::Inert;
+use harness::treatment::NoEffect;
 use serde::{Deserialize, Serialize};
 
 use crate::cli::{RunArgs, SweepBudgetArgs};
@@ -104,7 +104,7 @@ pub enum SweepError {
     },
     /// A shared flag has no effect in any cell.
     #[error("a shared flag has no effect in any cell: {0}")]
-    InertEverywhere(Box<Inert>),
+    NoEffectAnywhere(Box<NoEffect>),
     /// The folder already exists.
     #[error("{} already exists", .0.display())]
     Exists(PathBuf),

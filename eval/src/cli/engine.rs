@@ -24,18 +24,6 @@ pub struct EngineArgs {
     #[arg(long, required_unless_present = "prompt", value_name = "REF")]
     pub model: Option<ModelRef>,
 
-    /// How models are called.
-    #[command(flatten)]
-    pub models: ModelArgs,
-
-    /// The prompts of the agents.
-    #[command(flatten)]
-    pub guidance: GuidanceArgs,
-
-    /// Hooks.
-    #[command(flatten)]
-    pub hooks: HookArgs,
-
     /// Maximum iterations of the root, each one model response plus the execution of its code;
     /// children get at most 15, 4, 3, 3, … by depth
     #[arg(
@@ -77,10 +65,6 @@ pub struct EngineArgs {
     )]
     pub deterministic: Option<u64>,
 
-    /// Settings of single protocols.
-    #[command(flatten)]
-    pub protocols: ProtocolArgs,
-
     /// Wall time limit of one attempt in seconds, with all its agents and model calls
     #[arg(
         long,
@@ -88,6 +72,22 @@ pub struct EngineArgs {
         value_name = "SECONDS"
     )]
     pub attempt_timeout: Seconds,
+
+    /// How models are called.
+    #[command(flatten)]
+    pub models: ModelArgs,
+
+    /// The prompts of the agents.
+    #[command(flatten)]
+    pub guidance: GuidanceArgs,
+
+    /// Hooks.
+    #[command(flatten)]
+    pub hooks: HookArgs,
+
+    /// What belongs to one protocol each.
+    #[command(flatten)]
+    pub protocols: ProtocolArgs,
 
     /// Tools of the agents.
     #[command(flatten)]

@@ -2,7 +2,7 @@
 
 use harness::prompt::definition::ToolStrategy;
 use harness::provider::{MaybeShared, PriceTable, Sampling};
-use harness::treatment::{Effective, Sent};
+use harness::treatment::{Effective, ExperimentPlan};
 use harness::{
     AgentSettings, CallerRole, Conduct, ModelAssignments, Protocol, Specialist, Treatment,
 };
@@ -48,8 +48,8 @@ pub struct EngineSettings {
     pub shared_pace: MaybeShared,
     /// Effective mode, depth and iterations, as recorded.
     pub effective: Effective,
-    /// Everything that the agents receive. Two runs with equal values are one experiment.
-    pub sent: Sent,
+    /// Everything that the agents receive. Two runs with equal plans are one experiment.
+    pub plan: ExperimentPlan,
 }
 
 impl EngineSettings {
@@ -111,7 +111,7 @@ impl EngineSettings {
             args.guidance.long_conversations.windows.as_deref(),
             with_turns.map(|(_, model)| model),
         )?;
-        agents.sent = agents.treatment.sent();
+        agents.plan = agents.treatment.plan();
         let prices = budget::prices(args.budget.prices.as_deref())?;
         let references: Vec<ModelRef> = references.into_iter().map(|(_, model)| model).collect();
         budget::check_prices(args.budget.of_money(), &prices, &references)?;
@@ -132,7 +132,7 @@ impl EngineSettings {
                 definition: _,
                 assigned,
                 effective,
-                sent,
+                plan,
             } = agents;
             Self {
                 model: model.clone(),
@@ -150,7 +150,7 @@ impl EngineSettings {
                 append_cassette: false,
                 shared_pace: MaybeShared::default(),
                 effective,
-                sent,
+                plan,
             }
         }))
     }

@@ -8,7 +8,7 @@ use harness::hook::HookRegistryError;
 use harness::prompt::definition::Faults;
 use harness::prompt::{DriverProtocolMismatch, PromptError};
 use harness::provider::{PriceError, WindowError};
-use harness::treatment::Inert;
+use harness::treatment::NoEffect;
 use records::run_dir::RunDirError;
 
 use crate::cli::SandboxError;
@@ -27,7 +27,7 @@ pub enum SettingsError {
 
     /// A setting has no effect on what the agents get. A sweep leaves it out of the cell.
     #[error(transparent)]
-    Inert(Box<Inert>),
+    NoEffect(Box<NoEffect>),
 
     /// A driver is written for other protocols. A sweep skips the cell.
     #[error("--drivers: {0}")]
@@ -76,7 +76,7 @@ impl SettingsError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Wrong { hint, .. } => hint.clone(),
-            Self::Inert(inert) => Some(inert.hint.clone()),
+            Self::NoEffect(no_effect) => Some(no_effect.hint.clone()),
             Self::DriverProtocolMismatch(unfit) => Some(format!(
                 "remove `{}`; if it is your own driver, add the protocol to its `protocols`",
                 unfit.name
@@ -86,9 +86,9 @@ impl SettingsError {
     }
 }
 
-impl From<Inert> for SettingsError {
-    fn from(inert: Inert) -> Self {
-        Self::Inert(Box::new(inert))
+impl From<NoEffect> for SettingsError {
+    fn from(no_effect: NoEffect) -> Self {
+        Self::NoEffect(Box::new(no_effect))
     }
 }
 

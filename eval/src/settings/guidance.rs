@@ -9,7 +9,7 @@ use harness::hook::HookRegistry;
 use harness::prompt::{
     AnswerSchema, Driver, DriverLibrary, ModelAlias, Profile, Profiles, parse_aliases,
 };
-use harness::treatment::Inert;
+use harness::treatment::NoEffect;
 use harness::{ModelAssignments, Protocol, idle_properties};
 
 use super::error::DRIVERS;
@@ -201,7 +201,7 @@ fn apply(
     };
     let is_auto = args.profile.trim() == AUTO;
     if fit.is_empty() && !is_auto {
-        return Err(Inert::profile(name, drivers, protocol).into());
+        return Err(NoEffect::profile(name, drivers, protocol).into());
     }
     if is_auto && !fit.is_empty() {
         notes.push(format!(

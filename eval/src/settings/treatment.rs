@@ -6,13 +6,10 @@
 use std::convert::Infallible;
 
 use harness::prompt::definition::Definition;
-use harness::prompt::{self, Driver, ModelAlias, PromptMode, ReplApi};
+use harness::prompt::{self, Driver, ModelAlias};
 use harness::sandbox::Isolation;
-use harness::treatment::{
-    Brought, Claim, DEFAULT_MAX_DEPTH, DEFAULT_MAX_ITERATIONS, Effective, ProtocolSetting,
-    ReplSetting, Sent, Setting, Treatment,
-};
-use harness::{AgentSettings, Compact, DEFAULT_KEPT_TURNS, ModelAssignments};
+use harness::treatment::{Effective, ExperimentPlan, ExplicitSetting, ImpliedSettings, Treatment};
+use harness::{AgentSettings, ModelAssignments};
 use serde_json::{Map, Value};
 
 use super::guidance::{self, AUTO, Guidance, NONE};
@@ -53,7 +50,7 @@ pub(super) struct Agents {
     /// Models of agents below the root, unless a call names another.
     pub assigned: ModelAssignments<ModelRef>,
     pub effective: Effective,
-    pub sent: Sent,
+    pub plan: ExperimentPlan,
 }
 
 impl Flags<'_> {
@@ -62,7 +59,7 @@ impl Flags<'_> {
     /// prompt are left out, with a note.
     ///
     /// # Errors
-    /// A [`SettingsError`] for the first invalid flag; [`SettingsError::Inert`] for one without
+    /// A [`SettingsError`] for the first invalid flag; [`SettingsError::NoEffect`] for one without
     /// effect.
     pub fn resolve(
         &self,
@@ -110,22 +107,22 @@ impl Flags<'_> {
             code_via_tool: args.code_format == CodeFormat::Tool,
             aliases: guidance.aliases.clone(),
             assigned: as_texts(&guidance.assigned),
-            brought: Brought {
+            implied: ImpliedSettings {
                 profile: profile.map(|name| (name.to_owned(), guidance.of_profile.clone())),
                 tools: equipped.of_definition,
             },
             ..given
         };
         if start != RunMode::Resume {
-            let claims = self.claims(&guidance, &treatment);
-            let is_harmless = |claim: &Claim| start == RunMode::New && claim.is_limit();
-            let (limits, labels): (Vec<_>, Vec<_>) = claims.into_iter().partition(is_harmless);
+            let explicit = self.explicit(&guidance, &treatment);
+            let is_harmless = |setting: &ExplicitSetting| start == RunMode::New && setting.is_limit;
+            let (limits, labels): (Vec<_>, Vec<_>) = explicit.into_iter().partition(is_harmless);
             treatment.check(&labels)?;
             warnings.extend(
                 treatment
                     .check(&limits)
                     .err()
-                    .map(|inert| inert.to_string()),
+                    .map(|no_effect| no_effect.to_string()),
             );
         }
         if let Some(folder) = &self.tools.files_dir
@@ -169,7 +166,7 @@ impl Flags<'_> {
         }
         Ok(Resolved {
             settings: Agents {
-                sent: treatment.sent(),
+                plan: treatment.plan(),
                 profile,
                 definition: guidance.layers.definition,
                 assigned: guidance.assigned,
@@ -188,80 +185,37 @@ impl Flags<'_> {
         guidance.profile.as_deref().filter(|_| is_named)
     }
 
-    /// Returns the settings that differ from their defaults.
-    fn claims(&self, guidance: &Guidance, run: &Treatment) -> Vec<Claim> {
-        let mut claims = Vec::new();
-        if run.prompt_mode != PromptMode::default() {
-            claims.push(Claim::PromptMode(run.prompt_mode));
-        }
-        if run.max_depth != DEFAULT_MAX_DEPTH {
-            claims.push(Claim::MaxDepth(run.max_depth));
-        }
-        if run.max_iterations != DEFAULT_MAX_ITERATIONS {
-            claims.push(Claim::MaxIterations(run.max_iterations));
-        }
-        let layers = &run.overrides;
-        let named_models = &guidance.layers.named_models;
-        let args = self.guidance;
-        let settings = [
-            (Setting::AgentName, !layers.agent_name.is_empty()),
-            (Setting::Site, !layers.site.is_empty()),
-            (Setting::Persona, !layers.persona.trim().is_empty()),
+    /// Returns the settings that must have an effect.
+    fn explicit(&self, guidance: &Guidance, run: &Treatment) -> Vec<ExplicitSetting> {
+        let typed = [
+            ("--web-agent", self.web.web_agent.is_some()),
+            ("--dump-include", !self.web.dump_include.is_empty()),
             (
-                Setting::AppendSystemPrompt,
-                !layers.append.trim().is_empty(),
-            ),
-            (Setting::SystemPromptFile, layers.replacement.is_some()),
-            (Setting::ActionOverrides, !layers.actions.0.is_empty()),
-            (Setting::CodeFormat, run.code_via_tool),
-            (Setting::StopEarly, run.stop_early),
-            (Setting::WebAgent, self.web.web_agent.is_some()),
-            (Setting::DumpText, run.dump.text),
-            (Setting::DumpAlso, !self.web.dump_include.is_empty()),
-            (Setting::ReplApi, layers.repl_api != ReplApi::default()),
-            (Setting::AnswerSchema, run.answer_schema.is_some()),
-            (
-                Setting::Compaction,
-                run.compaction.how != Compact::default(),
-            ),
-            (
-                Setting::CompactionAt,
-                args.long_conversations.compaction_at.is_some(),
-            ),
-            (
-                Setting::CompactionKeep,
-                run.compaction.keep != DEFAULT_KEPT_TURNS,
+                "--compaction-at",
+                self.guidance.long_conversations.compaction_at.is_some(),
             ),
         ];
-        let given = settings.into_iter().filter(|(_, is_given)| *is_given);
-        claims.extend(given.map(|(setting, _)| Claim::Setting(setting)));
-        claims.extend(ReplSetting::given(&run.repl).map(Claim::Repl));
-        claims.extend(ProtocolSetting::given(&run.settings).map(Claim::Protocol));
-        let definition = layers.definition.as_ref();
-        claims.extend(definition.map(|definition| Claim::Prompt(definition.name.clone())));
+        let typed = typed.into_iter().filter(|(_, is_typed)| *is_typed);
+        let typed: Vec<&str> = typed.map(|(flag, _)| flag).collect();
+        let mut explicit = run.explicit(&typed);
         let drivers = names(&self.guidance.drivers);
         if let Some(profile) = self.typed_profile(guidance) {
             let of_profile = guidance.of_profile.iter().cloned();
             let only: Vec<String> = of_profile.filter(|name| !drivers.contains(name)).collect();
             // A profile whose drivers are all named is covered by them.
-            claims.extend((!only.is_empty()).then(|| Claim::Profile {
-                name: profile.to_owned(),
-                drivers: only,
-            }));
+            explicit.extend((!only.is_empty()).then(|| ExplicitSetting::profile(profile, only)));
         }
-        claims.extend(drivers.into_iter().map(Claim::Driver));
-        claims.extend(names(&self.tools.tools).into_iter().map(Claim::Tool));
-        claims.extend(names(&self.hooks.hooks).into_iter().map(Claim::Hook));
+        explicit.extend(drivers.iter().map(|name| ExplicitSetting::driver(name)));
+        let tools = names(&self.tools.tools);
+        explicit.extend(tools.iter().map(|name| ExplicitSetting::tool(name)));
+        let hooks = names(&self.hooks.hooks);
+        explicit.extend(hooks.iter().map(|name| ExplicitSetting::hook(name)));
         // A definition that names an alias uses it, wherever the definition is called.
+        let named_models = &guidance.layers.named_models;
         let is_named = |alias: &&ModelAlias| !named_models.contains(&alias.alias);
         let aliases = guidance.aliases.iter().filter(is_named);
-        claims.extend(aliases.map(|alias| Claim::ModelAlias(alias.alias.clone())));
-        let assigned = &guidance.assigned;
-        claims.extend(assigned.children.as_ref().map(|_| Claim::ChildModel));
-        claims.extend(assigned.calls.as_ref().map(|_| Claim::LlmModel));
-        claims.extend(assigned.summaries.as_ref().map(|_| Claim::CompactionModel));
-        claims.extend(assigned.at_depth.keys().copied().map(Claim::ModelAtDepth));
-        claims
+        explicit.extend(aliases.map(|alias| ExplicitSetting::model_alias(&alias.alias)));
+        explicit
     }
 }
 
@@ -275,22 +229,20 @@ fn as_texts(assigned: &ModelAssignments<ModelRef>) -> ModelAssignments<String> {
 ///
 /// # Errors
 /// A sentence about a flag that cannot be parsed again.
-pub fn clear_flag(args: &EngineArgs, claim: &Claim) -> Result<EngineArgs, String> {
-    let claim = claim.to_string();
-    let (flag, value) = claim.split_once(' ').unwrap_or((&claim, ""));
-    let flag = flag.trim_start_matches('-').replace('-', "_");
+pub fn clear_flag(args: &EngineArgs, setting: &ExplicitSetting) -> Result<EngineArgs, String> {
+    let flag = setting.flag.trim_start_matches('-').replace('-', "_");
     let mut flags = fields(args);
-    forget(&mut flags, &flag, value);
+    clear_flag(&mut flags, &flag, &setting.value);
     recorded(&Value::Object(flags))
 }
 
 /// Removes a flag from recorded ones: from a list, only the given value, which may continue after a
 /// `=`; a text also if it comes from a file.
-fn forget(flags: &mut Map<String, Value>, flag: &str, value: &str) {
+fn clear_flag(flags: &mut Map<String, Value>, flag: &str, value: &str) {
     for (name, given) in flags {
         let ending = name.strip_prefix(flag);
         match given {
-            Value::Object(group) => forget(group, flag, value),
+            Value::Object(group) => clear_flag(group, flag, value),
             _ if !matches!(ending, Some("" | "es" | "_file")) => {}
             Value::Array(values) => values.retain(|one| {
                 let one = one.as_str().unwrap_or_default();
@@ -299,5 +251,55 @@ fn forget(flags: &mut Map<String, Value>, flag: &str, value: &str) {
             _ if flag == "profile" => *given = NONE.into(),
             _ => *given = Value::Null,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use clap::{Args, Command};
+    use harness::treatment::ExplicitSetting;
+
+    use crate::cli::{BudgetArgs, EngineArgs, ModelArgs, PowerArgs, StoreArgs, TrafficArgs};
+
+    /// Flags of agents that need no check: folders and files that other flags name parts of, and
+    /// what applies to every run or only to its recording.
+    const UNCHECKED: [&str; 15] = [
+        "append-system-prompt-file",
+        "attempt-timeout",
+        "attempts-per-worker",
+        "date",
+        "drivers-dir",
+        "files-dir",
+        "hooks-dir",
+        "model",
+        "persona-file",
+        "profiles-file",
+        "prompts-dir",
+        "protocol",
+        "screenshots",
+        "tools-dir",
+        "windows",
+    ];
+
+    fn flags(command: &Command) -> BTreeSet<String> {
+        let arguments = command.get_arguments();
+        let flags = arguments.filter_map(|argument| argument.get_long());
+        flags.map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn every_flag_of_agents_is_checked() {
+        let all = flags(&EngineArgs::augment_args(Command::new("all")));
+        let others = Command::new("others");
+        let others = ModelArgs::augment_args(BudgetArgs::augment_args(others));
+        let others = TrafficArgs::augment_args(StoreArgs::augment_args(others));
+        let mut others = flags(&PowerArgs::augment_args(others));
+        others.remove("stop-early");
+        let of_agents: BTreeSet<&str> = all.difference(&others).map(String::as_str).collect();
+        let checked = ExplicitSetting::flags().map(|flag| flag.trim_start_matches('-'));
+        let known: BTreeSet<&str> = checked.chain(UNCHECKED).collect();
+        assert_eq!(of_agents, known);
     }
 }

@@ -7,7 +7,7 @@ use std::fmt;
 
 use clap::Args as _;
 use harness::prompt::{PromptMode, warnings};
-use harness::treatment::{Claim, DEFAULT_MAX_DEPTH, HiddenBy, Inert, Sent, Setting};
+use harness::treatment::{DEFAULT_MAX_DEPTH, ExperimentPlan, ExplicitSetting, MaskedBy, NoEffect};
 
 use super::{Cell, Plan, SWEEP_VERSION, Skipped, SweepError, safe};
 use crate::cli::{self, Command, RunArgs, SweepBudgetArgs};
@@ -27,9 +27,9 @@ pub(super) struct Cells {
     skipped: Vec<Skipped>,
     left_out: Vec<Skipped>,
     /// For each cell: its combination, its plan, and the identity of its model.
-    made: Vec<(Combination, Sent, String)>,
+    made: Vec<(Combination, ExperimentPlan, String)>,
     /// For each cell: the shared flags without effect.
-    inert: Vec<Vec<Inert>>,
+    masked: Vec<Vec<NoEffect>>,
 }
 
 /// Returns the identity of the model that is asked, independent of its alias; for a model on a
@@ -45,16 +45,16 @@ fn asked(engine: &EngineSettings, benchmark: &str) -> String {
 
 /// Returns what the agents get, with models replaced by their identity. A model that equals the
 /// root's under another name counts as the root's.
-fn by_identity(engine: &EngineSettings, benchmark: &str) -> Sent {
+fn by_identity(engine: &EngineSettings, benchmark: &str) -> ExperimentPlan {
     let main = main_identity(&engine.model, benchmark);
-    let mut sent = engine.sent.clone();
-    for agent in &mut sent.agents {
+    let mut plan = engine.plan.clone();
+    for agent in &mut plan.agents {
         let model = agent.model.take();
         let model = model.and_then(|model| model.parse::<ModelRef>().ok());
         let identity = model.map(|model| main_identity(&model, benchmark));
         agent.model = identity.filter(|identity| *identity != main);
     }
-    sent
+    plan
 }
 
 fn plays_back(model: &ModelRef) -> bool {
@@ -80,8 +80,8 @@ impl Cells {
         matrix: &Matrix,
         mut combination: Combination,
     ) -> Result<(), SweepError> {
-        let mut inert = Vec::new();
-        let (flags, engine) = match resolve(matrix, &mut combination, &mut inert)? {
+        let mut masked = Vec::new();
+        let (flags, engine) = match resolve(matrix, &mut combination, &mut masked)? {
             Resolution::Runs(flags, engine) => (*flags, *engine),
             Resolution::Skipped(reason) => {
                 let cell = combination.to_string();
@@ -100,13 +100,13 @@ impl Cells {
             .map(|(axis, value)| format!(" {}={value}", axis.flag))
             .collect();
         let identity = asked(&engine, &flags.benchmark) + &sampled;
-        let sent = by_identity(&engine, &flags.benchmark);
+        let plan = by_identity(&engine, &flags.benchmark);
         for (cell, (made, earlier, model)) in self.runs.iter().zip(&self.made) {
             let (first, second) = (cell.name.clone(), name.clone());
             if *model != identity {
                 continue;
             }
-            if *earlier == sent {
+            if *earlier == plan {
                 return Err(SweepError::SameCells { first, second });
             }
             let alike =
@@ -115,12 +115,12 @@ impl Cells {
                 return Err(SweepError::SameRecording { first, second });
             }
         }
-        self.left_out.extend(inert.iter().map(|inert| Skipped {
+        self.left_out.extend(masked.iter().map(|masked| Skipped {
             cell: name.clone(),
-            reason: inert.to_string(),
+            reason: masked.to_string(),
         }));
-        self.made.push((combination, sent, identity));
-        self.inert.push(inert);
+        self.made.push((combination, plan, identity));
+        self.masked.push(masked);
         self.runs.push(Cell { name, flags });
         Ok(())
     }
@@ -128,18 +128,22 @@ impl Cells {
     /// Builds the plan.
     ///
     /// # Errors
-    /// [`SweepError::InertEverywhere`] for a shared flag without effect in every cell.
+    /// [`SweepError::NoEffectAnywhere`] for a shared flag without effect in every cell.
     pub(super) fn plan(self) -> Result<Plan, SweepError> {
-        if let [first, others @ ..] = self.inert.as_slice() {
-            let is_everywhere = |claim: &Claim| {
+        if let [first, others @ ..] = self.masked.as_slice() {
+            let is_everywhere = |setting: &ExplicitSetting| {
                 let mut others = others.iter();
-                others.all(|inert| inert.iter().any(|inert| inert.claims.contains(claim)))
+                others.all(|masked| {
+                    masked
+                        .iter()
+                        .any(|masked| masked.settings.contains(setting))
+                })
             };
             let found = first
                 .iter()
-                .find(|inert| inert.claims.iter().any(is_everywhere));
-            if let Some(inert) = found {
-                return Err(SweepError::InertEverywhere(Box::new(inert.clone())));
+                .find(|masked| masked.settings.iter().any(is_everywhere));
+            if let Some(masked) = found {
+                return Err(SweepError::NoEffectAnywhere(Box::new(masked.clone())));
             }
         }
         Ok(Plan {
@@ -159,7 +163,7 @@ impl Cells {
 fn resolve(
     matrix: &Matrix,
     combination: &mut Combination,
-    left_out: &mut Vec<Inert>,
+    left_out: &mut Vec<NoEffect>,
 ) -> Result<Resolution, SweepError> {
     loop {
         let wrong = |problem| SweepError::Flags {
@@ -167,8 +171,11 @@ fn resolve(
             problem,
         };
         let mut flags = flags(matrix, combination).map_err(wrong)?;
-        for claim in left_out.iter().flat_map(|inert: &Inert| &inert.claims) {
-            flags.engine = clear_flag(&flags.engine, claim).map_err(wrong)?;
+        for setting in left_out
+            .iter()
+            .flat_map(|masked: &NoEffect| &masked.settings)
+        {
+            flags.engine = clear_flag(&flags.engine, setting).map_err(wrong)?;
         }
         let problem = match RunSettings::of_cell(&flags) {
             Ok(resolved) => {
@@ -186,15 +193,18 @@ fn resolve(
             SettingsError::DriverProtocolMismatch(unfit) => {
                 return Ok(Resolution::Skipped(unfit.to_string()));
             }
-            SettingsError::Inert(inert)
-                if !inert.claims.iter().any(|claim| is_axis(matrix, claim)) =>
+            SettingsError::NoEffect(masked)
+                if !masked
+                    .settings
+                    .iter()
+                    .any(|setting| is_axis(matrix, setting)) =>
             {
-                left_out.push(*inert);
+                left_out.push(*masked);
             }
-            SettingsError::Inert(inert) if inert.by != HiddenBy::Other => {
-                let is_by_protocol = inert.by == HiddenBy::Protocol;
-                if !(is_by_protocol && combination.without_axes(matrix, &inert.claims)) {
-                    return Ok(Resolution::Skipped(inert.to_string()));
+            SettingsError::NoEffect(masked) if masked.by != MaskedBy::Other => {
+                let is_by_protocol = masked.by == MaskedBy::Protocol;
+                if !(is_by_protocol && combination.without_axes(matrix, &masked.settings)) {
+                    return Ok(Resolution::Skipped(masked.to_string()));
                 }
             }
             // It would send the same as the cell without that axis.
@@ -209,13 +219,11 @@ fn resolve(
 }
 
 /// Returns whether a setting belongs to an axis of the matrix and not to the shared flags.
-fn is_axis(matrix: &Matrix, claim: &Claim) -> bool {
+fn is_axis(matrix: &Matrix, setting: &ExplicitSetting) -> bool {
     let varies = |flag| matrix.varied.iter().any(|axis| axis.flag == flag);
-    match claim {
-        Claim::PromptMode(_) | Claim::MaxDepth(_) | Claim::ChildModel | Claim::Driver(_) => true,
-        Claim::MaxIterations(_) => varies("max-iterations"),
-        Claim::Setting(Setting::ReplApi) => varies("repl-api"),
-        _ => false,
+    match setting.flag {
+        "--prompt-mode" | "--max-depth" | "--child-model" | "--drivers" => true,
+        flag => varies(flag.trim_start_matches('-')),
     }
 }
 
@@ -337,16 +345,14 @@ impl Combination {
     }
 
     /// Removes the axes of these settings. Returns whether any was present.
-    fn without_axes(&mut self, matrix: &Matrix, claims: &[Claim]) -> bool {
+    fn without_axes(&mut self, matrix: &Matrix, settings: &[ExplicitSetting]) -> bool {
         let before = self.clone();
-        for claim in claims {
-            match claim {
-                Claim::PromptMode(_) => self.mode = None,
-                Claim::MaxDepth(_) => self.depth = None,
-                Claim::ChildModel => self.child_model = None,
-                Claim::MaxIterations(_) => self.without(matrix, "max-iterations"),
-                Claim::Setting(Setting::ReplApi) => self.without(matrix, "repl-api"),
-                _ => {}
+        for setting in settings {
+            match setting.flag {
+                "--prompt-mode" => self.mode = None,
+                "--max-depth" => self.depth = None,
+                "--child-model" => self.child_model = None,
+                flag => self.without(matrix, flag.trim_start_matches('-')),
             }
         }
         *self != before

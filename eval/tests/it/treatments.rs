@@ -106,6 +106,7 @@ fn warns_about_limits_without_effect() {
 #[test]
 fn labels_match_prompt_of_root() {
     let table = table();
+    let mut recorded = Recorded::default();
     for row in &table.allowed {
         let binary = binary(&table);
         let ran = binary.run(&words(&row.args), "");
@@ -183,6 +184,10 @@ fn labels_match_prompt_of_root() {
             "{row:?}"
         );
 
+        recorded.add(
+            &row.args,
+            [&lock["fingerprint"]["parts"], &config["engine"]],
+        );
         let sent = root_prompt(&run);
         for text in &row.has {
             assert!(sent.contains(text), "{row:?} lacks {text}: {sent}");
@@ -190,6 +195,42 @@ fn labels_match_prompt_of_root() {
         for text in &row.lacks {
             assert!(!sent.contains(text), "{row:?} has {text}: {sent}");
         }
+    }
+    insta::assert_snapshot!("recorded_treatments", recorded.text);
+}
+
+/// Parts of the fingerprint and settings of the engine as each run records them: all of the first
+/// run, and of the others what differs from it. Resuming and comparing old runs depend on both.
+#[derive(Default)]
+struct Recorded {
+    first: Option<[Value; 2]>,
+    text: String,
+}
+
+impl Recorded {
+    fn add(&mut self, args: &str, places: [&Value; 2]) {
+        writeln!(
+            self.text,
+            "{}",
+            if args.is_empty() { "(none)" } else { args }
+        )
+        .unwrap();
+        for (at, place) in places.into_iter().enumerate() {
+            let first = self.first.as_ref().map(|first| &first[at]);
+            let known = |name: &String| first.and_then(|first| first.get(name));
+            let fields = place.as_object().unwrap().iter();
+            // The program and its templates change with every version.
+            let fields = fields.filter(|(name, _)| *name != "program" && *name != "templates");
+            let new = fields.filter(|(name, value)| known(name) != Some(*value));
+            for (name, value) in new {
+                writeln!(self.text, "  {}.{name}: {value}", ["part", "engine"][at]).unwrap();
+            }
+            let first = first.and_then(Value::as_object).into_iter().flatten();
+            for (name, _) in first.filter(|(name, _)| place.get(name).is_none()) {
+                writeln!(self.text, "  {}.{name} is absent", ["part", "engine"][at]).unwrap();
+            }
+        }
+        self.first.get_or_insert_with(|| places.map(Value::clone));
     }
 }
 

@@ -46,7 +46,7 @@ pub use run::{Model, Models};
 pub use specialist::{Counterpart, Dialogue, Specialist, Specialists};
 pub use tool_resolver::ToolResolver;
 pub use treatment::{
-    Brought, Conduct, DEFAULT_MAX_DEPTH, DEFAULT_MAX_ITERATIONS, ReplTreatment, Treatment,
+    Conduct, DEFAULT_MAX_DEPTH, DEFAULT_MAX_ITERATIONS, ImpliedSettings, ReplTreatment, Treatment,
 };
 
 pub(crate) use attempt::{Attempt, Diverged};

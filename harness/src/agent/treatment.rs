@@ -93,7 +93,7 @@ pub struct Treatment {
     pub assigned: ModelAssignments<String>,
     /// Values implied by another setting, already applied above.
     #[serde(skip)]
-    pub brought: Brought,
+    pub implied: ImpliedSettings,
 }
 
 impl fmt::Debug for Treatment {
@@ -136,7 +136,7 @@ impl Default for ReplTreatment {
 
 /// Values set by a setting that implies several: naming one of them again has no effect.
 #[derive(Clone, Default)]
-pub struct Brought {
+pub struct ImpliedSettings {
     /// Name of the selected profile, with its drivers.
     pub profile: Option<(String, Vec<String>)>,
     /// Tools of the definition.
@@ -168,7 +168,7 @@ impl Default for Treatment {
             stop_early: false,
             aliases: Vec::new(),
             assigned: ModelAssignments::default(),
-            brought: Brought::default(),
+            implied: ImpliedSettings::default(),
         }
     }
 }

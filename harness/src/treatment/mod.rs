@@ -1,14 +1,12 @@
 //! Checks that every explicit setting of a run has an effect on its agents.
 //!
 //! A setting that labels a run must change what the agents receive, or the combination is rejected.
-//! There is no table of valid combinations: the agents are assembled with and without the setting.
-//! If both results are equal, the part of the run that masks the setting is found in the same way
-//! and explained in the error ([`Treatment::check`]).
+//! There is no table of valid combinations: the plan is resolved with and without the setting. If
+//! both plans are equal, the part of the run that masks the setting is found in the same way and
+//! explained in the error ([`Treatment::check`]).
 
-mod claim;
-mod inert;
-mod protocol;
-mod repl;
+mod explicit;
+mod no_effect;
 mod plan;
 
 use serde::Serialize;
@@ -17,14 +15,12 @@ use crate::model::Protocol;
 use crate::prompt::PromptMode;
 
 pub use crate::agent::{
-    Brought, DEFAULT_MAX_DEPTH, DEFAULT_MAX_ITERATIONS, Overflow, ProtocolSettings, ReplTreatment,
-    Treatment,
+    DEFAULT_MAX_DEPTH, DEFAULT_MAX_ITERATIONS, ImpliedSettings, Overflow, ProtocolSettings,
+    ReplTreatment, Treatment,
 };
-pub use claim::{Claim, Setting};
-pub use inert::{HiddenBy, Inert};
-pub use plan::{AgentSent, HookSent, Sent};
-pub use protocol::ProtocolSetting;
-pub use repl::ReplSetting;
+pub use explicit::ExplicitSetting;
+pub use no_effect::{MaskedBy, NoEffect};
+pub use plan::{AgentPlan, ExperimentPlan, HookPlan};
 
 /// Settings in effect for a run's agents, as recorded with the run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -51,7 +47,7 @@ impl Effective {
 }
 
 impl Treatment {
-    /// Returns the settings in effect, derived from the assembled agents.
+    /// Returns the settings in effect, derived from the plan.
     pub fn effective(&self) -> Effective {
         let root = self.root_prompt();
         Effective {
@@ -65,28 +61,28 @@ impl Treatment {
     /// Checks that every explicit setting has an effect on an agent.
     ///
     /// # Errors
-    /// Returns [`Inert`] with the settings without effect, what masks them, and what would be
+    /// Returns [`NoEffect`] with the settings without effect, what masks them, and what would be
     /// valid.
-    pub fn check(&self, claims: &[Claim]) -> Result<(), Inert> {
-        let sent = self.sent();
-        let dead: Vec<&Claim> = claims
+    pub fn check(&self, settings: &[ExplicitSetting]) -> Result<(), NoEffect> {
+        let plan = self.plan();
+        let masked: Vec<&ExplicitSetting> = settings
             .iter()
-            .filter(|claim| !claim.is_live(self, &sent))
+            .filter(|setting| !setting.has_effect(self, &plan))
             .collect();
-        match dead.as_slice() {
+        match masked.as_slice() {
             [] => Ok(()),
-            [first, others @ ..] => Err(Inert::of(self, first, others)),
+            [first, others @ ..] => Err(NoEffect::of(self, first, others)),
         }
     }
 
     /// Removes replacements of bundled sections that no agent's prompt contains, because one folder
     /// of replacements may serve runs of several protocols. Returns their names, in order.
     pub fn remove_unused_sections(&mut self) -> Vec<String> {
-        let sent = self.sent();
+        let plan = self.plan();
         let is_idle = |name: &&String| {
             let mut without = self.clone();
             without.overrides.sections.remove(*name);
-            without.sent() == sent
+            without.plan() == plan
         };
         let idle: Vec<String> = self
             .overrides
@@ -103,12 +99,12 @@ impl Treatment {
 
     /// Returns the names of overridden tools and actions that no agent has, in order.
     pub fn unused_overrides(&self) -> Vec<&str> {
-        let sent = self.sent();
+        let plan = self.plan();
         let names = self.overrides.actions.0.keys();
         let is_idle = |name: &&String| {
             let mut without = self.clone();
             without.overrides.actions.0.remove(*name);
-            without.sent() == sent
+            without.plan() == plan
         };
         names.filter(is_idle).map(String::as_str).collect()
     }

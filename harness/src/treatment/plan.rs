@@ -1,5 +1,5 @@
-//! Assembles what the agents of a run receive: prompts, tools, hooks and limits. Needs neither a
-//! model nor a sample.
+//! Assembles the plan of an experiment, that is, what its agents receive: prompts, tools, hooks and
+//! limits. Needs neither a model nor a sample.
 
 use std::sync::Arc;
 
@@ -18,12 +18,12 @@ use crate::protocol::protocol_behavior;
 use crate::protocol::tools::offered;
 use crate::tool::ToolSet;
 
-/// Everything that the agents of a run receive. Two runs of one model over the same samples are the
-/// same experiment if these are equal, whatever their labels.
+/// Plan of an experiment: everything that its agents receive. Two runs of one model over the same
+/// samples are the same experiment if their plans are equal, whatever their labels.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Sent {
+pub struct ExperimentPlan {
     /// One agent of each possible kind, the root first.
-    pub agents: Vec<AgentSent>,
+    pub agents: Vec<AgentPlan>,
     /// Maximum depth of an agent.
     pub max_depth: u32,
     /// Whether a response is stopped after the last code block that may run.
@@ -48,7 +48,7 @@ pub struct Sent {
 
 /// Everything that one agent receives.
 #[derive(Debug, Clone, PartialEq)]
-pub struct AgentSent {
+pub struct AgentPlan {
     /// Kind of the agent: `root`, `child at depth 1`, `specialist NAME`.
     pub agent: String,
     /// System prompt.
@@ -58,7 +58,7 @@ pub struct AgentSent {
     /// Tools of the agent, by name and digest.
     pub functions: Vec<(String, String)>,
     /// Hooks, each with the events of this agent that it handles.
-    pub hooks: Vec<HookSent>,
+    pub hooks: Vec<HookPlan>,
     /// Maximum number of responses.
     pub iterations: u32,
     /// Default model, if it is not the root's.
@@ -67,7 +67,7 @@ pub struct AgentSent {
 
 /// A hook that runs for an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HookSent {
+pub struct HookPlan {
     /// Name of the hook.
     pub name: String,
     /// Digest of its version.
@@ -77,23 +77,23 @@ pub struct HookSent {
 }
 
 impl Treatment {
-    /// Assembles what the agents receive.
-    pub fn sent(&self) -> Sent {
-        let mut agents = vec![self.root_sent()];
+    /// Resolves the treatment into the plan of an experiment.
+    pub fn plan(&self) -> ExperimentPlan {
+        let mut agents = vec![self.root_plan()];
         if self.deepest() > 0 {
             for depth in 1..=self.max_depth {
-                agents.push(self.child_sent(depth));
+                agents.push(self.child_plan(depth));
             }
-            agents.push(self.one_shot_sent());
+            agents.push(self.one_shot_plan());
         }
         if self.calls_tools() {
             let specialists = self.tools.specialists.values();
-            agents.extend(specialists.map(|specialist| self.specialist_sent(specialist)));
+            agents.extend(specialists.map(|specialist| self.specialist_plan(specialist)));
         }
-        Sent {
+        ExperimentPlan {
             agents,
             max_depth: self.deepest(),
-            // Only a response with code in blocks can be watched for their end.
+            // Only code in fenced blocks has an end that can be watched for.
             stops_early: self.stop_early
                 && self.protocol.capabilities().has_repl()
                 && !self.code_via_tool,
@@ -121,7 +121,7 @@ impl Treatment {
             }
             Some(repl)
         } else {
-            self.calls_tools().then(|| self.repl.of_tools())
+            self.calls_tools().then(|| self.repl.met_by_tools())
         }
     }
 
@@ -279,7 +279,7 @@ impl Treatment {
             .collect()
     }
 
-    fn root_sent(&self) -> AgentSent {
+    fn root_plan(&self) -> AgentPlan {
         let own = self.root_tools();
         let (tools, native) = if self.is_barred_from_tools() {
             (own.clone(), ToolUse::default())
@@ -289,7 +289,7 @@ impl Treatment {
             let native = protocol.offers(self, &tools);
             (tools, native)
         };
-        AgentSent {
+        AgentPlan {
             agent: ROOT.to_owned(),
             system: self.root_prompt().text(),
             tools: native,
@@ -304,7 +304,7 @@ impl Treatment {
         }
     }
 
-    fn child_sent(&self, depth: u32) -> AgentSent {
+    fn child_plan(&self, depth: u32) -> AgentPlan {
         let is_flat = depth >= self.max_depth;
         let (tools, native) = if is_flat {
             (ToolSet::default(), ToolUse::default())
@@ -319,7 +319,7 @@ impl Treatment {
         } else {
             iterations_for_depth(depth, self.max_iterations)
         };
-        AgentSent {
+        AgentPlan {
             agent: format!("child at depth {depth}"),
             system: self.prompt(Role::Child, depth, None, &tools).text(),
             tools: native,
@@ -330,9 +330,9 @@ impl Treatment {
         }
     }
 
-    fn one_shot_sent(&self) -> AgentSent {
+    fn one_shot_plan(&self) -> AgentPlan {
         let tools = ToolSet::default();
-        AgentSent {
+        AgentPlan {
             agent: "one-shot call".to_owned(),
             system: self.prompt(Role::OneShot, 1, None, &tools).text(),
             tools: ToolUse::default(),
@@ -343,14 +343,14 @@ impl Treatment {
         }
     }
 
-    fn specialist_sent(&self, specialist: &Specialist) -> AgentSent {
+    fn specialist_plan(&self, specialist: &Specialist) -> AgentPlan {
         let tools = &specialist.tools;
         let role = specialist.role();
         let hooks = specialist.settings.hooks.as_deref();
         let iterations = iterations_for_depth(1, self.max_iterations);
         let named = (specialist.model != "default").then_some(&specialist.model);
         let assigned = self.assigned.of(CallerRole::Agent, 1).cloned();
-        AgentSent {
+        AgentPlan {
             agent: format!("specialist {} {}", specialist.name, specialist.digest()),
             system: self.prompt_of_specialist(role, specialist),
             tools: if role == Role::ToolSpecialist {
@@ -398,14 +398,25 @@ fn of_agent(
     hooks: &[Arc<dyn Hook>],
     tools: &ToolSet,
     most_messages: Option<usize>,
-) -> Vec<HookSent> {
+) -> Vec<HookPlan> {
     let comes = |event: &&&'static str| !tools.is_empty() || !HookEvent::OF_TOOLS.contains(*event);
     let is_long_enough =
         |hook: &&Arc<dyn Hook>| most_messages.is_none_or(|most| hook.min_messages() <= most);
-    let at_agent = hooks.iter().filter(is_long_enough).map(|hook| HookSent {
+    let at_agent = hooks.iter().filter(is_long_enough).map(|hook| HookPlan {
         name: hook.name().to_owned(),
         digest: hook.digest().to_owned(),
         events: hook.events().iter().filter(comes).copied().collect(),
     });
     at_agent.filter(|hook| !hook.events.is_empty()).collect()
+}
+
+impl ReplTreatment {
+    /// Returns what applies to agents that have no REPL and call native tools: results of tools are
+    /// cut like output, and the arguments of a prompt called as a tool have the same limit.
+    fn met_by_tools(&self) -> Self {
+        let mut met = Self::default();
+        met.config.limits.output_chars = self.config.limits.output_chars;
+        met.config.limits.argument_chars = self.config.limits.argument_chars;
+        met
+    }
 }

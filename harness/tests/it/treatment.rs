@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use harness::prompt::{DriverLibrary, PromptMode, PromptOverrides, Replacement};
 use harness::provider::{CallSink, Provider, ProviderError, Request, Response};
 use harness::tool::{ToolRegistry, ToolSet};
-use harness::treatment::{Claim, Effective, Setting, Treatment};
+use harness::treatment::{Effective, ExplicitSetting, Treatment};
 use harness::{AgentTools, Conduct, Engine, Model, Models, Protocol, Task};
 
 use crate::prompt_drivers::folder;
@@ -145,7 +145,7 @@ fn assembled_requests_match_sent_ones() {
                 protocol,
                 ..variant.clone()
             };
-            let sent = run.sent();
+            let sent = run.plan();
             let root = &sent.agents[0];
             let asked = first_request(&run);
             if protocol == Protocol::JsonAction {
@@ -176,9 +176,9 @@ fn app_prompt_has_date_only_with_agent_name() {
         overrides,
         ..Treatment::default()
     };
-    assert_eq!(run.sent().agents[0].system, text.trim_end());
+    assert_eq!(run.plan().agents[0].system, text.trim_end());
     run.overrides.agent_name = "Ada".to_owned();
-    let named = &run.sent().agents[0].system;
+    let named = &run.plan().agents[0].system;
     assert!(
         named.contains("Ada") && named.contains("2026-01-02"),
         "{named}"
@@ -219,19 +219,22 @@ fn recorded_settings_match_requests() {
 #[test]
 fn settings_take_effect_or_are_rejected() {
     // A setting counts as present exactly if resetting it changes the requests.
-    let claims = |name: &str| match name {
-        "drivers" => vec![Claim::Driver("own".to_owned())],
-        "layers" | "whole" => vec![
-            Claim::Driver("own".to_owned()),
-            Claim::Setting(Setting::AgentName),
-            Claim::Setting(Setting::Persona),
-            Claim::Setting(Setting::AppendSystemPrompt),
-        ],
-        "depth 1" => vec![Claim::MaxDepth(1), Claim::MaxIterations(4)],
-        "tools" => vec![Claim::Tool("read_context".to_owned())],
-        "code by a tool" => vec![Claim::Setting(Setting::CodeFormat)],
-        "stop early" | "stop early, code by a tool" => vec![Claim::Setting(Setting::StopEarly)],
-        _ => Vec::new(),
+    let settings = |name: &str, run: &Treatment| {
+        let (listed, flags): (_, &[&str]) = match name {
+            "drivers" => (Some(ExplicitSetting::driver("own")), &[]),
+            "layers" | "whole" => (
+                Some(ExplicitSetting::driver("own")),
+                &["--agent-name", "--persona", "--append-system-prompt"],
+            ),
+            "depth 1" => (None, &["--max-depth", "--max-iterations"]),
+            "tools" => (Some(ExplicitSetting::tool("read_context")), &[]),
+            "code by a tool" => (None, &["--code-format"]),
+            "stop early" | "stop early, code by a tool" => (None, &["--stop-early"]),
+            _ => (None, &[]),
+        };
+        let explicit = run.explicit(&[]).into_iter();
+        let named = explicit.filter(|setting| flags.contains(&setting.flag));
+        listed.into_iter().chain(named).collect::<Vec<_>>()
     };
     let mut all = String::new();
     for (name, variant) in variants() {
@@ -240,11 +243,11 @@ fn settings_take_effect_or_are_rejected() {
                 protocol,
                 ..variant.clone()
             };
-            for claim in claims(name) {
+            for claim in settings(name, &run) {
                 let verdict = match run.check(std::slice::from_ref(&claim)) {
                     Ok(()) => "there".to_owned(),
                     Err(inert) => {
-                        assert_eq!(inert.claims, std::slice::from_ref(&claim));
+                        assert_eq!(inert.settings, std::slice::from_ref(&claim));
                         format!("refused: {}; hint: {}", inert.reason, inert.hint)
                     }
                 };

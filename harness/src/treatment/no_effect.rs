@@ -2,29 +2,33 @@
 
 use std::collections::BTreeMap;
 
-use super::claim::{Claim, Setting};
+use super::explicit::{
+    ACTION_OVERRIDES, COMPACTION_AT, COMPACTION_KEEP, COMPACTION_MODEL, ExplicitSetting, HOOKS,
+    MAX_DEPTH, PROMPT, PROMPT_MODE, REPLACEMENT,
+};
 use super::{DEFAULT_MAX_DEPTH, Treatment};
+use crate::agent::AgentSettings;
 use crate::hook::HookEvent;
 use crate::model::{Protocol, protocol_words};
 use crate::prompt::Replacement;
 
 /// Explicit settings without an effect on any agent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{} would have no effect: {reason}", written(.claims))]
-pub struct Inert {
+#[error("{} would have no effect: {reason}", written(.settings))]
+pub struct NoEffect {
     /// The settings; at least one.
-    pub claims: Vec<Claim>,
+    pub settings: Vec<ExplicitSetting>,
     /// Reason why they have no effect.
     pub reason: String,
     /// Suggested correction.
     pub hint: String,
     /// Category of what masks them.
-    pub by: HiddenBy,
+    pub by: MaskedBy,
 }
 
 /// Category of what masks a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HiddenBy {
+pub enum MaskedBy {
     /// The protocol does not support the setting.
     Protocol,
     /// The maximum depth is too small.
@@ -49,7 +53,7 @@ enum Cause {
     /// One other part.
     Part(Part),
     /// Another setting that implies the same value.
-    Brought(String),
+    Implied(String),
     /// Too few iterations; with the minimum number.
     Iterations(u32),
     /// A hook on tool calls in a run without tools, although its protocol supports them.
@@ -74,38 +78,39 @@ impl Cause {
     }
 }
 
-impl Inert {
+impl NoEffect {
     /// Describes a setting without effect, together with the other settings that the same part
     /// masks.
-    pub(super) fn of(run: &Treatment, first: &Claim, others: &[&Claim]) -> Self {
+    pub(super) fn of(
+        run: &Treatment,
+        first: &ExplicitSetting,
+        others: &[&ExplicitSetting],
+    ) -> Self {
         let mut hidden = cause(run, first);
-        let mut claims = vec![first.clone()];
-        for claim in others {
-            if let Some(both) = hidden.and(&cause(run, claim)) {
+        let mut settings = vec![first.clone()];
+        for setting in others {
+            if let Some(both) = hidden.and(&cause(run, setting)) {
                 hidden = both;
-                claims.push((*claim).clone());
+                settings.push((*setting).clone());
             }
         }
-        let what = written(&claims);
-        let (reason, hint) = words(run, &claims, &what, &hidden);
+        let what = written(&settings);
+        let (reason, hint) = words(run, &settings, &what, &hidden);
         Self {
-            claims,
+            settings,
             reason,
             hint,
             by: match hidden {
-                Cause::Protocol(_) => HiddenBy::Protocol,
-                Cause::Part(Part::Depth) => HiddenBy::Depth,
-                _ => HiddenBy::Other,
+                Cause::Protocol(_) => MaskedBy::Protocol,
+                Cause::Part(Part::Depth) => MaskedBy::Depth,
+                _ => MaskedBy::Other,
             },
         }
     }
 
     /// Describes a selected profile without any driver for the protocol.
     pub fn profile(name: &str, drivers: &[String], protocol: Protocol) -> Self {
-        let claim = Claim::Profile {
-            name: name.to_owned(),
-            drivers: drivers.to_vec(),
-        };
+        let setting = ExplicitSetting::profile(name, drivers.to_vec());
         let reason = if drivers.is_empty() {
             "it has no drivers".to_owned()
         } else {
@@ -115,20 +120,20 @@ impl Inert {
             )
         };
         Self {
-            hint: format!("use --profile none, or leave {claim} out"),
-            claims: vec![claim],
+            hint: format!("use --profile none, or leave {setting} out"),
+            settings: vec![setting],
             reason,
-            by: HiddenBy::Protocol,
+            by: MaskedBy::Protocol,
         }
     }
 }
 
 /// Formats settings as flags, with the values of one flag joined.
-fn written(claims: &[Claim]) -> String {
+fn written(settings: &[ExplicitSetting]) -> String {
     let mut order: Vec<String> = Vec::new();
     let mut values: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for claim in claims {
-        let text = claim.to_string();
+    for setting in settings {
+        let text = setting.to_string();
         let (flag, value) = text.split_once(' ').unwrap_or((&text, ""));
         if !values.contains_key(flag) {
             order.push(flag.to_owned());
@@ -152,21 +157,25 @@ impl Part {
     const ALL: [Self; 3] = [Self::Definition, Self::Replacement, Self::Depth];
 
     fn removed(self, run: &Treatment) -> Treatment {
-        let claim = match self {
-            Self::Definition => Claim::Prompt(String::new()),
-            Self::Replacement => Claim::Setting(Setting::SystemPromptFile),
-            Self::Depth => Claim::MaxDepth(0),
-        };
-        claim.removed(run)
+        let mut run = run.clone();
+        match self {
+            Self::Definition => {
+                run.overrides.definition = None;
+                run.root = AgentSettings::default();
+            }
+            Self::Replacement => run.overrides.replacement = None,
+            Self::Depth => run.max_depth = DEFAULT_MAX_DEPTH,
+        }
+        run
     }
 
-    fn is(self, claim: &Claim) -> bool {
-        matches!(
-            (self, claim),
-            (Self::Definition, Claim::Prompt(_))
-                | (Self::Replacement, Claim::Setting(Setting::SystemPromptFile))
-                | (Self::Depth, Claim::MaxDepth(_))
-        )
+    fn is(self, setting: &ExplicitSetting) -> bool {
+        let flag = match self {
+            Self::Definition => PROMPT,
+            Self::Replacement => REPLACEMENT,
+            Self::Depth => MAX_DEPTH,
+        };
+        setting.flag == flag
     }
 
     /// Describes how the part masks other settings.
@@ -196,27 +205,28 @@ fn definition(run: &Treatment) -> String {
 }
 
 /// Finds what masks a setting by removing each candidate from the run.
-fn cause(run: &Treatment, claim: &Claim) -> Cause {
-    if let Some(by) = claim.brought_by(run) {
-        return Cause::Brought(by);
+fn cause(run: &Treatment, setting: &ExplicitSetting) -> Cause {
+    if let Some(by) = setting.implied_by(run) {
+        return Cause::Implied(by);
     }
-    if let Some(least) = least_iterations(run, claim) {
+    if let Some(least) = least_iterations(run, setting) {
         return Cause::Iterations(least);
     }
-    let others = || Part::ALL.into_iter().filter(|part| !part.is(claim));
+    let others = || Part::ALL.into_iter().filter(|part| !part.is(setting));
     let only = |kept: Option<Part>| {
         let left_out = others().filter(|part| Some(*part) != kept);
         left_out.fold(run.clone(), |run, part| part.removed(&run))
     };
-    let is_live = |run: &Treatment| claim.is_live(run, &run.sent());
+    let has_effect = |run: &Treatment| setting.has_effect(run, &run.plan());
     let bare = only(None);
-    if is_tool_hook(run, claim) && run.protocol.capabilities().calls_tools() && !is_live(&bare) {
+    if is_tool_hook(run, setting) && run.protocol.capabilities().calls_tools() && !has_effect(&bare)
+    {
         return Cause::NoTools;
     }
     let fits: Vec<Protocol> = Protocol::ALL
         .into_iter()
         .filter(|protocol| {
-            is_live(&Treatment {
+            has_effect(&Treatment {
                 protocol: *protocol,
                 ..bare.clone()
             })
@@ -228,16 +238,16 @@ fn cause(run: &Treatment, claim: &Claim) -> Cause {
     if !fits.contains(&run.protocol) {
         return Cause::Protocol(fits);
     }
-    let by_itself = others().find(|part| !is_live(&only(Some(*part))));
+    let by_itself = others().find(|part| !has_effect(&only(Some(*part))));
     by_itself.map_or(Cause::Together, Cause::Part)
 }
 
 /// Returns the minimum iterations for a hook without effect in a short conversation, or `None` if
 /// more iterations do not help.
-fn least_iterations(run: &Treatment, claim: &Claim) -> Option<u32> {
+fn least_iterations(run: &Treatment, setting: &ExplicitSetting) -> Option<u32> {
     /// Maximum iterations to try.
     const MOST: u32 = 100;
-    if !matches!(claim, Claim::Hook(_)) {
+    if setting.flag != HOOKS {
         return None;
     }
     (run.max_iterations + 1..=MOST).find(|iterations| {
@@ -245,23 +255,28 @@ fn least_iterations(run: &Treatment, claim: &Claim) -> Option<u32> {
             max_iterations: *iterations,
             ..run.clone()
         };
-        claim.is_live(&longer, &longer.sent())
+        setting.has_effect(&longer, &longer.plan())
     })
 }
 
 /// Whether the setting is a hook that only handles tool calls.
-fn is_tool_hook(run: &Treatment, claim: &Claim) -> bool {
-    let Claim::Hook(name) = claim else {
+fn is_tool_hook(run: &Treatment, setting: &ExplicitSetting) -> bool {
+    if setting.flag != HOOKS {
         return false;
-    };
-    let mut hooks = run.hooks.iter().filter(|hook| hook.name() == name);
+    }
+    let mut hooks = run.hooks.iter().filter(|hook| hook.name() == setting.value);
     hooks.all(|hook| {
         let mut events = hook.events().iter();
         events.all(|event| HookEvent::OF_TOOLS.contains(event))
     })
 }
 
-fn words(run: &Treatment, claims: &[Claim], what: &str, cause: &Cause) -> (String, String) {
+fn words(
+    run: &Treatment,
+    settings: &[ExplicitSetting],
+    what: &str,
+    cause: &Cause,
+) -> (String, String) {
     match cause {
         Cause::Protocol(fits) => (
             run.protocol.capabilities().summary.to_owned(),
@@ -273,7 +288,7 @@ fn words(run: &Treatment, claims: &[Claim], what: &str, cause: &Cause) -> (Strin
         Cause::Part(part) => {
             let hint = match part {
                 Part::Definition => format!("leave out {what}, or {}", definition(run)),
-                Part::Replacement if would_stand_beside(run, claims) => format!(
+                Part::Replacement if would_stand_beside(run, settings) => format!(
                     "add a line {{{{default}}}} to the file where the replaced prompt should appear, or leave {what} out"
                 ),
                 Part::Replacement => format!("leave out {what}, or --system-prompt-file"),
@@ -283,7 +298,7 @@ fn words(run: &Treatment, claims: &[Claim], what: &str, cause: &Cause) -> (Strin
             };
             (part.says(run), hint)
         }
-        Cause::Brought(by) => (format!("{by} already sets it"), format!("leave {what} out")),
+        Cause::Implied(by) => (format!("{by} already sets it"), format!("leave {what} out")),
         Cause::Iterations(least) => (
             format!(
                 "with --max-iterations {} no conversation becomes long enough",
@@ -295,7 +310,7 @@ fn words(run: &Treatment, claims: &[Claim], what: &str, cause: &Cause) -> (Strin
             "no agent has tools, and the hook handles only tool calls".to_owned(),
             format!("name tools with --tools, or leave {what} out"),
         ),
-        Cause::Itself => (itself(run, claims), format!("leave {what} out")),
+        Cause::Itself => (itself(run, settings), format!("leave {what} out")),
         Cause::Together => (
             "other settings override it".to_owned(),
             format!("leave {what} out"),
@@ -304,7 +319,7 @@ fn words(run: &Treatment, claims: &[Claim], what: &str, cause: &Cause) -> (Strin
 }
 
 /// Whether all of these would be in the prompt if the replacement contained `{{default}}`.
-fn would_stand_beside(run: &Treatment, claims: &[Claim]) -> bool {
+fn would_stand_beside(run: &Treatment, settings: &[ExplicitSetting]) -> bool {
     let Some(Replacement::Whole(text)) = &run.overrides.replacement else {
         return false;
     };
@@ -313,23 +328,24 @@ fn would_stand_beside(run: &Treatment, claims: &[Claim]) -> bool {
         before: text.clone(),
         after: String::new(),
     });
-    let sent = around.sent();
-    claims.iter().all(|claim| claim.is_live(&around, &sent))
+    let plan = around.plan();
+    settings
+        .iter()
+        .all(|setting| setting.has_effect(&around, &plan))
 }
 
-/// Explains why a setting has no effect in any run.
-fn itself(run: &Treatment, claims: &[Claim]) -> String {
-    match claims {
-        [Claim::Setting(Setting::ActionOverrides)] => format!(
+/// Explains why settings have no effect in any run.
+fn itself(run: &Treatment, settings: &[ExplicitSetting]) -> String {
+    let flags: Vec<&str> = settings.iter().map(|setting| setting.flag).collect();
+    match flags.as_slice() {
+        [ACTION_OVERRIDES] => format!(
             "no agent has a tool or action called {}",
             run.unused_overrides().join(" or ")
         ),
-        [
-            Claim::CompactionModel
-            | Claim::Setting(Setting::CompactionAt | Setting::CompactionKeep),
-            ..,
-        ] => format!("it does not apply to --compaction {}", run.compaction.how),
-        [Claim::PromptMode(_)] => "the prompt's sections are the same in both modes".to_owned(),
+        [COMPACTION_MODEL | COMPACTION_AT | COMPACTION_KEEP, ..] => {
+            format!("it does not apply to --compaction {}", run.compaction.how)
+        }
+        [PROMPT_MODE] => "the prompt's sections are the same in both modes".to_owned(),
         _ => "agents receive the same without it".to_owned(),
     }
 }

@@ -1,0 +1,340 @@
+//! Settings that were given explicitly, each with the way back to its default.
+//!
+//! One row of [`SETTINGS`] is all that the check of a setting needs. Settings with several values,
+//! such as drivers, have a constructor, because each value is checked on its own.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::{ExperimentPlan, Treatment};
+use crate::agent::{AgentSettings, Compact};
+use crate::model::web::DumpAlso;
+use crate::tool::ToolSet;
+
+pub(super) const PROMPT: &str = "--prompt";
+pub(super) const REPLACEMENT: &str = "--system-prompt-file";
+pub(super) const MAX_DEPTH: &str = "--max-depth";
+pub(super) const PROMPT_MODE: &str = "--prompt-mode";
+pub(super) const ACTION_OVERRIDES: &str = "--action-overrides";
+pub(super) const COMPACTION_AT: &str = "--compaction-at";
+pub(super) const COMPACTION_KEEP: &str = "--compaction-keep";
+pub(super) const COMPACTION_MODEL: &str = "--compaction-model";
+const PROFILE: &str = "--profile";
+const MODEL_ALIAS: &str = "--model-alias";
+const MODEL_AT_DEPTH: &str = "--model-at-depth";
+const DRIVERS: &str = "--drivers";
+const TOOLS: &str = "--tools";
+pub(super) const HOOKS: &str = "--hooks";
+
+/// A setting that was given explicitly, and so must change what some agent gets.
+#[derive(Clone)]
+pub struct ExplicitSetting {
+    /// Its flag.
+    pub flag: &'static str,
+    /// The value to show with the flag; empty for none.
+    pub value: String,
+    /// Whether it is a limit. A limit without effect is harmless: scripts set it for all protocols
+    /// alike, and a run is not labeled by it.
+    pub is_limit: bool,
+    reset: Arc<dyn Fn(&mut Treatment) + Send + Sync>,
+}
+
+impl ExplicitSetting {
+    /// Returns the flags of all settings that are checked.
+    pub fn flags() -> impl Iterator<Item = &'static str> {
+        const WITH_NAMES: [&str; 7] = [
+            PROMPT,
+            PROFILE,
+            DRIVERS,
+            TOOLS,
+            HOOKS,
+            MODEL_ALIAS,
+            MODEL_AT_DEPTH,
+        ];
+        SETTINGS.iter().map(|row| row.flag).chain(WITH_NAMES)
+    }
+
+    fn new(
+        flag: &'static str,
+        value: &str,
+        reset: impl Fn(&mut Treatment) + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            flag,
+            value: value.to_owned(),
+            is_limit: false,
+            reset: Arc::new(reset),
+        }
+    }
+
+    /// A driver of the root.
+    pub fn driver(name: &str) -> Self {
+        let driver = name.to_owned();
+        Self::new(DRIVERS, name, move |run| {
+            run.drivers.retain(|other| other.name != driver);
+        })
+    }
+
+    /// A profile with its drivers, except those that are also named themselves.
+    pub fn profile(name: &str, drivers: Vec<String>) -> Self {
+        Self::new(PROFILE, name, move |run| {
+            run.drivers.retain(|driver| !drivers.contains(&driver.name));
+        })
+    }
+
+    /// The definition of the root.
+    fn prompt(name: &str) -> Self {
+        Self::new(PROMPT, name, |run| {
+            run.overrides.definition = None;
+            run.root = AgentSettings::default();
+        })
+    }
+
+    /// A tool of the root.
+    pub fn tool(name: &str) -> Self {
+        let tool = name.to_owned();
+        Self::new(TOOLS, name, move |run| {
+            run.tools.root = run.tools.root.without(&tool);
+        })
+    }
+
+    /// A hook of the run.
+    pub fn hook(name: &str) -> Self {
+        let hook = name.to_owned();
+        Self::new(HOOKS, name, move |run| {
+            run.hooks.retain(|other| other.name() != hook);
+        })
+    }
+
+    /// Another model, by its alias.
+    pub fn model_alias(alias: &str) -> Self {
+        let name = alias.to_owned();
+        Self::new(MODEL_ALIAS, alias, move |run| {
+            run.aliases.retain(|other| other.alias != name);
+        })
+    }
+
+    /// Returns the run as if the setting had its default.
+    pub(super) fn removed(&self, from: &Treatment) -> Treatment {
+        let mut run = from.clone();
+        (self.reset)(&mut run);
+        run
+    }
+
+    /// Returns the setting that implies this one.
+    pub(super) fn implied_by(&self, run: &Treatment) -> Option<String> {
+        let name = &self.value;
+        match self.flag {
+            DRIVERS => {
+                let (profile, drivers) = run.implied.profile.as_ref()?;
+                let is_implied = drivers.contains(name);
+                is_implied.then(|| format!("--profile {profile}"))
+            }
+            TOOLS => {
+                let definition = &run.overrides.definition.as_ref()?.name;
+                let in_set = |tools: &ToolSet| Some(tools.named(name)?.digest());
+                let implied = in_set(&run.implied.tools)?;
+                let is_implied = in_set(&run.tools.root) == Some(implied);
+                is_implied.then(|| format!("--prompt {definition}"))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether it changes the plan of a run.
+    pub(super) fn has_effect(&self, run: &Treatment, plan: &ExperimentPlan) -> bool {
+        if self.implied_by(run).is_some() {
+            return false;
+        }
+        let without = self.removed(run).plan();
+        match self.flag {
+            // A definition is named for its text, not for the other properties of its file.
+            PROMPT => system_of_root(&without) != system_of_root(plan),
+            _ => without != *plan,
+        }
+    }
+}
+
+fn system_of_root(plan: &ExperimentPlan) -> Option<&str> {
+    plan.agents.first().map(|root| root.system.as_str())
+}
+
+/// As typed on a command line.
+impl fmt::Display for ExplicitSetting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.flag)?;
+        if self.value.is_empty() {
+            return Ok(());
+        }
+        write!(f, " {}", self.value)
+    }
+}
+
+impl fmt::Debug for ExplicitSetting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl PartialEq for ExplicitSetting {
+    fn eq(&self, other: &Self) -> bool {
+        (self.flag, &self.value) == (other.flag, &other.value)
+    }
+}
+
+impl Eq for ExplicitSetting {}
+
+/// A setting with one value.
+struct Row {
+    flag: &'static str,
+    is_limit: bool,
+    /// Whether it is explicit only if it was typed, because another setting implies it.
+    only_typed: bool,
+    /// Whether it differs from its default.
+    differs: fn(&Treatment) -> bool,
+    reset: fn(&mut Treatment),
+    value: fn(&Treatment) -> String,
+}
+
+/// Returns the row of a flag that sets these fields.
+macro_rules! row {
+    ($flag:expr, $($($field:ident).+),+) => {
+        Row {
+            flag: $flag,
+            is_limit: false,
+            only_typed: false,
+            differs: |run| {
+                let default = Treatment::default();
+                $(run.$($field).+ != default.$($field).+)||+
+            },
+            reset: |run| {
+                let default = Treatment::default();
+                $(run.$($field).+ = default.$($field).+;)+
+            },
+            value: |_| String::new(),
+        }
+    };
+}
+
+/// Returns the row of a limit.
+macro_rules! limit {
+    ($($row:tt)+) => {
+        Row { is_limit: true, ..row!($($row)+) }
+    };
+}
+
+static SETTINGS: [Row; 42] = [
+    Row {
+        value: |run| run.prompt_mode.to_string(),
+        ..row!(PROMPT_MODE, prompt_mode)
+    },
+    Row {
+        value: |run| run.max_depth.to_string(),
+        ..limit!(MAX_DEPTH, max_depth)
+    },
+    Row {
+        value: |run| run.max_iterations.to_string(),
+        ..limit!("--max-iterations", max_iterations)
+    },
+    row!("--agent-name", overrides.agent_name),
+    row!("--site", overrides.site),
+    Row {
+        differs: |run| !run.overrides.persona.trim().is_empty(),
+        ..row!("--persona", overrides.persona)
+    },
+    Row {
+        differs: |run| !run.overrides.append.trim().is_empty(),
+        ..row!("--append-system-prompt", overrides.append)
+    },
+    row!(REPLACEMENT, overrides.replacement),
+    row!(ACTION_OVERRIDES, overrides.actions),
+    Row {
+        value: |_| "tool".to_owned(),
+        ..row!("--code-format", code_via_tool)
+    },
+    row!("--stop-early", stop_early),
+    Row {
+        only_typed: true,
+        ..row!("--web-agent", web)
+    },
+    Row {
+        value: |_| "all".to_owned(),
+        ..row!("--dump-text", dump.text)
+    },
+    Row {
+        only_typed: true,
+        reset: |run| {
+            run.dump = DumpAlso {
+                text: run.dump.text,
+                ..DumpAlso::default()
+            };
+        },
+        ..row!("--dump-include", dump)
+    },
+    Row {
+        value: |_| "extended".to_owned(),
+        ..row!("--repl-api", overrides.repl_api)
+    },
+    row!("--answer-schema", answer_schema),
+    Row {
+        differs: |run| run.compaction.how != Compact::default(),
+        ..row!("--compaction", compaction)
+    },
+    Row {
+        only_typed: true,
+        ..row!(COMPACTION_AT, compaction.at)
+    },
+    row!(COMPACTION_KEEP, compaction.keep),
+    row!("--console", repl.config.console),
+    limit!("--cell-timeout", repl.config.limits.cell_time),
+    limit!("--timer-timeout", repl.config.limits.timer_timeout),
+    limit!("--output-limit", repl.config.limits.output_chars),
+    limit!(
+        "--memory-limit",
+        repl.config.limits.heap_bytes,
+        repl.config.limits.process_bytes
+    ),
+    limit!("--stack-limit", repl.config.limits.stack_bytes),
+    limit!("--pending-calls", repl.config.limits.pending_calls),
+    limit!("--total-calls", repl.config.limits.total_calls),
+    limit!("--argument-limit", repl.config.limits.argument_chars),
+    limit!("--timer-limit", repl.config.limits.timers),
+    limit!("--max-blocks-per-iteration", repl.max_blocks_per_iteration),
+    row!("--confirm-first-return", repl.confirm_first_return),
+    row!("--deterministic", repl.deterministic),
+    row!("--jitless", repl.jitless),
+    row!("--overflow", settings.overflow),
+    row!("--workflow-runs", settings.workflow_runs),
+    row!("--retrieve-passages", settings.retrieve_passages),
+    row!("--passage-chars", settings.passage_chars),
+    row!("--piece-chars", settings.piece_chars),
+    row!("--notes-chars", settings.notes_chars),
+    row!("--child-model", assigned.children),
+    row!("--llm-model", assigned.calls),
+    row!(COMPACTION_MODEL, assigned.summaries),
+];
+
+impl Treatment {
+    /// Returns the settings with one value that differ from their defaults. `typed` adds those that
+    /// another setting can imply, or that come from a file with the same values as the defaults.
+    pub fn explicit(&self, typed: &[&str]) -> Vec<ExplicitSetting> {
+        let is_given =
+            |row: &&Row| typed.contains(&row.flag) || !row.only_typed && (row.differs)(self);
+        let given = SETTINGS.iter().filter(is_given);
+        let mut explicit: Vec<ExplicitSetting> = given
+            .map(|row| ExplicitSetting {
+                value: (row.value)(self),
+                is_limit: row.is_limit,
+                ..ExplicitSetting::new(row.flag, "", row.reset)
+            })
+            .collect();
+        let definition = self.overrides.definition.as_ref();
+        explicit.extend(definition.map(|definition| ExplicitSetting::prompt(&definition.name)));
+        explicit.extend(self.assigned.at_depth.keys().map(|&depth| {
+            ExplicitSetting::new(MODEL_AT_DEPTH, &depth.to_string(), move |run| {
+                run.assigned.at_depth.remove(&depth);
+            })
+        }));
+        explicit
+    }
+}
