@@ -232,17 +232,17 @@ fn as_texts(assigned: &ModelAssignments<ModelRef>) -> ModelAssignments<String> {
 pub fn clear_flag(args: &EngineArgs, setting: &ExplicitSetting) -> Result<EngineArgs, String> {
     let flag = setting.flag.trim_start_matches('-').replace('-', "_");
     let mut flags = fields(args);
-    clear_flag(&mut flags, &flag, &setting.value);
+    remove_value(&mut flags, &flag, &setting.value);
     recorded(&Value::Object(flags))
 }
 
 /// Removes a flag from recorded ones: from a list, only the given value, which may continue after a
 /// `=`; a text also if it comes from a file.
-fn clear_flag(flags: &mut Map<String, Value>, flag: &str, value: &str) {
+fn remove_value(flags: &mut Map<String, Value>, flag: &str, value: &str) {
     for (name, given) in flags {
         let ending = name.strip_prefix(flag);
         match given {
-            Value::Object(group) => clear_flag(group, flag, value),
+            Value::Object(group) => remove_value(group, flag, value),
             _ if !matches!(ending, Some("" | "es" | "_file")) => {}
             Value::Array(values) => values.retain(|one| {
                 let one = one.as_str().unwrap_or_default();
