@@ -25,7 +25,15 @@ pub const CRATES: [&str; 6] = [
 ];
 
 /// The crates of the program that no answer and no score depends on, as little as on what only they depend on.
-pub const NO_ANSWERS: [&str; 6] = ["statistics", "records", "report", "view", "queue", "serve"];
+pub const NO_ANSWERS: [&str; 7] = [
+    "statistics",
+    "records",
+    "report",
+    "view",
+    "queue",
+    "serve",
+    "mcp",
+];
 
 /// A package of `Cargo.lock`.
 struct Package {

@@ -70,6 +70,9 @@ pub enum Error {
     /// Runs cannot be compared.
     #[error(transparent)]
     Compare(#[from] CompareError),
+    /// A client of `rlm-eval mcp` does not speak its protocol.
+    #[error("the client on stdin: {0}")]
+    Mcp(String),
     /// Runs cannot be merged.
     #[error(transparent)]
     Merge(#[from] MergeError),

@@ -32,7 +32,9 @@ mod metrics;
 mod error;
 
 pub use agents::{Agents, Answered, Asker, Limits, Offer, OnProgress, Progress, Question, Refused};
-pub use conversation::DEFAULT_LONG_TEXT;
-pub use error::ServeError;
+pub use conversation::{DEFAULT_LONG_TEXT, with_headings};
+pub use error::{ApiError, ServeError};
+pub use gate::{Gate, Place};
+pub use guard::{check_address, protected};
 pub use keys::{Client, Clients, KeyHash};
 pub use server::{Server, Settings};

@@ -24,7 +24,7 @@ use super::desk::{Asked, Desk, Phase};
 use super::error::{ApiError, ServeError};
 use super::events::Interface;
 use super::gate::Gate;
-use super::guard::guard;
+use super::guard::{check_address, guard};
 use super::keys::{Client, Clients};
 use super::metrics::{MEDIA_TYPE, Metrics};
 use super::request::{Extension, Fields};
@@ -79,9 +79,7 @@ impl Server {
     /// [`ServeError::Listen`] if it cannot listen.
     pub async fn bind(settings: Settings, agents: Arc<dyn Agents>) -> Result<Self, ServeError> {
         let address = settings.address;
-        if !address.ip().is_loopback() && !settings.clients.need_keys() {
-            return Err(ServeError::OpenToAll(address));
-        }
+        check_address(address, &settings.clients)?;
         let error = |reason| ServeError::Listen { address, reason };
         let listener = TcpListener::bind(address).await.map_err(error)?;
         let address = listener.local_addr().map_err(error)?;

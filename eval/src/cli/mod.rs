@@ -9,6 +9,7 @@ mod data;
 mod import;
 mod merge;
 mod list;
+mod mcp;
 mod prompt;
 mod queue;
 mod repl;
@@ -64,6 +65,7 @@ pub use hooks::HookArgs;
 pub use import::{ImportArgs, ImportSystem, NodeRlmArgs};
 pub use layers::PromptOverrideArgs;
 pub use list::{List, ListArgs};
+pub use mcp::McpArgs;
 pub use merge::MergeArgs;
 pub use model::ModelArgs;
 pub use places::{Granted, Place, recorded_places};
@@ -123,6 +125,8 @@ pub enum Command {
     Ask(Box<AskArgs>),
     /// Serve agents over HTTP, as chat completions and responses
     Serve(Box<ServeArgs>),
+    /// Offer agents as tools to programs that speak the Model Context Protocol
+    Mcp(Box<McpArgs>),
     /// Show scores, cost and behaviour of runs side by side
     Report(ReportArgs),
     /// Test whether one run is really better than another

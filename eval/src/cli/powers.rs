@@ -155,7 +155,7 @@ pub enum FromFile {
 
 /// Flags of single commands that grant power without being permissions of a run: they choose a server,
 /// write files, read the flags of a folder, or take a safeguard away.
-const OF_COMMANDS: [&str; 21] = [
+const OF_COMMANDS: [&str; 23] = [
     "agents",
     "allow",
     "allow_mismatch",
@@ -167,6 +167,7 @@ const OF_COMMANDS: [&str; 21] = [
     "export",
     "host",
     "html",
+    "http",
     "log_dir",
     "matrix",
     "mirror",
@@ -174,6 +175,7 @@ const OF_COMMANDS: [&str; 21] = [
     "record",
     "replay_race",
     "resume",
+    "root",
     "run",
     "save",
     "url",

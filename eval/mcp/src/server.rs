@@ -1,0 +1,244 @@
+//! A server whose tools agents call: its process, on a thread of its own, and the calls to it.
+
+use std::any::Any;
+use std::cell::Cell;
+use std::io;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::mpsc as blocking;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use tokio::process::Child;
+use tokio::sync::{Mutex, mpsc, oneshot};
+use tokio::task::LocalSet;
+
+use super::server_process::{Listing, ServerProcess};
+
+/// A process of a server, with pipes for stdin, stdout and stderr.
+pub struct Spawned {
+    /// The process.
+    pub child: Child,
+    /// Ends what the process has started when it is dropped.
+    pub guard: Box<dyn Any>,
+}
+
+/// Starts a process of a server. Called on a thread with a tokio runtime.
+pub type Spawn = Box<dyn Fn() -> io::Result<Spawned> + Send>;
+
+/// A tool as a server describes it. Untrusted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ServerTool {
+    /// Name by which it is called.
+    pub name: String,
+    /// Description for models.
+    pub description: String,
+    /// JSON Schema of its arguments.
+    pub input_schema: Value,
+}
+
+/// Reason why a server cannot be used, or why a call failed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ServerError {
+    /// The process did not start, or does not speak the protocol.
+    #[error("the server did not start: {0}")]
+    NotStarted(String),
+    /// The process ended during a call.
+    #[error("the server ended during the call{0}; the next call starts it again")]
+    Ended(String),
+    /// The process ended twice.
+    #[error("the server ended a second time{0}; it is not started again")]
+    EndedAgain(String),
+    /// The server has other tools since it was started again.
+    #[error("the server offers other tools since it was started again")]
+    ToolsChanged,
+    /// The server did not answer in time.
+    #[error("no answer after {} s", .0.as_secs())]
+    Timeout(Duration),
+    /// The server answered with an error of the protocol.
+    #[error("{0}")]
+    Refused(String),
+    /// This program was built without the feature `mcp`.
+    #[error("this program was built without the feature `mcp`")]
+    NotBuilt,
+}
+
+/// A running server. Its process ends when this is dropped.
+pub struct Server {
+    tools: Vec<ServerTool>,
+    version: String,
+    calls: Option<mpsc::UnboundedSender<Call>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// A call that waits for its result.
+struct Call {
+    tool: String,
+    arguments: Map<String, Value>,
+    result: oneshot::Sender<Result<Value, ServerError>>,
+}
+
+impl Server {
+    /// Starts a server and reads its tools. Blocks until it has answered, at most for
+    /// `start_timeout`.
+    ///
+    /// # Errors
+    /// [`ServerError::NotStarted`].
+    pub fn start(
+        spawn: Spawn,
+        start_timeout: Duration,
+        call_timeout: Duration,
+    ) -> Result<Self, ServerError> {
+        let (calls, inbox) = mpsc::unbounded_channel();
+        let (started, wait) = blocking::channel();
+        let work = move || {
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build();
+            let runtime = match runtime {
+                Ok(runtime) => runtime,
+                Err(error) => {
+                    let _ = started.send(Err(ServerError::NotStarted(error.to_string())));
+                    return;
+                }
+            };
+            let connection = Connection {
+                spawn,
+                start_timeout,
+                call_timeout,
+            };
+            LocalSet::new().block_on(&runtime, connection.serve(inbox, &started));
+        };
+        let thread = std::thread::Builder::new()
+            .name("mcp-server".to_owned())
+            .spawn(work)
+            .map_err(|error| ServerError::NotStarted(error.to_string()))?;
+        let gone = || ServerError::NotStarted("its thread ended".to_owned());
+        let Listing { tools, version } = wait.recv().map_err(|_| gone())??;
+        Ok(Self {
+            tools,
+            version,
+            calls: Some(calls),
+            thread: Some(thread),
+        })
+    }
+
+    /// Returns its tools.
+    pub fn tools(&self) -> &[ServerTool] {
+        &self.tools
+    }
+
+    /// Returns the name and version that it states.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// Calls a tool and returns the result as the protocol has it: `{content, structuredContent,
+    /// isError}`. Dropping the future cancels the call.
+    ///
+    /// # Errors
+    /// [`ServerError`].
+    pub async fn call(
+        &self,
+        tool: &str,
+        arguments: Map<String, Value>,
+    ) -> Result<Value, ServerError> {
+        let (result, wait) = oneshot::channel();
+        let call = Call {
+            tool: tool.to_owned(),
+            arguments,
+            result,
+        };
+        let gone = || ServerError::Refused("the server was stopped".to_owned());
+        let calls = self.calls.as_ref().ok_or_else(gone)?;
+        calls.send(call).map_err(|_| gone())?;
+        wait.await.map_err(|_| gone())?
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.calls.take());
+        if let Some(thread) = self.thread.take() {
+            // All that the thread still does has a time limit. A panic was printed.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// How a server is started and called.
+struct Connection {
+    spawn: Spawn,
+    start_timeout: Duration,
+    call_timeout: Duration,
+}
+
+impl Connection {
+    /// Starts the server, reports its tools, and makes calls until nobody can send further ones.
+    async fn serve(
+        self,
+        mut inbox: mpsc::UnboundedReceiver<Call>,
+        started: &blocking::Sender<Result<Listing, ServerError>>,
+    ) {
+        let process = match self.start().await {
+            Ok(process) => process,
+            Err(error) => {
+                let _ = started.send(Err(error));
+                return;
+            }
+        };
+        let _ = started.send(Ok(process.listing.clone()));
+        let this = Rc::new(self);
+        let process = Rc::new(Mutex::new(Arc::new(process)));
+        let is_restarted = Rc::new(Cell::new(false));
+        while let Some(mut call) = inbox.recv().await {
+            let (this, process, is_restarted) = (
+                Rc::clone(&this),
+                Rc::clone(&process),
+                Rc::clone(&is_restarted),
+            );
+            tokio::task::spawn_local(async move {
+                let work = this.call(&process, &is_restarted, &call.tool, call.arguments);
+                tokio::select! {
+                    result = work => drop(call.result.send(result)),
+                    // Nobody waits for it: dropping the work cancels it at the server.
+                    () = call.result.closed() => {}
+                }
+            });
+        }
+        let process = Arc::clone(&*process.lock().await);
+        process.end().await;
+    }
+
+    async fn start(&self) -> Result<ServerProcess, ServerError> {
+        let failed = |error: io::Error| ServerError::NotStarted(error.to_string());
+        let spawned = (self.spawn)().map_err(failed)?;
+        ServerProcess::start(spawned, self.start_timeout).await
+    }
+
+    async fn call(
+        &self,
+        process: &Mutex<Arc<ServerProcess>>,
+        is_restarted: &Cell<bool>,
+        tool: &str,
+        arguments: Map<String, Value>,
+    ) -> Result<Value, ServerError> {
+        let running = {
+            let mut running = process.lock().await;
+            if running.has_ended() {
+                if is_restarted.replace(true) {
+                    return Err(ServerError::EndedAgain(running.last_words().await));
+                }
+                let fresh = self.start().await?;
+                let is_same = fresh.listing.tools == running.listing.tools;
+                *running = Arc::new(fresh);
+                if !is_same {
+                    running.end().await;
+                }
+            }
+            Arc::clone(&running)
+        };
+        running.call(tool, arguments, self.call_timeout).await
+    }
+}
