@@ -118,7 +118,12 @@ impl ServerHandler for Handler {
     ) -> Result<CallToolResponse, ErrorData> {
         let shared = &self.0;
         if self.get_tool(&request.name).is_none() {
-            let names: Vec<&str> = shared.toolbox.tools().iter().map(|tool| tool.name).collect();
+            let names: Vec<&str> = shared
+                .toolbox
+                .tools()
+                .iter()
+                .map(|tool| tool.name)
+                .collect();
             let problem = format!(
                 "unknown tool {:?}: expected one of {}",
                 request.name,
@@ -149,15 +154,19 @@ impl ServerHandler for Handler {
             done += 1;
             let progress = ProgressNotificationParam::new(token, f64::from(done));
             // A client that does not read will be noticed elsewhere.
-            let _ = context.peer.notify_progress(progress.with_message(line)).await;
+            let _ = context
+                .peer
+                .notify_progress(progress.with_message(line))
+                .await;
         };
         let caller = Caller {
             client: Arc::clone(client),
             report,
         };
-        let call = shared
-            .toolbox
-            .call(&request.name, request.arguments.unwrap_or_default(), caller);
+        let call =
+            shared
+                .toolbox
+                .call(&request.name, request.arguments.unwrap_or_default(), caller);
         tokio::pin!(call);
         let result = loop {
             tokio::select! {

@@ -89,7 +89,11 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> Lines<R, W> {
             return None;
         }
         let Ok(value) = serde_json::from_slice::<Value>(text) else {
-            self.refuse(&Value::Null, PARSE_ERROR, "the message is not JSON in UTF-8");
+            self.refuse(
+                &Value::Null,
+                PARSE_ERROR,
+                "the message is not JSON in UTF-8",
+            );
             return None;
         };
         let is_call = value.get("method").is_some();

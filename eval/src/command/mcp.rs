@@ -46,9 +46,7 @@ pub(super) fn execute(args: &McpArgs) -> Result<Outcome, Error> {
     let tools = Tools::new(&settings, Arc::clone(&service), roots);
     let toolbox: Arc<dyn Toolbox> = Arc::new(tools);
     let shown = quoted(&log_dir.display().to_string());
-    terminal::note(&format!(
-        "`rlm-eval view {shown}` shows what the agents do"
-    ));
+    terminal::note(&format!("`rlm-eval view {shown}` shows what the agents do"));
     let served: Result<(), Error> = match settings.http {
         None => {
             let most = settings.max_message_bytes;

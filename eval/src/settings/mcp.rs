@@ -80,10 +80,7 @@ impl McpSettings {
 }
 
 /// Returns the models of `--model` and `--also-model`.
-fn served_models(
-    engine: &EngineArgs,
-    also: &[ModelRef],
-) -> Result<Vec<ModelRef>, SettingsError> {
+fn served_models(engine: &EngineArgs, also: &[ModelRef]) -> Result<Vec<ModelRef>, SettingsError> {
     let mut models = vec![super::engine::main_model(engine)?.0];
     for model in also {
         if !models.contains(model) {

@@ -60,9 +60,7 @@ pub(super) async fn call(tools: &Tools, arguments: Map<String, Value>) -> Result
         let comparison = comparison.map_err(|error| error.to_string())?;
         let pairs = comparison.comparisons.iter();
         let corrected = comparison.comparisons.len() > 1;
-        let verdicts: Vec<String> = pairs
-            .flat_map(|pair| verdict(pair, corrected))
-            .collect();
+        let verdicts: Vec<String> = pairs.flat_map(|pair| verdict(pair, corrected)).collect();
         let mut text = verdicts.join("\n");
         for caution in cautions(&comparison.comparisons) {
             text += &format!("\n{caution}");

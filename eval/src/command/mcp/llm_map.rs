@@ -119,7 +119,9 @@ fn reply(results: impl Iterator<Item = Result<Answered, Refused>>) -> Reply {
         let (status, sample) = match &result {
             Ok(answered) => {
                 llm_calls += u64::from(answered.llm_calls);
-                cost_usd = cost_usd.zip(answered.cost_usd).map(|(sum, cost)| sum + cost);
+                cost_usd = cost_usd
+                    .zip(answered.cost_usd)
+                    .map(|(sum, cost)| sum + cost);
                 run = Some(answered.run.clone());
                 (json!(answered.status), Some(answered.sample.clone()))
             }

@@ -102,7 +102,10 @@ fn one(run: &RunDir, sample: &str, arguments: &Arguments) -> Result<Reply, Strin
     let record = run.records.iter().find(is_it);
     let path = run.trajectory(sample, number);
     let real = fs::canonicalize(&path).ok();
-    if real.as_ref().is_some_and(|real| !real.starts_with(&run.path)) {
+    if real
+        .as_ref()
+        .is_some_and(|real| !real.starts_with(&run.path))
+    {
         return Err("the trajectory leads outside the run".to_owned());
     }
     if record.is_none() && real.is_none() {
@@ -173,7 +176,10 @@ fn more(next: Option<usize>, total: usize) -> String {
 
 /// Describes an attempt in one line.
 fn line(record: &AttemptRecord) -> String {
-    let mut line = format!("{}, attempt {}: {}", record.id, record.attempt, record.status);
+    let mut line = format!(
+        "{}, attempt {}: {}",
+        record.id, record.attempt, record.status
+    );
     if let Some(score) = record.score {
         line += &format!(", score {score}");
     }

@@ -59,7 +59,10 @@ pub(super) async fn call(
     if query.is_empty() {
         return Err("invalid arguments: `query` is blank".to_owned());
     }
-    let offered = tools.agents.iter().filter(|name| caller.client.may_use(name));
+    let offered = tools
+        .agents
+        .iter()
+        .filter(|name| caller.client.may_use(name));
     let offered: Vec<&String> = offered.collect();
     let agent = choose(arguments.model.as_deref(), &offered, |name| name.as_str())?;
     let turn = tools.turn(&caller).await?;
@@ -75,13 +78,10 @@ pub(super) async fn call(
     let asker = caller.client.asker();
     let request = tools.service.request(&asker, &question.limits);
     let request = request.map_err(|error| refused(&error))?;
-    let answer = tools.service.answer_within(
-        agent,
-        question,
-        &asker.client,
-        &request,
-        steps(&caller),
-    );
+    let answer =
+        tools
+            .service
+            .answer_within(agent, question, &asker.client, &request, steps(&caller));
     let answered = answer.await.map_err(|error| refused(&error))?;
     drop(turn);
     Ok(reply(answered))

@@ -70,7 +70,10 @@ fn within(roots: &[PathBuf], path: &str) -> Result<PathBuf, String> {
     if let Some(real) = real.find(|real| is_inside(roots, real)) {
         return Ok(real);
     }
-    let allowed: Vec<String> = roots.iter().map(|root| root.display().to_string()).collect();
+    let allowed: Vec<String> = roots
+        .iter()
+        .map(|root| root.display().to_string())
+        .collect();
     Err(format!(
         "{path:?} does not exist in a folder that this server allows: {}",
         allowed.join(", ")
@@ -118,7 +121,8 @@ mod tests {
             assert_eq!(found, expected.map(|path| root.join(path)), "{path:?}");
         }
         assert!(!roots.holds(&root.join("link")));
-        let refusals = ["/etc/passwd", "/etc/no-such-file"].map(|path| roots.file(path).unwrap_err());
+        let refusals =
+            ["/etc/passwd", "/etc/no-such-file"].map(|path| roots.file(path).unwrap_err());
         assert_eq!(
             refusals[0].replace("passwd", "no-such-file"),
             refusals[1],
@@ -134,7 +138,11 @@ mod tests {
         fs::write(base.join("samples.jsonl"), "").unwrap();
         let roots = Roots::new(vec![base.join("root")], base.join("none"));
         assert!(roots.run("run").is_ok());
-        symlink(base.join("samples.jsonl"), base.join("root/run/samples.jsonl")).unwrap();
+        symlink(
+            base.join("samples.jsonl"),
+            base.join("root/run/samples.jsonl"),
+        )
+        .unwrap();
         let refusal = roots.run("run").unwrap_err();
         assert!(refusal.contains("samples.jsonl"), "{refusal}");
     }
