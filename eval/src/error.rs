@@ -205,11 +205,11 @@ impl Error {
                     .to_owned(),
             ),
             Self::Serve(ServeError::OpenToAll(_)) => Some(format!(
-                "--client-keys FILE lists keys of clients, and {} holds the key of one; or leave --host at 127.0.0.1",
+                "--client-keys FILE lists keys of clients, and {} holds the key of one; or listen on 127.0.0.1",
                 env_vars::CLIENT_KEY
             )),
             Self::Serve(ServeError::Listen { .. }) => {
-                Some("--port 0 takes any free port".to_owned())
+                Some("port 0 takes any free port".to_owned())
             }
             Self::View(ViewError::Listen { .. }) => {
                 Some("without --port, any free port is taken".to_owned())

@@ -24,7 +24,7 @@ use tokio::process::Command;
 
 use crate::cli::McpServer;
 use crate::process_guard;
-use crate::settings::SettingsError;
+use crate::settings::{SettingsError, mcp_not_built};
 
 /// Maximum time to start and to list the tools. A first start may download the server.
 const START: Duration = Duration::from_secs(60);
@@ -78,10 +78,7 @@ pub fn tools(servers: &[McpServer]) -> Result<Vec<Arc<dyn Tool>>, SettingsError>
             return Err(wrong("two servers have this name".to_owned()));
         }
         let running = running(server).map_err(|error| match error {
-            ServerError::NotBuilt => SettingsError::with_hint(
-                "--mcp-server: this program was built without the feature `mcp`",
-                "`cargo install --path eval --locked --features full` builds it with all features",
-            ),
+            ServerError::NotBuilt => mcp_not_built(),
             error => wrong(error.to_string()),
         })?;
         let mut of_server = BTreeSet::new();

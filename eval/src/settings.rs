@@ -65,7 +65,7 @@ pub use hooks::registry as hook_registry;
 pub use import::ImportSettings;
 pub use judge::JudgeSettings;
 pub use layers::{known as known_to_definitions, library as prompt_library};
-pub use mcp::McpSettings;
+pub use mcp::{McpSettings, not_built as mcp_not_built};
 pub use models::{Keys, ModelSettings, Server, know_keys, provider_server};
 pub use partition::{Deal, Partition};
 pub use prompt::PromptSettings;

@@ -14,12 +14,13 @@ use axum::response::Response;
 use rmcp::transport::StreamableHttpServerConfig;
 use rmcp::transport::streamable_http_server::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
-use serve::{Clients, ServeError, check_address, protected};
+use serve::{ServeError, check_address, protected};
 use tokio::net::TcpListener;
 use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::handler::{Disconnected, Handler, Shared};
+use super::interface::HttpSettings;
 use super::toolbox::Toolbox;
 
 /// Time after which a session without messages ends. Longer than an agent may work in silence.
@@ -28,19 +29,6 @@ const SESSION_SILENCE: Duration = Duration::from_hours(24);
 const STOP_GRACE: Duration = Duration::from_secs(2);
 /// Path of the endpoint.
 const PATH: &str = "/mcp";
-
-/// Settings of a server.
-#[derive(Debug)]
-pub struct HttpSettings {
-    /// Address to listen on; port 0 means any free port.
-    pub address: SocketAddr,
-    /// Clients that may use the server.
-    pub clients: Clients,
-    /// Maximum bytes of a message.
-    pub max_message_bytes: usize,
-    /// Maximum time for calls in progress to finish on shutdown.
-    pub shutdown_timeout: Duration,
-}
 
 /// A server that listens but does not answer yet.
 pub struct HttpServer {

@@ -10,18 +10,36 @@
 //! cannot be parsed is answered or dropped, but never ends the connection. A request that its client
 //! cancels, or whose connection ends, is dropped with the work behind it.
 
+mod interface;
 mod toolbox;
 
+#[cfg(feature = "mcp")]
 mod handler;
-
+#[cfg(feature = "mcp")]
 mod http;
+#[cfg(feature = "mcp")]
 mod lines;
+#[cfg(feature = "mcp")]
 mod stdio;
 
+#[cfg(feature = "mcp")]
 mod server;
+#[cfg(feature = "mcp")]
 mod server_process;
 
-pub use http::{HttpServer, HttpSettings};
-pub use server::{Server, ServerError, ServerTool, Spawn, Spawned};
+#[cfg(not(feature = "mcp"))]
+mod absent;
+
+/// Whether this was built with the protocol.
+pub const IS_BUILT: bool = cfg!(feature = "mcp");
+
+#[cfg(not(feature = "mcp"))]
+pub use absent::{HttpServer, Server, serve_stdio};
+#[cfg(feature = "mcp")]
+pub use http::HttpServer;
+pub use interface::{HttpSettings, ServerError, ServerTool, Spawn, Spawned};
+#[cfg(feature = "mcp")]
+pub use server::Server;
+#[cfg(feature = "mcp")]
 pub use stdio::serve_stdio;
 pub use toolbox::{Caller, OnReport, Reply, ToolInfo, Toolbox};

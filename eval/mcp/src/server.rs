@@ -1,6 +1,5 @@
 //! A server whose tools agents call: its process, on a thread of its own, and the calls to it.
 
-use std::any::Any;
 use std::cell::Cell;
 use std::io;
 use std::rc::Rc;
@@ -10,59 +9,11 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
-use tokio::process::Child;
 use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio::task::LocalSet;
 
+use super::interface::{ServerError, ServerTool, Spawn};
 use super::server_process::{Listing, ServerProcess};
-
-/// A process of a server, with pipes for stdin, stdout and stderr.
-pub struct Spawned {
-    /// The process.
-    pub child: Child,
-    /// Ends what the process has started when it is dropped.
-    pub guard: Box<dyn Any>,
-}
-
-/// Starts a process of a server. Called on a thread with a tokio runtime.
-pub type Spawn = Box<dyn Fn() -> io::Result<Spawned> + Send>;
-
-/// A tool as a server describes it. Untrusted.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ServerTool {
-    /// Name by which it is called.
-    pub name: String,
-    /// Description for models.
-    pub description: String,
-    /// JSON Schema of its arguments.
-    pub input_schema: Value,
-}
-
-/// Reason why a server cannot be used, or why a call failed.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ServerError {
-    /// The process did not start, or does not speak the protocol.
-    #[error("the server did not start: {0}")]
-    NotStarted(String),
-    /// The process ended during a call.
-    #[error("the server ended during the call{0}; the next call starts it again")]
-    Ended(String),
-    /// The process ended twice.
-    #[error("the server ended a second time{0}; it is not started again")]
-    EndedAgain(String),
-    /// The server has other tools since it was started again.
-    #[error("the server offers other tools since it was started again")]
-    ToolsChanged,
-    /// The server did not answer in time.
-    #[error("no answer after {} s", .0.as_secs())]
-    Timeout(Duration),
-    /// The server answered with an error of the protocol.
-    #[error("{0}")]
-    Refused(String),
-    /// This program was built without the feature `mcp`.
-    #[error("this program was built without the feature `mcp`")]
-    NotBuilt,
-}
 
 /// A running server. Its process ends when this is dropped.
 pub struct Server {
@@ -239,6 +190,12 @@ impl Connection {
             }
             Arc::clone(&running)
         };
-        running.call(tool, arguments, self.call_timeout).await
+        let result = running.call(tool, arguments, self.call_timeout).await;
+        match result {
+            Err(ServerError::Ended(words)) if is_restarted.get() => {
+                Err(ServerError::EndedAgain(words))
+            }
+            result => result,
+        }
     }
 }

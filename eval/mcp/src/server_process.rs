@@ -17,7 +17,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::Child;
 use tokio::time::timeout;
 
-use super::server::{ServerError, ServerTool, Spawned};
+use super::interface::{ServerError, ServerTool, Spawned};
 
 /// Maximum bytes of a message of the server.
 const LONGEST_MESSAGE: usize = 16_000_000;

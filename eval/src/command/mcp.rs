@@ -8,6 +8,7 @@ mod rlm;
 mod roots;
 mod tools;
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,7 +21,7 @@ use crate::cli::McpArgs;
 use crate::error::Error;
 use crate::exit::Outcome;
 use crate::invocation::quoted;
-use crate::settings::McpSettings;
+use crate::settings::{McpSettings, mcp_not_built as not_built};
 use crate::terminal;
 use roots::Roots;
 use tools::Tools;
@@ -34,6 +35,9 @@ const LAST_RECORDS: Duration = Duration::from_secs(2);
 /// [`Error`] for invalid settings, an address that cannot be bound, or trajectories that cannot be
 /// written.
 pub(super) fn execute(args: &McpArgs) -> Result<Outcome, Error> {
+    if !mcp::IS_BUILT {
+        return Err(not_built().into());
+    }
     let settings = McpSettings::resolve(args)?.announce();
     let runtime = runtime()?;
     let service = {
@@ -45,10 +49,9 @@ pub(super) fn execute(args: &McpArgs) -> Result<Outcome, Error> {
     let roots = Roots::new(settings.roots.clone(), log_dir.clone());
     let tools = Tools::new(&settings, Arc::clone(&service), roots);
     let toolbox: Arc<dyn Toolbox> = Arc::new(tools);
-    let shown = quoted(&log_dir.display().to_string());
-    terminal::note(&format!("`rlm-eval view {shown}` shows what the agents do"));
     let served: Result<(), Error> = match settings.http {
         None => {
+            note_view(&log_dir);
             let most = settings.max_message_bytes;
             let served = runtime.block_on(serve_stdio(toolbox, most, stop.received()));
             served.map_err(Error::Mcp)
@@ -62,6 +65,7 @@ pub(super) fn execute(args: &McpArgs) -> Result<Outcome, Error> {
             };
             let server = runtime.block_on(HttpServer::bind(how, toolbox))?;
             stdout::write(&format!("{}\n", server.url()))?;
+            note_view(&log_dir);
             let served = runtime.block_on(server.serve(stop.received(), again.received_twice()));
             served.map_err(Error::from)
         }
@@ -73,4 +77,9 @@ pub(super) fn execute(args: &McpArgs) -> Result<Outcome, Error> {
     }
     served?;
     Ok(Outcome::Complete)
+}
+
+fn note_view(log_dir: &Path) {
+    let shown = quoted(&log_dir.display().to_string());
+    terminal::note(&format!("`rlm-eval view {shown}` shows what the agents do"));
 }

@@ -79,6 +79,14 @@ impl McpSettings {
     }
 }
 
+/// Returns the error for a program that was built without the protocol.
+pub fn not_built() -> SettingsError {
+    SettingsError::with_hint(
+        "this program was built without the feature `mcp`, which the Model Context Protocol needs",
+        "`cargo install --path eval --locked --features full` builds it with all features",
+    )
+}
+
 /// Returns the models of `--model` and `--also-model`.
 fn served_models(engine: &EngineArgs, also: &[ModelRef]) -> Result<Vec<ModelRef>, SettingsError> {
     let mut models = vec![super::engine::main_model(engine)?.0];

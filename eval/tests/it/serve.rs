@@ -377,7 +377,7 @@ fn wrong_settings_are_refused() {
         (
             vec!["--host", "0.0.0.0"],
             "error: 0.0.0.0:0 can be reached by other machines, and no client needs a key\nhint: --client-keys FILE lists keys of \
-             clients, and EVAL_CLIENT_KEY holds the key of one; or leave --host at 127.0.0.1\n",
+             clients, and EVAL_CLIENT_KEY holds the key of one; or listen on 127.0.0.1\n",
         ),
         (
             vec!["--client-keys", "weak.yaml"],
