@@ -253,7 +253,7 @@ fn calls_report_progress_and_can_be_cancelled() {
         ["root: iteration 1", "root: ended ok after 1 iteration"]
     );
     assert!(progress.iter().map(|one| &one["progress"]).eq(&[1.0, 2.0]));
-    let id = session.begin("rlm", &json!({"query": "x", "context": "wait"}));
+    let id = session.begin("rlm", &json!({"query": "wait"}));
     assert_eq!(session.receive()["params"]["progressToken"], id);
     let (refused, _) = session.call("rlm", &json!({"query": "Say b"}));
     assert_eq!(refused["isError"], true);
@@ -287,7 +287,7 @@ fn calls_report_progress_and_can_be_cancelled() {
 fn a_client_that_vanishes_stops_its_agents() {
     let binary = folder();
     let mut session = Session::open(&binary, &[]);
-    session.begin("rlm", &json!({"query": "x", "context": "wait"}));
+    session.begin("rlm", &json!({"query": "wait"}));
     session.receive();
     let began = Instant::now();
     assert_eq!(session.end(), Some(0));
@@ -522,7 +522,7 @@ fn http_has_the_guards_of_serve() {
         (
             vec![&right],
             call("rlm", &json!({"query": "x"})).to_string(),
-            422,
+            400,
         ),
         (
             vec![&right, "Mcp-Session-Id: made-up"],
@@ -554,7 +554,7 @@ fn an_http_client_that_vanishes_frees_its_slot() {
     let binary = folder();
     let server = Served::of(&binary, &["--max-concurrency", "1", "--max-queue", "0"]);
     let session = server.session(&[]);
-    let waiting = call("rlm", &json!({"query": "x", "context": "wait"}));
+    let waiting = call("rlm", &json!({"query": "wait"}));
     let stream = server.send(&[&session], &waiting.to_string());
     let mut lines = BufReader::new(stream).lines();
     assert!(lines.any(|line| line.unwrap().contains("iteration 1")));

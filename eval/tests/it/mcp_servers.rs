@@ -184,7 +184,7 @@ fn native_tools_of_a_server() {
         .unwrap();
     let call: Value = serde_json::from_str(call).unwrap();
     assert_eq!(
-        (&call["name"], &call["result"]),
+        (&call["kind"]["name"], &call["kind"]["result"]),
         (&json!("notes_echo"), &json!("native")),
         "{call}"
     );

@@ -43,7 +43,8 @@ async def check(client: Client, is_limited: bool) -> None:
         began.set()
 
     async def wait() -> None:
-        await client.call_tool("rlm", {"query": "x", "context": "wait"}, progress_callback=on_first)
+        result = await client.call_tool("rlm", {"query": "wait"}, progress_callback=on_first)
+        raise AssertionError(result)
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(wait)

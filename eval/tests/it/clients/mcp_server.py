@@ -1,6 +1,7 @@
 """A server of notes written with the official Python SDK."""
 
 from mcp.server.mcpserver import Image, MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
 
 server = MCPServer("notes")
 notes: list[str] = []
@@ -23,7 +24,7 @@ def list() -> str:
 def remove(index: int) -> str:
     """Removes a note by its index, which begins at 0."""
     if index >= len(notes):
-        raise ValueError(f"there is no note {index}")
+        raise ToolError(f"there is no note {index}")
     return notes.pop(index)
 
 
