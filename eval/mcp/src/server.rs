@@ -3,7 +3,6 @@
 use std::cell::Cell;
 use std::io;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::sync::mpsc as blocking;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -141,7 +140,7 @@ impl Connection {
         };
         let _ = started.send(Ok(process.listing.clone()));
         let this = Rc::new(self);
-        let process = Rc::new(Mutex::new(Arc::new(process)));
+        let process = Rc::new(Mutex::new(Rc::new(process)));
         let is_restarted = Rc::new(Cell::new(false));
         while let Some(mut call) = inbox.recv().await {
             let (this, process, is_restarted) = (
@@ -158,7 +157,7 @@ impl Connection {
                 }
             });
         }
-        let process = Arc::clone(&*process.lock().await);
+        let process = Rc::clone(&*process.lock().await);
         process.end().await;
     }
 
@@ -170,7 +169,7 @@ impl Connection {
 
     async fn call(
         &self,
-        process: &Mutex<Arc<ServerProcess>>,
+        process: &Mutex<Rc<ServerProcess>>,
         is_restarted: &Cell<bool>,
         tool: &str,
         arguments: Map<String, Value>,
@@ -183,12 +182,12 @@ impl Connection {
                 }
                 let fresh = self.start().await?;
                 let is_same = fresh.listing.tools == running.listing.tools;
-                *running = Arc::new(fresh);
+                *running = Rc::new(fresh);
                 if !is_same {
                     running.end().await;
                 }
             }
-            Arc::clone(&running)
+            Rc::clone(&running)
         };
         let result = running.call(tool, arguments, self.call_timeout).await;
         match result {

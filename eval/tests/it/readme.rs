@@ -68,6 +68,7 @@ fn the_commands_of_the_guides_run_in_order() {
         "baselines",
         "examples",
         "serve",
+        "mcp",
     ];
     for page in pages {
         run_blocks(&format!("docs/guides/{page}.md"));

@@ -157,7 +157,6 @@ fn reply(answered: Answered) -> Reply {
     });
     let reason = answered.error.unwrap_or_default();
     let (text, is_error) = match (answered.status, answered.answer) {
-        (Status::Ok, Some(answer)) => (answer, false),
         (Status::Limit, Some(answer)) => (
             format!("{answer}\n\n[The agent reached a limit before it was done: {reason}]"),
             false,
