@@ -170,6 +170,11 @@ impl Clients {
         Self(Known::ByKey(shared.collect()))
     }
 
+    /// Whether there are several keys.
+    pub fn are_several(&self) -> bool {
+        matches!(&self.0, Known::ByKey(clients) if clients.len() > 1)
+    }
+
     /// Whether a key is required.
     pub const fn need_keys(&self) -> bool {
         matches!(self.0, Known::ByKey(_))

@@ -46,7 +46,7 @@ pub(super) fn execute(args: &McpArgs) -> Result<Outcome, Error> {
     };
     let (stop, again) = (StopSignal::catch(&runtime)?, StopSignal::catch(&runtime)?);
     let log_dir = settings.served.log_dir.clone();
-    let roots = Roots::new(settings.roots.clone(), log_dir.clone());
+    let roots = Roots::new(settings.roots.clone(), settings.readable_runs());
     let tools = Tools::new(&settings, Arc::clone(&service), roots);
     let toolbox: Arc<dyn Toolbox> = Arc::new(tools);
     let served: Result<(), Error> = match settings.http {
@@ -81,5 +81,7 @@ pub(super) fn execute(args: &McpArgs) -> Result<Outcome, Error> {
 
 fn note_view(log_dir: &Path) {
     let shown = quoted(&log_dir.display().to_string());
-    terminal::note(&format!("`rlm-eval view {shown}` shows what the agents do"));
+    terminal::note(&format!(
+        "serving the Model Context Protocol; `rlm-eval view {shown}` shows what the agents do"
+    ));
 }

@@ -79,6 +79,15 @@ impl McpSettings {
     }
 }
 
+impl McpSettings {
+    /// Returns the folder of the run directories if clients may read them: not if there are several
+    /// clients, since each is to see only its own questions.
+    pub fn readable_runs(&self) -> Option<PathBuf> {
+        let several = matches!(&self.http, Some((_, clients)) if clients.are_several());
+        (!several).then(|| self.served.log_dir.clone())
+    }
+}
+
 /// Returns the error for a program that was built without the protocol.
 pub fn not_built() -> SettingsError {
     SettingsError::with_hint(

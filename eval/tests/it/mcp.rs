@@ -550,6 +550,47 @@ fn http_has_the_guards_of_serve() {
 }
 
 #[test]
+fn clients_with_keys_are_kept_apart() {
+    let keys = "clients:\n  - { name: one, key_env: KEY_ONE, max_llm_calls: 1, models: ['rlm/*'] }\n  - { name: two, key_env: KEY_TWO, requests_per_minute: 2 }\n";
+    let (one, two) = ("sk-one-0123456789abcdef", "sk-two-0123456789abcdef");
+    let binary = folder()
+        .file("clients.yaml", keys)
+        .variable("KEY_ONE", one)
+        .variable("KEY_TWO", two);
+    let server = Served::of(&binary, &["--client-keys", "clients.yaml"]);
+    let one = format!("Authorization: Bearer {one}");
+    let two = format!("Authorization: Bearer {two}");
+    let (of_one, of_two) = (server.session(&[&one]), server.session(&[&two]));
+    let (one, two) = ([one.as_str(), &of_one], [two.as_str(), &of_two]);
+    let say = json!({"query": "Say private"});
+    let answer = server.call(&one, "rlm", &say);
+    assert!(answer.contains("asked: Say private"), "{answer}");
+    let answer = server.call(&one, "rlm", &say);
+    assert!(answer.contains("client's max_llm_calls"), "{answer}");
+    let coordinator = json!({"query": "x", "model": "rlm-coordinator/scripted:echo.yaml"});
+    let answer = server.call(&one, "rlm", &coordinator);
+    assert!(answer.contains("unknown model"), "{answer}");
+    let run = fs::read_dir(binary.path().join("results"))
+        .unwrap()
+        .next()
+        .unwrap();
+    let run = run.unwrap().file_name().into_string().unwrap();
+    let read = json!({"run": run, "sample": "request-000001"});
+    let answer = server.call(&two, "read_run", &read);
+    assert!(
+        answer.contains("--root") && !answer.contains("private"),
+        "{answer}"
+    );
+    assert!(
+        server
+            .call(&two, "rlm", &coordinator)
+            .contains("\"isError\":false")
+    );
+    let answer = server.call(&two, "rlm", &say);
+    assert!(answer.contains("requests a minute"), "{answer}");
+}
+
+#[test]
 fn an_http_client_that_vanishes_frees_its_slot() {
     let binary = folder();
     let server = Served::of(&binary, &["--max-concurrency", "1", "--max-queue", "0"]);

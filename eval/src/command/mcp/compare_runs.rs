@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::arguments::parse;
-use super::tools::{Tools, on_own_thread};
+use super::tools::Tools;
 
 pub(super) const NAME: &str = "compare_runs";
 
@@ -47,7 +47,7 @@ pub(super) async fn call(tools: &Tools, arguments: Map<String, Value>) -> Result
         paths.push(path);
     }
     let paths = Arc::new(paths);
-    on_own_thread(move || {
+    let work = move || {
         let runs = paths.iter().map(|path| RunScores::read(path));
         let runs: Result<Vec<RunScores>, _> = runs.collect();
         let runs = runs.map_err(|error| error.to_string())?;
@@ -72,6 +72,6 @@ pub(super) async fn call(tools: &Tools, arguments: Map<String, Value>) -> Result
             structured: json!({"verdicts": verdicts, "comparison": comparison}),
             is_error: false,
         })
-    })
-    .await
+    };
+    tools.on_own_thread(work).await
 }

@@ -63,7 +63,7 @@ pub(super) async fn call(
     let models: Vec<&(String, String)> = models.collect();
     let chosen = choose(arguments.model.as_deref(), &models, |(model, _)| model)?;
     let agent = &chosen.1;
-    let _turn = tools.turn(&caller).await?;
+    let _turn = tools.turn().await?;
     let asker = caller.client.asker();
     let request = tools.service.request(&asker, &limits);
     let request = request.map_err(|error| refused(&error))?;

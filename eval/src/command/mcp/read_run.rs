@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::arguments::parse;
-use super::tools::{Tools, on_own_thread};
+use super::tools::Tools;
 use crate::reporter::Narrator;
 
 pub(super) const NAME: &str = "read_run";
@@ -53,14 +53,14 @@ pub(super) async fn call(tools: &Tools, arguments: Map<String, Value>) -> Result
         ));
     }
     let path = tools.roots.run(&arguments.run)?;
-    on_own_thread(move || {
+    let work = move || {
         let run = RunDir::open(&path).map_err(|error| error.to_string())?;
         match &arguments.sample {
             None => whole(&run, &arguments),
             Some(sample) => one(&run, sample, &arguments),
         }
-    })
-    .await
+    };
+    tools.on_own_thread(work).await
 }
 
 /// Returns the summary and a page of the attempts.

@@ -11,7 +11,7 @@ use serve::{Answered, OnProgress, Progress, Question, with_headings};
 
 use super::arguments::{Budget, choose, parse};
 use super::roots::Roots;
-use super::tools::{Tools, on_own_thread, refused};
+use super::tools::{Tools, refused};
 use crate::settings::{read_file, read_folder};
 
 pub(super) const NAME: &str = "rlm";
@@ -65,10 +65,12 @@ pub(super) async fn call(
         .filter(|name| caller.client.may_use(name));
     let offered: Vec<&String> = offered.collect();
     let agent = choose(arguments.model.as_deref(), &offered, |name| name.as_str())?;
-    let turn = tools.turn(&caller).await?;
+    let turn = tools.turn().await?;
     let roots = Arc::clone(&tools.roots);
     let (context, files, folder) = (arguments.context, arguments.files, arguments.folder);
-    let context = on_own_thread(move || read(&roots, context, &files, folder.as_deref())).await?;
+    let context = tools
+        .on_own_thread(move || read(&roots, context, &files, folder.as_deref()))
+        .await?;
     let question = Question {
         query,
         context,

@@ -12,12 +12,13 @@ use std::path::{Path, PathBuf};
 pub(super) struct Roots {
     /// Canonical folders of `--root`.
     files: Vec<PathBuf>,
-    /// Folder of this server's run directories, which may not exist yet.
-    runs: PathBuf,
+    /// Folder of this server's run directories, which may not exist yet; `None` if a client could
+    /// read what another asked.
+    runs: Option<PathBuf>,
 }
 
 impl Roots {
-    pub(super) fn new(files: Vec<PathBuf>, runs: PathBuf) -> Self {
+    pub(super) fn new(files: Vec<PathBuf>, runs: Option<PathBuf>) -> Self {
         Self { files, runs }
     }
 
@@ -35,7 +36,7 @@ impl Roots {
     /// A sentence that names the allowed folders.
     pub(super) fn run(&self, path: &str) -> Result<PathBuf, String> {
         let mut roots = self.files.clone();
-        roots.extend(fs::canonicalize(&self.runs));
+        roots.extend(self.runs.iter().flat_map(fs::canonicalize));
         let run = within(&roots, path)?;
         // A link in a folder of someone else must not lead a reader outside.
         for name in ["config.json", "lock.json", "samples.jsonl", "trajectories"] {
@@ -99,7 +100,7 @@ mod tests {
         fs::write(base.join("root2/secret"), "s").unwrap();
         symlink(base.join("secret"), root.join("link")).unwrap();
         symlink(root.join("sub"), root.join("inner")).unwrap();
-        let roots = Roots::new(vec![root.clone()], base.join("none"));
+        let roots = Roots::new(vec![root.clone()], None);
         let outside = root.join("../secret").display().to_string();
         for (path, expected) in [
             ("sub/a.txt", Some("sub/a.txt")),
@@ -136,7 +137,7 @@ mod tests {
         let base = fs::canonicalize(folder.path()).unwrap();
         fs::create_dir_all(base.join("root/run")).unwrap();
         fs::write(base.join("samples.jsonl"), "").unwrap();
-        let roots = Roots::new(vec![base.join("root")], base.join("none"));
+        let roots = Roots::new(vec![base.join("root")], None);
         assert!(roots.run("run").is_ok());
         symlink(
             base.join("samples.jsonl"),

@@ -49,6 +49,8 @@ pub(super) struct Tools {
     gate: Gate,
     /// Admits the calls of `llm_map`, of all clients together.
     pub calls: Arc<Semaphore>,
+    /// Admits work that reads files.
+    readers: Arc<Semaphore>,
 }
 
 impl Tools {
@@ -76,28 +78,37 @@ impl Tools {
             models,
             gate: Gate::new(settings.max_concurrency, settings.max_queue),
             calls: Arc::new(Semaphore::new(settings.max_concurrency)),
+            readers: Arc::new(Semaphore::new(settings.max_concurrency)),
         }
     }
 
-    /// Waits until the client's call may start work. The permits are held until it has ended.
+    /// Waits until an agent may start work. The permit is held until it has ended.
     ///
     /// # Errors
-    /// A sentence if the client has reached a limit, or too many calls wait.
-    pub(super) async fn turn(&self, caller: &Caller) -> Result<Turn, String> {
-        let of_client = caller.client.admit().map_err(|error| error.to_string())?;
+    /// A sentence if too many calls wait.
+    pub(super) async fn turn(&self) -> Result<OwnedSemaphorePermit, String> {
         let place = self.gate.enter().map_err(|error| error.to_string())?;
-        let of_server = place.turn().await;
-        Ok(Turn {
-            _of_client: of_client,
-            _of_server: of_server.ok_or("the server is stopping")?,
-        })
+        let turn = place.turn().await;
+        turn.ok_or_else(|| "the server is stopping".to_owned())
     }
-}
 
-/// Permits of a call.
-pub(super) struct Turn {
-    _of_client: Option<OwnedSemaphorePermit>,
-    _of_server: OwnedSemaphorePermit,
+    /// Runs work that reads files or computes, without blocking other calls.
+    ///
+    /// # Errors
+    /// As the work does, and for work that panicked, which is printed.
+    pub(super) async fn on_own_thread<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T, String> + Send + 'static,
+    ) -> Result<T, String> {
+        let permit = Arc::clone(&self.readers).acquire_owned().await;
+        let done = tokio::task::spawn_blocking(move || {
+            // Held until the work has ended, even if nobody waits for it any more.
+            let _permit = permit;
+            work()
+        });
+        let done = done.await;
+        done.map_err(|error| format!("the work failed: {error}"))?
+    }
 }
 
 fn described(name: &'static str, file: &'static str) -> ToolInfo {
@@ -144,6 +155,8 @@ impl Toolbox for Tools {
         arguments: Map<String, Value>,
         caller: Caller,
     ) -> Result<Reply, String> {
+        let permit = caller.client.admit();
+        let _permit = permit.map_err(|error| error.to_string())?;
         match tool {
             rlm::NAME => rlm::call(self, arguments, caller).await,
             llm_map::NAME => llm_map::call(self, arguments, caller).await,
@@ -152,17 +165,6 @@ impl Toolbox for Tools {
             other => Err(format!("unknown tool {other:?}")),
         }
     }
-}
-
-/// Runs work that reads files or computes, without blocking other calls.
-///
-/// # Errors
-/// As the work does, and for work that panicked, which is printed.
-pub(super) async fn on_own_thread<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, String> + Send + 'static,
-) -> Result<T, String> {
-    let done = tokio::task::spawn_blocking(work).await;
-    done.map_err(|error| format!("the work failed: {error}"))?
 }
 
 #[cfg(test)]
