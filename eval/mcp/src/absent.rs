@@ -1,5 +1,6 @@
 //! Replaces both directions in builds without the feature `mcp`.
 
+use std::convert::Infallible;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,10 +12,10 @@ use super::interface::{HttpSettings, ServerError, ServerTool, Spawn};
 use super::toolbox::Toolbox;
 
 /// A server that cannot exist.
-pub enum Server {}
+pub struct Server(Infallible);
 
 /// A server that cannot exist.
-pub enum HttpServer {}
+pub struct HttpServer(Infallible);
 
 impl Server {
     /// Always fails.
@@ -27,12 +28,12 @@ impl Server {
 
     /// Never called.
     pub fn tools(&self) -> &[ServerTool] {
-        match *self {}
+        match self.0 {}
     }
 
     /// Never called.
     pub fn version(&self) -> &str {
-        match *self {}
+        match self.0 {}
     }
 
     /// Never called.
@@ -44,7 +45,7 @@ impl Server {
         reason = "the interface of the server that is there"
     )]
     pub async fn call(&self, _: &str, _: Map<String, Value>) -> Result<Value, ServerError> {
-        match *self {}
+        match self.0 {}
     }
 }
 
@@ -63,7 +64,7 @@ impl HttpServer {
 
     /// Never called.
     pub fn url(&self) -> String {
-        match *self {}
+        match self.0 {}
     }
 
     /// Never called.
@@ -79,7 +80,7 @@ impl HttpServer {
         _: impl Future<Output = ()>,
         _: impl Future<Output = ()>,
     ) -> Result<(), ServeError> {
-        match self {}
+        match self.0 {}
     }
 }
 
