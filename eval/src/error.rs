@@ -173,8 +173,13 @@ impl Error {
                 Some("name it with --judge-model, as in --judge-model openai/gpt-5".to_owned())
             }
             Self::Grader(GraderError::NoJudge { .. }) => Some("add --scorer judge".to_owned()),
-            Self::Resume(ResumeError::Fingerprint { .. }) => {
-                Some("without --resume, these settings begin a new run".to_owned())
+            Self::Resume(error @ ResumeError::Fingerprint { .. }) => {
+                Some(match error.missing_server() {
+                    Some(server) => format!(
+                        "the run has tools of an MCP server, which is not recorded: type --mcp-server '{server}=COMMAND' again"
+                    ),
+                    None => "without --resume, these settings begin a new run".to_owned(),
+                })
             }
             Self::Resume(ResumeError::Program { .. } | ResumeError::UnknownProgram { .. })
             | Self::Merge(MergeError::Program { .. }) => Some(

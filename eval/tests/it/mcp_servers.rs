@@ -247,6 +247,8 @@ fn what_a_server_offers_is_part_of_the_fingerprint() {
     // A folder cannot start a server: resuming needs the flag again.
     let ran = binary.run(&["run", "--resume", "results/a"], "");
     assert_eq!(ran.code, Some(2), "{ran:?}");
+    let hint = "type --mcp-server 'notes=COMMAND' again";
+    assert!(ran.stderr.contains(hint), "{}", ran.stderr);
     let ran = binary.run(
         &["run", "--resume", "results/a", "--mcp-server", SERVER],
         "",
