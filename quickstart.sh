@@ -1,52 +1,55 @@
 #!/bin/sh
-# Installs what the system lacks, builds, and compares the ways of working on S-NIAH offline, with a scripted model.
+# Installs missing build tools, builds the program, and compares three ways of working on the
+# benchmark S-NIAH offline, with a scripted model.
 set -eu
 cd "$(dirname "$0")"
 
-command -v cargo >/dev/null || { echo "error: no cargo; install Rust from https://rustup.rs" >&2; exit 1; }
+command -v cargo >/dev/null || { echo "error: cargo not found; install Rust from https://rustup.rs" >&2; exit 1; }
 target=${CARGO_TARGET_DIR:-target}
 
-# The engine for JavaScript is V8 where its library can be had: from RUSTY_V8_ARCHIVE, or downloaded and checked by
-# scripts/fetch-v8.sh. Else it is QuickJS, which is built from its source. A library that is refused ends the script.
+# The JavaScript engine is V8 if its library is available: in RUSTY_V8_ARCHIVE, or downloaded and
+# checked by scripts/fetch-v8.sh. Otherwise it is QuickJS, built from source. A library that fails
+# the check ends the script.
 if [ -n "${RUSTY_V8_ARCHIVE-}" ]; then
   archive=$RUSTY_V8_ARCHIVE
 else
   archive=$(scripts/fetch-v8.sh) || { [ $? -eq 1 ] || exit 1; }
 fi
 build() {
-  echo "the first build takes 5 to 12 minutes on two cores; it prints a line for each crate" >&2
+  echo "building; the first build takes 5 to 12 minutes on two cores" >&2
   cargo build --release --package eval "$@"
 }
 if [ -n "$archive" ]; then
-  echo "JavaScript will run on V8, by $archive" >&2
+  echo "JavaScript engine: V8, from $archive" >&2
   scripts/install-system-packages.sh g++
   export RUSTY_V8_ARCHIVE="$archive"
-  # With it, the crate `v8` would download source code of its own, unchecked.
+  # If it is set, the crate `v8` also downloads source code, without checking it.
   unset RUSTY_V8_MIRROR
   build --no-default-features --features v8
 else
-  echo "JavaScript will run on QuickJS: V8's library cannot be downloaded, and RUSTY_V8_ARCHIVE is not set" >&2
+  echo "JavaScript engine: QuickJS, because V8's library cannot be downloaded and RUSTY_V8_ARCHIVE is not set" >&2
   scripts/install-system-packages.sh cmake g++ libsimde-dev make
   build
 fi
 eval=$target/release/rlm-eval
 
 results=$(mktemp -d "${TMPDIR:-/tmp}/eval-quickstart.XXXXXX")
-"$eval" sweep --prompt-modes solver,coordinator --out "$results/sweep" -- --benchmark s-niah --model scripted:docs/examples/forgetful.yaml \
-  > "$results/sweep.txt"
+"$eval" sweep --prompt-modes solver,coordinator --out "$results/sweep" -- \
+  --benchmark s-niah --model scripted:docs/examples/forgetful.yaml > "$results/sweep.txt"
 cat <<EOF
 
-A number hidden in 8,000 to 1,000,000 characters, looked for by one call with all of the text (direct), by an agent that searches it with
-code (solver), and by one that hands parts of it to others (coordinator). The model is scripted, and its prices are invented.
+Three configurations look for a number hidden in 8,000 to 1,000,000 characters: one call with the whole
+text (direct), an agent that searches the text with code (solver), and an agent that delegates parts of
+it to others (coordinator). The model is scripted, and its prices are invented.
 
 EOF
 sed -n '/^ in short/,$p' "$results/sweep.txt"
 cat <<EOF
 
-All figures are in $results/sweep.txt, the runs in $results/sweep. What most people want next:
+All figures are in $results/sweep.txt, the runs in $results/sweep. Next steps:
 
-  # a table of questions of your own: a line for each, {"query": "…", "context": "…", "expected": "…"}
+  # run your own questions, one per line: {"query": "…", "context": "…", "expected": "…"}
   $eval run --benchmark questions.jsonl --model openai/gpt-5-mini --max-cost 1
-  # which way is better with a model of yours
+  # compare the configurations with your own model
   $eval sweep --prompt-modes solver,coordinator --out results/mine -- --benchmark questions.jsonl --model openai/gpt-5-mini
 EOF

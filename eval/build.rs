@@ -1,10 +1,10 @@
-//! Build script: digests everything compiled in that can change an answer, so that the runs of two builds that may answer
-//! differently have different fingerprints.
+//! Build script: computes a digest of everything compiled in that can change an answer. Builds that
+//! may answer differently thus produce runs with different fingerprints.
 //!
-//! It reads the folders of the workspace's crates beside this one and `Cargo.lock`, and no Git: a source archive gives the
-//! same. Its result is a small constant in `OUT_DIR`, which `src/program.rs` includes.
+//! It reads `Cargo.lock` and the folders of the workspace's crates but not Git, so a source archive
+//! gives the same digest. The result is a constant in `OUT_DIR`, which `src/program.rs` includes.
 //!
-//! It also lists the providers that need no server, for `src/providers/mod.rs`.
+//! It also generates the list of providers without a server for `src/providers/mod.rs`.
 
 #[path = "build/dependencies.rs"]
 mod dependencies;
@@ -17,7 +17,7 @@ use std::{env, fs};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
-    let root = root.parent().ok_or("the crate is in no workspace")?;
+    let root = root.parent().ok_or("the crate is not in a workspace")?;
     let mut components = Vec::new();
     for (name, paths) in sources::COMPONENTS {
         for path in paths {
@@ -39,7 +39,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Every module of `src/providers` that has a `PROVIDER`, in the order of the `mod` lines.
+/// Returns the modules of `src/providers` that define a `PROVIDER`, in the order of their `mod`
+/// lines.
 fn offline() -> Result<String, Box<dyn Error>> {
     let home = Path::new("src/providers");
     watch(home);
@@ -59,7 +60,7 @@ fn offline() -> Result<String, Box<dyn Error>> {
     Ok(format!("&[{list}]\n"))
 }
 
-/// Cargo runs the script again when something there changes; of a folder, anything in it.
+/// Makes Cargo rerun the script when the file, or anything in the folder, changes.
 fn watch(path: &Path) {
     println!("cargo::rerun-if-changed={}", path.display());
 }

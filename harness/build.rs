@@ -1,6 +1,7 @@
 //! Embeds the folders of texts and of protocols, so that what is in them needs no line of code.
 //!
-//! `include_dir` makes the compiler follow the files that it found. That there is a new one only Cargo can see.
+//! `include_dir` makes the compiler follow the files that it found. That there is a new one only
+//! Cargo can see.
 
 #[path = "model/build/folders.rs"]
 mod folders;
@@ -42,7 +43,8 @@ fn root_agents() -> Result<String, Box<dyn Error>> {
     ))
 }
 
-/// A constant for each text of a prompt, and the list of them: those of `prompts`, and those in the folders of protocols.
+/// A constant for each text of a prompt, and the list of them: those of `prompts`, and those in the
+/// folders of protocols.
 fn sections() -> Result<String, Box<dyn Error>> {
     let mut files = BTreeMap::new();
     let mut folders = vec![PathBuf::from("prompts")];
@@ -79,7 +81,8 @@ fn sections() -> Result<String, Box<dyn Error>> {
     ))
 }
 
-/// The slots of a text, `{slot_name}` each, in the order of the alphabet: that does not change when the text does.
+/// The slots of a text, `{slot_name}` each, in the order of the alphabet: that does not change when
+/// the text does.
 fn slots(text: &str) -> Vec<&str> {
     let is_slot = |name: &&str| {
         let mut bytes = name.bytes();

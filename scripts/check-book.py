@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Checks that every link of the built documentation leads to a page that is there, and every `#` to an element of that page.
+"""Checks that every link in the built documentation leads to an existing page, and every anchor to
+an element of that page.
 
-Written because linkinator (7.6) looks at the anchors of an address only the first time that it meets the address."""
+linkinator (7.6) is not used because it checks only the first anchor that it finds for each page.
+"""
 
 import sys
 from html.parser import HTMLParser
@@ -22,7 +24,7 @@ class Page(HTMLParser):
 
 
 def main(folder):
-    # The page for printing repeats all others; that for missing pages is served at any address.
+    # print.html repeats all other pages, and 404.html is served at any address.
     files = [file for file in folder.rglob("*.html") if file.name not in ("print.html", "404.html")]
     pages = {file.resolve(): Page(file.read_text(encoding="utf-8")) for file in files}
     count, wrong = 0, []
@@ -35,10 +37,10 @@ def main(folder):
             target = (file.parent / unquote(parts.path)).resolve() if parts.path else file
             known = pages.get(target)
             if not target.is_file():
-                wrong.append(f"{file.relative_to(folder.resolve())}: {link} is not there")
-            # `#/…` is a place within a program that the page is, as in the example sites.
+                wrong.append(f"{file.relative_to(folder.resolve())}: {link} does not exist")
+            # `#/…` is a route inside a single-page app, as in the example sites.
             elif known and parts.fragment and not parts.fragment.startswith("/") and unquote(parts.fragment) not in known.ids:
-                wrong.append(f"{file.relative_to(folder.resolve())}: {link} has no such anchor")
+                wrong.append(f"{file.relative_to(folder.resolve())}: anchor of {link} not found")
     for line in wrong:
         print(line, file=sys.stderr)
     print(f"{len(pages)} pages, {count} links, {len(wrong)} broken", file=sys.stderr)

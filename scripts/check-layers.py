@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Checks that imports run downward only, between the crates and between the top-level modules of each; and that nothing knows a
-benchmark by its name but its own folder.
+"""Checks that imports between crates, and between the top-level modules of a crate, run downward
+only, and that no file outside a benchmark's folder names the benchmark.
 
-In the tables below each line is a layer, the ground first. A module may import from earlier lines alone: from nothing on
-its own line or on a later one. `a+b` are modules that import each other. A new module needs a place.
+In the tables below, each line is a layer, the lowest first. A module may import only modules on
+earlier lines. `a+b` are modules that import each other. A new module needs an entry.
 """
 
 import re
@@ -11,7 +11,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-# The crates of the workspace, by their folders, that each may depend on, tests apart.
+# The workspace crates that each crate may depend on, by folder. Tests may depend on others.
 CRATES = {
     "sandbox": [],
     "harness/model": [],
@@ -111,6 +111,7 @@ LAYERS = {
         nats nats_absent
         run_queue
     """,
+    # prose: names of files
     "eval/view": """
         assets error find_runs histogram inputs matches outcome run_file search
         trajectory
@@ -157,11 +158,11 @@ LAYERS = {
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# The folders that are benchmarks. Each may import what they share, and none another.
+# Folders of benchmarks. They share the layers above, and none may import another.
 BENCHMARKS = {file.parent.name for file in (ROOT / "benchmarks/src").glob("*/model.yaml")}
 LAYERS["benchmarks"] += " ".join(BENCHMARKS)
 
-# Comments, strings and characters, which hold no imports. A lifetime is no character.
+# Comments, strings and characters (but not lifetimes), which contain no imports.
 BLANKED = re.compile(
     r"""//[^\n]* | /\*.*?\*/ | \bb?r(?P<hashes>\#*)".*?"(?P=hashes) | \bb?"(?:\\.|[^"\\])*" | "(?:\\.|[^"\\])*"
       | b?'(?:\\(?:u\{[^}]*\}|x..|.)|[^'\\])'""",
@@ -172,12 +173,12 @@ PATH = re.compile(r"\b(?:crate|super)(?:\s*::\s*\w+)+")
 
 
 def code(text):
-    """The text with everything blanked that is no code; lines stay where they are."""
+    """Returns the text with comments and literals blanked; line numbers stay the same."""
     return BLANKED.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
 
 
 def paths_of(tree):
-    """The paths of a `use`, its groups taken apart."""
+    """Returns the paths of a `use`, with its groups expanded."""
     tree = tree.strip()
     head, brace, rest = tree.partition("{")
     if not brace:
@@ -196,7 +197,7 @@ def paths_of(tree):
 
 
 class Crate:
-    """The modules of a crate and what each names of the others."""
+    """The modules of a crate, and the paths that each of them names."""
 
     def __init__(self, name):
         self.name = name
@@ -237,7 +238,7 @@ class Crate:
                 yield text[: match.start()].count("\n") + 1, found
 
     def resolve(self, module, path, inside_of_use):
-        """A path from the crate's root, or none for one that leads elsewhere."""
+        """Returns a path as seen from the crate's root, or None if it leads to another crate."""
         if path[-1] == "self":
             path = path[:-1]
         if path and path[0] == "crate":
@@ -253,7 +254,7 @@ class Crate:
         return None
 
     def home(self, path):
-        """The top-level module that a path leads to, through what modules hand on; none for the crate's root itself."""
+        """Returns the top-level module that defines a path, or None if it is the root."""
         for _ in range(10):
             end = max((n for n in range(len(path) + 1) if path[:n] in self.files), default=0)
             module, rest = path[:end], path[end:]
@@ -271,9 +272,9 @@ class Crate:
                     place[module] = (height, tied)
         modules = {module[0] for module in self.files if module}
         for module in sorted(modules - place.keys()):
-            yield f"{self.name}/src: the module `{module}` has no layer; give it one in scripts/check-layers.py"
+            yield f"{self.name}/src: the module `{module}` is in no layer: add it to LAYERS in scripts/check-layers.py"
         for module in sorted(place.keys() - modules):
-            yield f"scripts/check-layers.py: {self.name} has no module `{module}`"
+            yield f"scripts/check-layers.py: module not found: `{module}` of {self.name}"
         between = 0
         for module, file, line, path in self.named:
             at = f"{file.relative_to(ROOT)}:{line}"
@@ -287,13 +288,13 @@ class Crate:
             if other < height or tied == others_tied:
                 continue
             layer = "a higher layer" if other > height else "the same layer"
-            yield f"{at}: `{module[0]}` imports `{'::'.join(path)}`, and `{home}` is of {layer}"
+            yield f"{at}: `{module[0]}` must not import `{'::'.join(path)}`: `{home}` is in {layer}"
         if between == 0 and len(place) > 1:
-            yield f"{self.name}/src: no import between modules was found; is this script broken?"
+            yield f"{self.name}/src: no imports between modules found: is this script broken?"
 
 
 def of_manifest(name):
-    """Dependencies that the law of crates does not allow."""
+    """Yields the dependencies of a crate that CRATES does not allow."""
     manifest = tomllib.loads((ROOT / name / "Cargo.toml").read_text())
     tables = [manifest, *manifest.get("target", {}).values()]
     names = {Path(folder).name for folder in CRATES}
@@ -304,17 +305,20 @@ def of_manifest(name):
                     yield f"{name}/Cargo.toml: `{name}` must not depend on `{other}`"
 
 
-# The end of a command's help, with examples.
+# Examples at the end of a command's help, which may name benchmarks.
 EXAMPLES = re.compile(r'const (?:DETAILS|EXAMPLES): &str =\s*"(?:\\.|[^"\\])*"', re.DOTALL)
 
 
 def names_of_benchmarks():
-    """Where a benchmark is named outside of its folder, as a whole word: in no comment, test or example of a command. Benchmarks
-    of one family, whose names begin alike, may name each other."""
+    """Yields the places outside a benchmark's folder that contain its name as a whole word.
+
+    Comments, tests and examples of commands may contain it. Benchmarks of one family, whose names
+    have the same beginning, may name each other.
+    """
     if not BENCHMARKS:
-        yield "benchmarks/src: no benchmark was found; is this script broken?"
+        yield "benchmarks/src: no benchmarks found: is this script broken?"
     words = "|".join(home.replace("_", "[_-]") for home in sorted(BENCHMARKS))
-    # Not in the `mod` line that registers it.
+    # The `mod` line registers a benchmark.
     name = re.compile(rf"(?<![\w-])(?<!\bmod )(?:{words})(?![\w-])")
     for file in sorted({file for crate in CRATES for file in (ROOT / crate).rglob("*")}):
         path = file.relative_to(ROOT)
@@ -336,19 +340,19 @@ def names_of_benchmarks():
             folder = path.parts[2] if path.parts[:2] == ("benchmarks", "src") else "-"
             if not home.startswith(folder) and not folder.startswith(home):
                 line = text[: match.start()].count("\n") + 1
-                yield f"{path}:{line}: names the benchmark `{match[0]}`, which only its folder knows"
+                yield f"{path}:{line}: only the folder of the benchmark `{match[0]}` may name it"
 
 
 def main():
     members = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["members"]
-    faults = [f"Cargo.toml: the crate `{name}` has no layers" for name in members if name not in CRATES]
+    faults = [f"Cargo.toml: the crate `{name}` is missing in CRATES of scripts/check-layers.py" for name in members if name not in CRATES]
     for name in CRATES:
         faults += [*of_manifest(name), *Crate(name).faults()]
     faults += names_of_benchmarks()
     for fault in faults:
         print(fault, file=sys.stderr)
     if faults:
-        print("See Layers in CONTRIBUTING.md.", file=sys.stderr)
+        print("hint: see Layers in CONTRIBUTING.md", file=sys.stderr)
     return 1 if faults else 0
 
 

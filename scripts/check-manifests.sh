@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Checks the example manifests: those of Kubernetes against its schemas, which the PyPI package kubernetes-validate carries,
-# and those of Slurm for their syntax, for which there is no schema. KEDA's schema is in no package: its manifest is read alone.
+# Checks the example manifests: those for Kubernetes against the schemas in the PyPI package
+# kubernetes-validate, and those for Slurm for valid shell syntax. No package has the schema of
+# KEDA, so keda-queue.yaml is not checked here.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -11,4 +12,5 @@ if [ ! -x target/manifests/bin/kubernetes-validate ]; then
   python3 -m venv target/manifests
   target/manifests/bin/pip install --quiet --disable-pip-version-check kubernetes-validate==1.37.0
 fi
-target/manifests/bin/kubernetes-validate --strict docs/manifests/kubernetes-job.yaml docs/manifests/kubernetes-queue.yaml
+target/manifests/bin/kubernetes-validate --strict \
+  docs/manifests/kubernetes-job.yaml docs/manifests/kubernetes-queue.yaml

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Tries the packages that `scripts/package.sh` made in a folder, as those who install them do: checks the archive's sum,
-# unpacks and starts it, reads a Parquet file with it, installs the wheel into a fresh virtual environment, and runs the README's first example with it.
+# Tests the packages that `scripts/package.sh` wrote into a folder, as a user would: verifies the
+# checksum of the archive, starts its programs, reads a Parquet file, installs the wheel into a
+# fresh virtual environment, and runs the README's first example.
 #
 #   scripts/check-packages.sh FOLDER
 set -euo pipefail
@@ -21,16 +22,16 @@ for program in rlm-eval eval; do
   "$folder/${archive%.tar.gz}/$program" --version | head -n 1 | grep -F " $version"
 done
 
-# `cargo binstall` looks for an archive of this name, with the programs where they are.
+# The archive and the paths in it must match the metadata that `cargo binstall` reads.
 target=$(rustc -vV | sed -n 's/^host: //p')
 rendered() {
   sed -n "s/^$1 = \"\(.*\)\"\$/\1/p" eval/Cargo.toml |
     sed -e "s/{ version }/$version/g" -e "s/{ target }/$target/g" -e "s/{ bin }/rlm-eval/"
 }
 [ "$(basename "$(rendered pkg-url)")" = "$archive" ] && [ -x "$folder/$(rendered bin-dir)" ] ||
-  { echo "error: eval/Cargo.toml: package.metadata.binstall does not lead to $archive" >&2; exit 1; }
+  { echo "error: eval/Cargo.toml: package.metadata.binstall does not match $archive" >&2; exit 1; }
 
-# Built with all features: it reads Parquet files.
+# Parquet files need the feature `full`, which packages must have.
 "$folder/${archive%.tar.gz}/rlm-eval" data show oolong --data-dir benchmarks/src/oolong/fixture-parquet --limit 1 >/dev/null
 
 began=$SECONDS
@@ -42,4 +43,4 @@ env PATH="$folder/venv/bin:$PATH" rlm-eval sweep --prompt-modes solver,coordinat
 tail -n 3 verdict.txt
 took=$((SECONDS - began))
 echo "installed the wheel and ran the first example in $took s" >&2
-[ "$took" -le 60 ] || { echo "error: that took more than 60 s" >&2; exit 1; }
+[ "$took" -le 60 ] || { echo "error: installation and first example took $took s; expected at most 60 s" >&2; exit 1; }

@@ -1,18 +1,21 @@
 #!/usr/bin/env python3
-"""Holds docs/SPECIFICATION.md against the sources: each row has its own number, the files that it names exist, the tests that it names are
-tests of their crates, and a row without a test says that it departs or is missing."""
+"""Checks docs/SPECIFICATION.md against the sources.
+
+Each row has a unique number, the files and tests that it names exist, and a row without a test is
+marked as **otherwise** or **missing**.
+"""
 
 import re
 import sys
 from pathlib import Path
 
 PAGE = Path("docs/SPECIFICATION.md")
-# `CRATE MODULE::NAME` of the integration tests, or `FILE::NAME` beside the code.
+# `CRATE MODULE::NAME` for integration tests, or `FILE::NAME` for unit tests.
 TEST = re.compile(r"^(?:(\w+) (\w+)|([\w/-]+\.rs))::(\w+)$")
 
 
 def is_test(crate, module, file, name):
-    """Whether `name` is a test of that file, not only a function."""
+    """Returns whether `name` is a test function in that file."""
     file = Path(file) if file else Path(crate, "tests/it", f"{module}.rs")
     if not file.is_file():
         return False
@@ -30,26 +33,26 @@ def faults():
             test = TEST.match(name)
             if test:
                 if not is_test(*test.groups()):
-                    yield line, f"there is no test `{name}`"
+                    yield line, f"test not found: `{name}`"
             elif row and "/" in name and " " not in name and "." in name and not Path(name).is_file():
-                yield line, f"there is no file `{name}`"
+                yield line, f"file not found: `{name}`"
         if not row:
             continue
         if len(cells) != 4:
-            yield line, f"row {cells[0]} has {len(cells)} cells, not 4"
+            yield line, f"row {cells[0]} has {len(cells)} cells: expected 4"
             continue
         if cells[0] in numbers:
-            yield line, f"there are two rows {cells[0]}"
+            yield line, f"duplicate row {cells[0]}"
         numbers.add(cells[0])
         _, requirement, where, shown = cells
         departs = "**otherwise**" in shown or "**missing**" in shown
         evidence = [name for name in re.findall(r"`([^`]+)`", shown) if TEST.match(name) or "/tests/" in name]
         if not requirement or not (where or departs):
-            yield line, f"row {cells[0]} does not say what is asked for, or where it is"
+            yield line, f"row {cells[0]} lacks the requirement or the file that implements it"
         if not (evidence or departs):
-            yield line, f"row {cells[0]} names no test, and does not say why"
+            yield line, f"row {cells[0]} names no test: expected one, or **otherwise** or **missing** with a reason"
     if not numbers:
-        yield 1, "there are no rows"
+        yield 1, "no rows found"
 
 
 found = list(faults())

@@ -1,13 +1,15 @@
 #!/bin/sh
-# Downloads V8's static library for the crate `v8` of Cargo.lock, checks it, and prints its path for RUSTY_V8_ARCHIVE.
+# Downloads V8's static library for the version of the crate `v8` in Cargo.lock, checks it, and
+# prints its path for RUSTY_V8_ARCHIVE.
 #
 #   scripts/fetch-v8.sh          into $CARGO_TARGET_DIR, or target
 #
-# RUSTY_V8_MIRROR   another server than GitHub; only HTTPS, also after redirects
-# RUSTY_V8_SHA256   the library's SHA-256; by default the one listed in scripts/v8-sums.txt
+# RUSTY_V8_MIRROR   base URL of a server to use instead of GitHub; HTTPS only, also after redirects
+# RUSTY_V8_SHA256   SHA-256 of the library [default: the one in scripts/v8-sums.txt]
 #
-# Without a known sum, a library from GitHub is used, with a note on how to list its sum; one from a mirror is refused.
-# Exit codes: 1 the library cannot be downloaded; 3 it is refused.
+# Without a known checksum, a library from GitHub is used, with a note that shows how to add the
+# checksum, and a library from a mirror is rejected.
+# Exit codes: 1 the library cannot be downloaded; 3 it is rejected.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -29,7 +31,7 @@ sum_of() {
 
 version=$(sed -n '/^name = "v8"$/{n;s/^version = "\(.*\)"$/\1/p;}' Cargo.lock)
 host=$(rustc -vV | sed -n 's/^host: //p')
-# With `simdutf`, which `deno_core` requires.
+# The build with `simdutf`, which `deno_core` requires.
 name=v$version/librusty_v8_simdutf_release_$host.a.gz
 
 expected=${RUSTY_V8_SHA256-}
@@ -40,25 +42,25 @@ if [ -z "$expected" ]; then
 fi
 expected=$(printf '%s' "$expected" | tr 'A-F' 'a-f')
 case "$expected" in
-  *[!0-9a-f]*) fail "invalid sum \"$expected\" in $source: expected one SHA-256 of 64 hexadecimal digits" ;;
+  *[!0-9a-f]*) fail "invalid SHA-256 \"$expected\" in $source: expected 64 hexadecimal digits" ;;
 esac
 case ${#expected} in
   0 | 64) ;;
-  *) fail "invalid sum \"$expected\" in $source: expected one SHA-256 of 64 hexadecimal digits" ;;
+  *) fail "invalid SHA-256 \"$expected\" in $source: expected 64 hexadecimal digits" ;;
 esac
 
 case "$mirror" in
   https://*) ;;
-  *) fail "RUSTY_V8_MIRROR is not an HTTPS address: $mirror; expected one like $official" ;;
+  *) fail "RUSTY_V8_MIRROR is not an HTTPS URL: $mirror; expected, for example, $official" ;;
 esac
 if [ -z "$expected" ] && [ "$mirror" != "$official" ]; then
-  fail "no sum is known for $name, which $mirror is asked for; set RUSTY_V8_SHA256, or list the sum in $sums"
+  fail "no SHA-256 is known for $mirror/$name: set RUSTY_V8_SHA256, or add the checksum to $sums"
 fi
 
 mkdir -p "$target"
 target=$(cd "$target" && pwd)
 archive=$target/v8-$version-$host.a.gz
-# What an earlier run left is used only if its sum is known and right.
+# An earlier download is reused only if its checksum is known and matches.
 if [ -n "$expected" ] && [ -f "$archive" ] && [ "$(sum_of "$archive")" = "$expected" ]; then
   echo "$archive"
   exit
@@ -76,11 +78,11 @@ curl --proto '=https' --proto-redir '=https' --fail --silent --show-error --loca
 sum=$(sum_of "$part")
 if [ -z "$expected" ]; then
   cat >&2 <<NOTE
-note: V8's library was not checked, because no sum is listed for it. To have this very file from now on, add to $sums:
+note: V8's library was not checked, because $sums does not list it. To require this file from now on, add:
 $sum  $name
 NOTE
 elif [ "$sum" != "$expected" ]; then
-  fail "the sum of $mirror/$name is $sum; expected $expected, from $source"
+  fail "the SHA-256 of $mirror/$name is $sum: expected $expected, from $source"
 fi
 mv "$part" "$archive"
 echo "$archive"

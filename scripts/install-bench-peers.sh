@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs the programs that the benchmark suite measures `eval` against: rlms from PyPI, rllm from npm.
+# Installs the programs that the benchmark suite compares `eval` with: rlms from PyPI, rllm from
+# npm.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

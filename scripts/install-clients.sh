@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs the libraries that eval/tests/it/clients.rs uses as clients: OpenAI's and others, from PyPI and npm.
+# Installs the client libraries (OpenAI's and others) that eval/tests/it/clients.rs uses, from PyPI
+# and npm.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

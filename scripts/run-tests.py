@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """Builds the tests of a Cargo command and runs all test binaries concurrently.
 
-`cargo test` runs one binary after another, so a binary whose tests wait leaves the other cores idle.
-Here all of them run at once, the slowest first. The output of each binary is printed when it ends.
+`cargo test` runs one binary after another, so a binary whose tests wait leaves the other cores
+idle. This script runs all of them concurrently, the slowest first, and prints the output of each
+binary when it ends.
 
-  scripts/run-tests.py [--rounds N] [--load N] [--package NAME] [--filter TEXT] [-- FLAGS OF cargo test]
+  scripts/run-tests.py [--rounds N] [--load N] [--package NAME] [--filter TEXT] [-- CARGO FLAGS]
 
-With --package only the binaries of that package run. All are built, because Cargo would build the
-dependencies again with other features if it built one package alone.
+With --package, only the binaries of that package run. All are built, because for a single package
+Cargo would rebuild the dependencies with other features.
 
-With several rounds, the list at the end has every test that did not pass in all of them.
+With several rounds, the list at the end contains every test that failed in at least one of them.
 """
 
 import argparse
@@ -24,15 +25,14 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 
 RESULT = re.compile(r"^test (.+?)(?: - should panic)? \.\.\. (ok|FAILED|ignored.*)$")
 SUMMARY = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored")
-# Binaries whose tests take longest, in this order; the others follow.
+# Packages with the slowest tests, slowest first; the others follow.
 SLOWEST = ["eval", "sandbox", "browser", "harness", "benchmarks"]
-# Tests that take minutes by themselves, by package: each gets a process of its own, so that it does not
-# begin when all others have ended.
+# Tests that take minutes, by package. Each of them gets its own process, so that it starts early.
 LONG = {"eval": ["view_browser::"]}
 
 
 def binaries(flags):
-    """Test binaries of the workspace, each with its package's name and folder."""
+    """Builds the test binaries, and returns each with the name and folder of its package."""
     command = ["cargo", "test", "--no-run", "--message-format=json-render-diagnostics", *flags]
     built = subprocess.run(command, stdout=subprocess.PIPE, text=True)
     if built.returncode:
@@ -50,7 +50,7 @@ def binaries(flags):
 
 
 def parts(binary):
-    """The processes that run a binary: its name and arguments for each."""
+    """Returns the name and arguments of each process that runs a part of a binary."""
     package, target, _, _ = binary
     long = LONG.get(package, []) if target == "it" else []
     rest = [argument for name in long for argument in ("--skip", name)]
@@ -60,7 +60,7 @@ def parts(binary):
 
 
 def run(binary, name, arguments):
-    """Runs a part of one binary; gives its name, exit status, seconds and output."""
+    """Runs a part of a binary; returns its name, exit status, seconds and output."""
     _, _, folder, executable = binary
     began = time.monotonic()
     ran = subprocess.run(
@@ -78,8 +78,8 @@ def run(binary, name, arguments):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=1, help="how often all tests run")
-    parser.add_argument("--load", type=int, default=0, help="busy loops that run beside the tests")
+    parser.add_argument("--rounds", type=int, default=1, help="how many times all tests run")
+    parser.add_argument("--load", type=int, default=0, help="busy loops that run next to the tests")
     parser.add_argument("--package", action="append", help="run only the tests of this package")
     parser.add_argument("--filter", default="", help="run only the tests whose names contain this")
     parser.add_argument("cargo", nargs="*", help="flags of cargo test, after --")
@@ -89,7 +89,7 @@ def main():
     if options.package:
         all_binaries = [binary for binary in all_binaries if binary[0] in options.package]
     if not all_binaries:
-        sys.exit("run-tests: there is no test binary to run")
+        sys.exit("error: no test binary to run")
     if options.filter:
         processes = [(binary, f"{binary[0]}::{binary[1]}", [options.filter]) for binary in all_binaries]
     else:
@@ -116,7 +116,7 @@ def main():
                         if line and line[2] == "FAILED"
                     }
                     if status and not failures:
-                        failures = {f"(the binary, exit status {status})"}
+                        failures = {f"(exit status {status} of the binary)"}
                     for failure in failures:
                         missed[f"{name} {failure}"].append(number)
                     if tests or failures:
@@ -130,7 +130,7 @@ def main():
             loop.kill()
             loop.wait()
     if missed:
-        print("tests that did not pass:")
+        print("failed tests:")
         for test, rounds in sorted(missed.items()):
             print(f"  {test}: {len(rounds)} of {options.rounds} rounds")
     print(f"{passed} passed, {failed} failed, {skipped} skipped")

@@ -1,21 +1,22 @@
 #!/usr/bin/env python3
-"""Plans a run of the workflow `eval`: checks the form of the inputs and the earlier runs that they name, before the build.
+"""Plans a run of the workflow `eval`: checks the inputs and the earlier runs that they name.
 
-Reads the inputs as JSON from $INPUTS, and the variables that GitHub sets for every job. A pull request has no inputs; it gets
-those of PULL_REQUEST. Writes to $GITHUB_OUTPUT what the later jobs read instead of the inputs:
-  shards        the numbers of the shards, as JSON
-  count         the number of shards
-  arguments     the arguments of `rlm-eval run` for one shard, as JSON: an input NAME is the flag --NAME, and `flags` holds
-                further ones
-  whole         the same with the budgets of the whole run
-  commit        the commit that the jobs check out: this run's own, or that of the run which is resumed
-  min-score     the score that the merged run has to reach, or nothing
-  key-secret    the secret that holds the key, or nothing
-  key-variable  the variable that this secret fills, or nothing
-  resume-run, compare-run  the ids of earlier runs, or nothing
+Reads the inputs as JSON from $INPUTS, and the variables that GitHub sets for every job. A pull
+request has no inputs, so it gets those in PULL_REQUEST. Writes to $GITHUB_OUTPUT the values that
+later jobs read instead of the inputs:
+  shards        numbers of the shards, as JSON
+  count         number of shards
+  arguments     arguments of `rlm-eval run` for one shard, as JSON: an input NAME becomes the flag
+                --NAME, and `flags` has others
+  whole         the same, with the budgets of the whole run
+  commit        commit that the jobs check out: that of this run or of the resumed run
+  min-score     score that the merged run must reach, or empty
+  key-secret    secret that holds the key, or empty
+  key-variable  variable that this secret fills, or empty
+  resume-run, compare-run  ids of earlier runs, or empty
 
-What is wrong ends it with exit code 2 and an error on the job page. Nothing that it reads is ever run. Whether names and files
-exist, only the program knows: the next job asks it with --dry-run.
+An invalid input ends the script with exit code 2 and an error on the job page. Inputs are never
+executed. The next job checks with --dry-run whether names and files exist.
 """
 
 import json
@@ -27,12 +28,12 @@ import urllib.error
 import urllib.request
 from decimal import ROUND_FLOOR, Decimal
 
-# Inputs of the workflow itself; every other one is a flag of `rlm-eval run`.
+# Inputs of the workflow itself; all others are flags of `rlm-eval run`.
 OWN_INPUTS = ("shards", "flags", "min-score", "key-secret", "resume-run", "compare-run")
-# Flags that the workflow sets itself, that belong to a dry run, or under which a run leaves nothing that could be merged.
+# Flags that the workflow sets itself, that belong to a dry run, or whose runs cannot be merged.
 OWN_FLAGS = ("check-key", "dry-run", "log-dir", "partition", "pilot", "queue", "resume", "retry-errors")
-# The inputs of a pull request: a small run without a key, with all drivers that go together. The scripted model finds each
-# needle, so a score below 1 is a fault of the change.
+# Inputs of a pull request: a small run without a key, with all drivers that can be combined. The
+# scripted model finds each needle, so a score below 1 is caused by the change.
 PULL_REQUEST = {
     "benchmark": "s-niah",
     "model": "scripted",
@@ -42,49 +43,50 @@ PULL_REQUEST = {
     "min-score": "1",
     "flags": "--samples-per-length 4",
 }
-# Names that inputs and their flags had earlier, and still have in `flags`.
+# Old names of flags, which `flags` still accepts, with the names of their inputs.
 EARLIER_NAMES = {"max-tasks": "max-samples"}
-# Budgets of the whole run, of which each shard gets an even part, and the smallest part that makes sense.
+# Budgets that are divided evenly among the shards, with the smallest useful part.
 DIVIDED = {"max-cost": Decimal("0.000001"), "max-tokens": Decimal(1), "max-llm-calls": Decimal(1)}
 MOST_SHARDS = 64
-# The table of servers, which names the variable of each server's key.
+# Table of servers, with the variable of each server's key.
 ENDPOINTS = "harness/endpoints.yaml"
 
 
 class Refused(Exception):
-    """Why nothing is run."""
+    """An invalid input, with the reason."""
 
 
 def shards(typed):
     if not re.fullmatch(r"[0-9]{1,2}", typed, re.ASCII) or not 1 <= int(typed) <= MOST_SHARDS:
-        raise Refused(f"shards is {typed!r}; expected a whole number from 1 to {MOST_SHARDS}")
+        raise Refused(f"invalid shards {typed!r}: expected a whole number from 1 to {MOST_SHARDS}")
     return list(range(1, int(typed) + 1))
 
 
 def part(name, typed, of):
-    """One shard's part of a budget."""
+    """Returns one shard's part of a budget."""
     if not re.fullmatch(r"[0-9]{1,15}(\.[0-9]{1,15})?", typed, re.ASCII):
-        raise Refused(f"{name} is {typed!r}; expected a number, such as 5 or 2.50")
+        raise Refused(f"invalid {name} {typed!r}: expected a number, such as 5 or 2.50")
     each = (Decimal(typed) / of).quantize(DIVIDED[name], ROUND_FLOOR)
     if each == 0:
-        raise Refused(f"{name} is {typed}, too little for {of} shards")
+        raise Refused(f"{name} {typed} is too small for {of} shards")
     return f"{each.normalize():f}"
 
 
 def min_score(typed):
     if typed and (not re.fullmatch(r"[0-9]{1,15}(\.[0-9]{1,15})?", typed, re.ASCII) or Decimal(typed) > 1):
-        raise Refused(f"min-score is {typed!r}; expected a number from 0 to 1, such as 0.5")
+        raise Refused(f"invalid min-score {typed!r}: expected a number from 0 to 1, such as 0.5")
     return typed
 
 
 def key(typed):
-    """The name of a secret, and the variable of a provider's key that it fills.
+    """Returns the name of a secret, and the variable of a provider's key that it fills.
 
-    The secret is named after the variable, so that no secret with another purpose can be sent to a server.
+    The secret must be named after the variable, so that no secret with another purpose can be sent
+    to a server.
     """
     if not typed:
         return "", ""
-    # GitHub folds the names of secrets in the same way.
+    # GitHub also ignores the case of names of secrets.
     secret = typed.upper() if typed.isascii() else typed
     with open(ENDPOINTS, encoding="utf-8") as table:
         variables = sorted(set(re.findall(r"^ +key: ([A-Z0-9_]+)$", table.read(), re.MULTILINE)))
@@ -93,8 +95,8 @@ def key(typed):
             if secret == variable or secret.startswith(f"{variable}_"):
                 return secret, variable
     raise Refused(
-        f"key-secret is {typed!r}; expected a secret named after the variable of a key, as OPENAI_API_KEY or OPENAI_API_KEY_TEAM; "
-        f"the variables are {', '.join(variables)}"
+        f"invalid key-secret {typed!r}: expected a name that begins with the variable of a key, such as "
+        f"OPENAI_API_KEY or OPENAI_API_KEY_TEAM; the variables are {', '.join(variables)}"
     )
 
 
@@ -105,28 +107,28 @@ def arguments(inputs, of):
     try:
         words = shlex.split(inputs["flags"])
     except ValueError as problem:
-        raise Refused(f"flags is {inputs['flags']!r}: {str(problem).lower()}") from None
+        raise Refused(f"invalid flags {inputs['flags']!r}: {str(problem).lower()}") from None
     for word in words:
         if "\0" in word:
-            raise Refused(f"flags has a NUL character: {word!r}")
+            raise Refused(f"invalid flags: NUL character in {word!r}")
         flag = word.partition("=")[0].removeprefix("--")
         if not word.startswith("--"):
             continue
         if flag in OWN_FLAGS:
-            raise Refused(f"flags has --{flag}, which the workflow does not take")
+            raise Refused(f"invalid flags: the workflow does not accept --{flag}")
         name = EARLIER_NAMES.get(flag, flag)
         if name in inputs:
-            raise Refused(f"flags has --{flag}; use the input {name}")
+            raise Refused(f"invalid flags: instead of --{flag}, use the input {name}")
     return named + words
 
 
 class Repository:
-    """What GitHub's API says about this repository, read with the job's token."""
+    """This repository in GitHub's API, accessed with the job's token."""
 
     def __init__(self, environment):
         self.name = environment["GITHUB_REPOSITORY"]
         self.commit = environment["GITHUB_SHA"]
-        # OWNER/REPO/PATH@REF, of the workflow that is running.
+        # OWNER/REPO/PATH@REF of the running workflow.
         self.workflow = environment["GITHUB_WORKFLOW_REF"].removeprefix(f"{self.name}/").partition("@")[0]
         self.api = environment["GITHUB_API_URL"]
         self.token = environment["GH_TOKEN"]
@@ -134,50 +136,50 @@ class Repository:
     def get(self, path, what):
         request = urllib.request.Request(f"{self.api}/repos/{self.name}/{path}")
         request.add_header("Accept", "application/vnd.github+json")
-        # Not sent on to where a redirect leads.
+        # Not sent to the target of a redirect.
         request.add_unredirected_header("Authorization", f"Bearer {self.token}")
         try:
             with urllib.request.urlopen(request, timeout=60) as response:
                 return json.load(response)
         except urllib.error.HTTPError as problem:
             if problem.code == 404:
-                raise Refused(f"{what} is not known in {self.name}") from None
-            raise Refused(f"{what} cannot be looked up: GitHub's API answered {problem.code}") from None
+                raise Refused(f"{what} not found in {self.name}") from None
+            raise Refused(f"cannot look up {what}: GitHub's API returned {problem.code}") from None
         except (OSError, ValueError) as problem:
-            raise Refused(f"{what} cannot be looked up: {problem}") from None
+            raise Refused(f"cannot look up {what}: {problem}") from None
 
     def earlier(self, name, run):
-        """A finished run of this workflow, in this repository, by the id that the input `name` gives."""
+        """Returns the finished run of this workflow whose id the input `name` has."""
         if not re.fullmatch(r"[1-9][0-9]{0,18}", run, re.ASCII):
-            raise Refused(f"{name} is {run!r}; expected the id of a run, a number as `gh run list` shows it")
+            raise Refused(f"invalid {name} {run!r}: expected the id of a run, as `gh run list` shows it")
         found = self.get(f"actions/runs/{run}", f"{name} {run}")
         workflow = str(found.get("path")).partition("@")[0]
         if workflow != self.workflow:
             raise Refused(f"{name} {run} is a run of {workflow!r}, not of {self.workflow}")
         for key in ("repository", "head_repository"):
-            # A fork that was deleted is null.
+            # null if the fork was deleted.
             owner = (found.get(key) or {}).get("full_name")
             if owner != self.name:
-                raise Refused(f"{name} {run} comes from the repository {owner!r}, not from {self.name}")
+                raise Refused(f"{name} {run} belongs to the repository {owner!r}, not to {self.name}")
         if found.get("event") != "workflow_dispatch":
             raise Refused(f"{name} {run} was started by {found.get('event')!r}, not by hand")
         if found.get("status") != "completed":
-            raise Refused(f"{name} {run} has the status {found.get('status')!r}; wait until it is completed, or cancel it")
+            raise Refused(f"{name} {run} has status {found.get('status')!r}: wait for it to complete, or cancel it")
         return found
 
     def commit_to_resume(self, run):
-        """The commit of an earlier run.
+        """Returns the commit of an earlier run.
 
-        It has to be in the history of this run's branch: the jobs check it out and run it with this branch's keys, so that a
-        branch which is not to see them could otherwise have its code run here.
+        It must be in the history of this run's branch: the jobs run its code with the keys of this
+        branch, which other branches may not be allowed to use.
         """
         commit = str(self.earlier("resume-run", run).get("head_sha"))
         if not re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", commit, re.ASCII):
-            raise Refused(f"resume-run {run} has the commit {commit!r}, which is none")
+            raise Refused(f"resume-run {run} has an invalid commit: {commit!r}")
         compared = self.get(f"compare/{commit}...{self.commit}", f"the commit {commit} of resume-run {run}")
         if compared.get("status") not in ("ahead", "identical"):
             raise Refused(
-                f"resume-run {run} ran the commit {commit}, which is not in the history of {self.commit}: "
+                f"the commit {commit} of resume-run {run} is not in the history of {self.commit}: "
                 "start the workflow on the branch of that run"
             )
         return commit
@@ -210,7 +212,7 @@ def main():
     try:
         planned = plan(os.environ)
     except Refused as problem:
-        # Escaped, so that no line of it is taken for a workflow command.
+        # Escaped, so that GitHub does not interpret a line of it as a workflow command.
         message = str(problem).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
         print(f"::error::{message}")
         return 2

@@ -1,5 +1,5 @@
 // Runs recorded cells under Node.js, in a fresh context for each trajectory, and prints the CPU
-// time and the time of each cell as JSON. Argument: a file of {"trajectories": [{"context": "…",
+// time and wall time of each cell as JSON. Argument: a file of {"trajectories": [{"context": "…",
 // "cells": ["…"]}]}. CPU time covers the whole process, including its compiler threads. Cells run
 // as in the REPL of Node.js, with the inspector's `replMode`.
 import fs from "node:fs";
@@ -16,7 +16,7 @@ const post = (method, parameters) =>
     session.post(method, parameters, (error, result) => (error ? reject(error) : resolve(result)));
   });
 await post("Runtime.enable");
-const told = [];
+const measured = [];
 for (const [number, { context, cells }] of trajectories.entries()) {
   let printed = [];
   const print = (...values) => printed.push(values.map(String).join(" "));
@@ -27,14 +27,14 @@ for (const [number, { context, cells }] of trajectories.entries()) {
   const { id } = contexts.find((known) => known.name === name);
   for (const cell of cells) {
     printed = [];
-    // `return(…)` belongs to the recorded REPL; at the top level of Node.js it is not a statement.
+    // The recorded REPL defines `return(…)`; Node.js rejects `return` at the top level.
     const expression = cell.replace(/^(\s*)return\s*\(/gm, "$1__return(");
     const before = process.cpuUsage();
     const began = performance.now();
     await post("Runtime.evaluate", { expression, contextId: id, replMode: true, awaitPromise: true });
     const ms = performance.now() - began;
     const { user, system } = process.cpuUsage(before);
-    told.push({ cpu_ms: (user + system) / 1000, ms, output: printed.join("\n") });
+    measured.push({ cpu_ms: (user + system) / 1000, ms, output: printed.join("\n") });
   }
 }
-process.stdout.write(JSON.stringify(told));
+process.stdout.write(JSON.stringify(measured));

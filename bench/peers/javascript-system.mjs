@@ -1,7 +1,7 @@
 // Runs samples in the JavaScript system whose source is in the current folder, with an in-process
-// model that answers immediately. Arguments: number of samples, concurrency, iterations per sample,
-// and the output file for the total time and CPU time in milliseconds, without the start of the
-// program. $STEP is the model's reply, $LAST its last one, $CONTEXT the context.
+// model that replies immediately. Arguments: number of samples, concurrency, iterations per sample,
+// and the output file for the total wall time and CPU time in milliseconds, without program
+// startup. $STEP is the model's reply, $LAST its final reply, $CONTEXT the context.
 import fs from "node:fs";
 import { pathToFileURL } from "node:url";
 
@@ -19,7 +19,7 @@ let next = 0;
 const work = async () => {
   while (next++ < samples) {
     const { answer } = await rlm("What is it?", context, { callLLM, maxIterations: iterations + 5, maxDepth: 2 });
-    if (answer !== "42") throw new Error(`the answer is ${answer}`);
+    if (answer !== "42") throw new Error(`wrong answer: ${answer}`);
   }
 };
 await Promise.all(Array.from({ length: atOnce }, work));

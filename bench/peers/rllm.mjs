@@ -1,4 +1,4 @@
-// Runs $SAMPLES samples of two iterations with rllm, $CONCURRENCY at a time, with the model at
+// Runs $SAMPLES samples of two iterations with rllm, $CONCURRENCY at a time, against the model at
 // $BASE_URL.
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";

@@ -1,6 +1,8 @@
-"""Makes $SAMPLES samples of two iterations with rlms, one after the other, with the model at $BASE_URL.
+"""Runs $SAMPLES samples of two iterations with rlms, one after another, against the model at
+$BASE_URL.
 
-One after the other whatever $CONCURRENCY says: its local environment redirects the standard output of the whole process.
+Ignores $CONCURRENCY, because its local environment redirects the standard output of the whole
+process.
 """
 
 import os

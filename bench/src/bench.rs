@@ -1,4 +1,4 @@
-//! Shared parts of the suite: the program, the server, and the files that runs need.
+//! Shared parts of the suite: the program under test, the model server, and input files.
 
 use std::error::Error;
 use std::fs;
@@ -32,7 +32,7 @@ pub struct Measured {
 /// Runs the selected parts.
 ///
 /// # Errors
-/// Returns an error that prevents all of them from running.
+/// Returns an error if no part can run.
 pub fn run(arguments: Arguments) -> Result<Measured, Failed> {
     cost::adopt_orphans();
     let bench = Bench {
@@ -46,7 +46,7 @@ pub fn run(arguments: Arguments) -> Result<Measured, Failed> {
     let only = &bench.arguments.only;
     if let Some(unknown) = only.iter().find(|name| !known.contains(&name.as_str())) {
         return Err(format!(
-            "--only: no part `{unknown}`; there are {}",
+            "invalid --only `{unknown}`: expected one of {}",
             known.join(", ")
         )
         .into());
@@ -75,7 +75,7 @@ fn engine(bench: &Bench) -> Result<String, Failed> {
     Ok(engine.unwrap_or("unknown").trim().to_owned())
 }
 
-/// Prints progress or a skipped part on stderr.
+/// Prints progress, or which part is skipped, on stderr.
 #[expect(clippy::print_stderr, reason = "progress is for people")]
 pub fn say(text: &str) {
     eprintln!("bench: {text}");
@@ -92,21 +92,21 @@ pub struct Bench {
 /// Latency of a reply in milliseconds, for models with latency.
 pub const LATENCY_MS: u64 = 20;
 
-/// Where the model of a run is.
+/// Location of a run's model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Provider {
-    /// In the process, with a script.
+    /// In the process, with scripted replies.
     InProcess,
     /// In the process, with computed replies.
     Computed,
     /// In the process, with a latency of [`LATENCY_MS`].
     Waiting,
-    /// Behind HTTP, on this machine.
+    /// Over HTTP, on this machine.
     Http,
 }
 
 impl Bench {
-    /// Returns the size for a full or a quick run.
+    /// Returns `quick` in a quick run of the suite, otherwise `full`.
     pub fn size<T>(&self, full: T, quick: T) -> T {
         if self.arguments.quick { quick } else { full }
     }
@@ -121,8 +121,8 @@ impl Bench {
         self.folder.path().join(name)
     }
 
-    /// Returns a command that runs the program with these arguments, in the suite's folder and a
-    /// clean environment.
+    /// Returns a command that runs the program with these arguments, in the suite's folder and with
+    /// a clean environment.
     pub fn eval(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.eval);
         command
@@ -144,7 +144,7 @@ impl Bench {
     /// directories are in `results/` in the suite's folder.
     ///
     /// # Errors
-    /// Returns an error if its files cannot be written.
+    /// Returns an error if its input files cannot be written.
     pub fn run_samples(
         &self,
         samples: usize,
@@ -160,7 +160,7 @@ impl Bench {
             Provider::Http => "openai/eval".to_owned(),
         };
         let mut arguments = vec!["run", "--benchmark", &rows, "--model", &model];
-        // A direct call has neither.
+        // A direct call has neither iterations nor children.
         if !more.contains(&"direct") {
             arguments.extend(["--max-iterations", "10000", "--max-depth", "4"]);
         }
@@ -176,7 +176,7 @@ impl Bench {
     }
 
     /// Writes a benchmark of `samples` samples, each a plan over a context of 8,000 characters.
-    /// Returns its name.
+    /// Returns its file name.
     fn rows(&self, samples: usize, plan: &Plan) -> Result<String, Failed> {
         let name = format!("{}-{samples}.jsonl", file_name(plan));
         let path = self.path(&name);
@@ -196,7 +196,7 @@ impl Bench {
     }
 
     /// Writes a scripted model that follows a plan as the server does, with this latency. Returns
-    /// its name.
+    /// its file name.
     pub fn script(&self, plan: &Plan, latency_ms: u64) -> Result<String, Failed> {
         let name = format!("{}{latency_ms}.yaml", file_name(plan));
         let path = self.path(&name);
@@ -209,7 +209,7 @@ impl Bench {
         Ok(name)
     }
 
-    /// Writes a scripted model that follows a plan with computed replies. Returns its name.
+    /// Writes a scripted model that follows a plan with computed replies. Returns its file name.
     fn computed(&self, plan: &Plan) -> Result<String, Failed> {
         let name = format!("{}-computed.yaml", file_name(plan));
         let path = self.path(&name);
@@ -232,7 +232,7 @@ impl Bench {
         let aside = tempfile::Builder::new()
             .prefix("results-")
             .tempdir_in(self.folder.path());
-        // Missing directories need not be moved, and others that cannot be moved do no harm.
+        // A missing directory needs no move, and a failed move only makes later runs slower.
         if let Ok(aside) = aside {
             let _ = fs::rename(self.path("results"), aside.keep());
         }
@@ -275,7 +275,7 @@ pub fn bytes_in(folder: &Path) -> u64 {
     entries.map(of).sum()
 }
 
-/// Returns the mean milliseconds of one of `count` items.
+/// Returns the mean milliseconds per item.
 pub fn ms_each(duration: std::time::Duration, count: usize) -> f64 {
     duration.as_secs_f64() * 1000.0 / count as f64
 }
@@ -283,7 +283,7 @@ pub fn ms_each(duration: std::time::Duration, count: usize) -> f64 {
 /// Measures the cost of a command once.
 ///
 /// # Errors
-/// Returns an error if it cannot be run, or if it fails.
+/// Returns an error if the command cannot be run or fails.
 pub fn cost_of(mut command: Command) -> Result<Cost, Failed> {
     Ok(cost::measure(&mut command, &[0], false)?)
 }

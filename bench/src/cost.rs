@@ -1,6 +1,6 @@
-//! Measures the cost of a command: wall-clock time, its own CPU time, that of its children, and
+//! Measures the cost of a command: wall-clock time, CPU time with and without its children, and
 //! memory.
-#![expect(unsafe_code, reason = "times of processes are asked of the system")]
+#![expect(unsafe_code, reason = "the times of processes come from system calls")]
 
 use std::fs;
 use std::io;
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 pub struct Cost {
     /// Wall-clock time.
     pub wall: Duration,
-    /// CPU time of the process itself, in steps of the kernel's clock tick (10 ms).
+    /// CPU time of the process itself, with the resolution of the kernel's clock tick (10 ms).
     pub own_cpu: Duration,
     /// CPU time of the process and all its descendants.
     pub cpu: Duration,
@@ -22,7 +22,7 @@ pub struct Cost {
     pub own_peak_bytes: u64,
 }
 
-/// Makes orphans of measured processes children of this one, so that their CPU time is counted.
+/// Makes orphans of measured processes children of this process, so that their CPU time is counted.
 /// Called once, at the start.
 pub fn adopt_orphans() {
     // SAFETY: only sets a flag of this process.
@@ -32,7 +32,7 @@ pub fn adopt_orphans() {
 /// Runs a command to its end. With `watch`, samples its memory every few milliseconds.
 ///
 /// # Errors
-/// Returns an error if it cannot be started, or if its exit status is not in `expected`.
+/// Returns an error if the command cannot be started or its exit status is not in `expected`.
 pub fn measure(command: &mut Command, expected: &[i32], watch: bool) -> io::Result<Cost> {
     let before = children_cpu();
     let began = Instant::now();

@@ -1,4 +1,4 @@
-//! The benchmark suite: measures `eval` from outside, as a user runs it, next to its peers.
+//! The benchmark suite: measures `eval` and its peers from outside, as a user runs them.
 
 mod suite;
 
@@ -16,36 +16,39 @@ use clap::Parser;
 
 use crate::bench::Measured;
 
-/// Measures what `eval` costs: prints a table and writes JSON. Timings never make it fail, errors do.
+/// Measures the cost of `eval`, prints a table and writes JSON. Fails on errors, never on slow
+/// timings.
 #[derive(Debug, Parser)]
 struct Arguments {
-    /// The program to measure
+    /// Program to measure
     #[arg(long, default_value = "target/release/eval")]
     eval: PathBuf,
-    /// Everything once and small: whether it works, not how fast it is
+    /// Run everything once with small sizes, to check that it works
     #[arg(long)]
     quick: bool,
-    /// Only these parts [default: all]
+    /// Parts to run [default: all]
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     only: Vec<String>,
-    /// Repetitions of what is measured more than once
+    /// Repetitions of repeated measurements
     #[arg(long, default_value_t = 5)]
     runs: usize,
-    /// Where the figures go as JSON
+    /// JSON file for the figures
     #[arg(long, default_value = "target/bench/figures.json")]
     json: PathBuf,
-    /// A further program to measure against, by a shell command that makes `$SAMPLES` samples of two iterations, `$CONCURRENCY` at a
-    /// time, with the model `eval` at `$BASE_URL`, a server in the chat format of `OpenAI`
+    /// Another program to compare with: a shell command that runs `$SAMPLES` samples of two
+    /// iterations, `$CONCURRENCY` at a time, against the model `eval` at `$BASE_URL`, a server with
+    /// the chat format of `OpenAI`
     #[arg(long, value_name = "NAME=COMMAND")]
     peer: Vec<String>,
-    /// The source of the JavaScript system that the design is for (`openprose/node-rlm`), with its dependencies and `tsx` installed
+    /// Source of the JavaScript system to compare with (`openprose/node-rlm`), with its
+    /// dependencies and `tsx` installed
     #[arg(long, value_name = "DIR")]
     peer_js: Option<PathBuf>,
-    /// Where scripts/install-bench-peers.sh put its peers
+    /// Directory into which scripts/install-bench-peers.sh installed the peers
     #[arg(long, default_value = "target/bench-peers")]
     peers_dir: PathBuf,
-    /// Recorded runs of the JavaScript system and the ARC tasks they are about: `node-rlm/*.json`,
-    /// `arc-agi-2/evaluation/*.json`
+    /// Directory with recorded runs of the JavaScript system and their ARC tasks:
+    /// `node-rlm/*.json`, `arc-agi-2/evaluation/*.json`
     #[arg(long, default_value = "../shared/data")]
     recorded: PathBuf,
 }
@@ -53,7 +56,7 @@ struct Arguments {
 #[expect(
     clippy::print_stdout,
     clippy::print_stderr,
-    reason = "its job is to show figures"
+    reason = "printing figures is its purpose"
 )]
 fn main() -> ExitCode {
     let arguments = Arguments::parse();

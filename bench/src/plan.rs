@@ -1,12 +1,12 @@
-//! Plans of benchmarked agents. The plan is written into the agent's query, so that the server
-//! needs no memory.
+//! Plans of benchmarked agents. The agent's query contains its plan, so that the server can be
+//! stateless.
 
 use serde_json::Value;
 
 /// Beginning of every reply.
 pub const PREFACE: &str = "I look at it.";
 
-/// Language of an agent's code, which determines how it ends.
+/// Language of an agent's code, which determines how the agent returns its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {
     /// `eval`: JavaScript that ends with `return(value)`.
@@ -31,7 +31,7 @@ impl Language {
 /// Plan of an agent, given by the words `plan=NAME/NUMBER/…;` in its query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Plan {
-    /// Prints until its last iteration, in which it returns.
+    /// Prints in every iteration except the last, in which it returns.
     Loop { iterations: u32 },
     /// Starts this number of concurrent children at each level, down to agents of two iterations.
     /// These wait at the gate before the second one.
@@ -136,7 +136,7 @@ mod tests {
     use super::Plan;
 
     #[test]
-    fn a_plan_is_read_from_the_query_that_it_was_written_into() {
+    fn plan_survives_round_trip_through_query() {
         let plans = [
             Plan::Loop { iterations: 20 },
             Plan::Hold,

@@ -1,4 +1,4 @@
-//! Figures, as a table for people and as JSON for programs.
+//! Formats figures as a table for people and as JSON for programs.
 
 use std::fs;
 use std::io;
@@ -12,7 +12,7 @@ use serde::Serialize;
 pub struct Figure {
     /// Part of the suite.
     pub suite: &'static str,
-    /// What was measured.
+    /// Name of the measurement.
     pub name: String,
     /// Median of the repetitions.
     pub value: f64,
@@ -27,7 +27,7 @@ pub struct Figure {
     pub target: Option<Target>,
 }
 
-/// Bound that a figure should keep.
+/// Bound that a figure should stay within.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Target {
@@ -89,7 +89,7 @@ impl Figure {
 pub fn table(figures: &[Figure]) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    table.set_header(["", "", "median", "least", "unit", "runs", "target", ""]);
+    table.set_header(["", "", "median", "minimum", "unit", "runs", "target", ""]);
     for figure in figures {
         let (target, verdict) = figure.verdict();
         table.add_row([

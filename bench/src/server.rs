@@ -1,4 +1,4 @@
-//! A model server without latency, in the chat format of `OpenAI`. The agent's query is a plan that
+//! A model server without latency, with the chat format of `OpenAI`. The plan in the agent's query
 //! determines the replies.
 
 use std::net::SocketAddr;
@@ -58,7 +58,7 @@ impl Server {
             .build()?;
         let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0"))?;
         let address = listener.local_addr()?;
-        // It serves until the program ends, whatever happens to single connections.
+        // Runs until the program ends; an error on one connection does not stop it.
         std::thread::spawn(move || runtime.block_on(async { axum::serve(listener, router).await }));
         Ok(Self { address, shared })
     }
@@ -96,8 +96,7 @@ async fn answer(State(shared): State<Arc<Shared>>, Json(request): Json<Request>)
     // queries.
     let asked = request.messages.iter().filter(|m| m.role == "user");
     let plan = Plan::find(asked.map(|message| &message.content));
-    // Only the server's own replies count, because one peer adds messages of its own as the
-    // assistant.
+    // Only the server's own replies count, because one peer adds its own assistant messages.
     let turn = request.messages.iter().filter(|m| {
         m.role == "assistant"
             && m.content

@@ -27,7 +27,7 @@ pub struct Entry {
     pub needs_data: bool,
     /// Other options that it uses.
     pub reads: &'static [Reads],
-    /// Scripted model of the same name, right only in part on purpose, as YAML.
+    /// Scripted model of the same name, as YAML. Some of its answers are wrong on purpose.
     pub model: &'static str,
     /// Further scripted models, named `NAME-ENDING`: endings and YAML.
     pub more_models: &'static [(&'static str, &'static str)],
@@ -37,7 +37,7 @@ pub struct Entry {
     pub more_sweeps: &'static [(&'static str, &'static str)],
     /// Where its data can be downloaded.
     pub fetch: Option<Fetch>,
-    /// Scorer written for it, which others may use.
+    /// Scorer written for it, which other benchmarks may use.
     pub own_scorer: Option<NamedScorer>,
     /// Decrypts an expected answer that samples and records keep encrypted.
     pub plain_expected: Option<fn(&Value) -> Option<Value>>,
@@ -145,8 +145,8 @@ pub struct Options {
     pub skip_malformed: bool,
     /// Name of the scorer of a user's own benchmark.
     pub scorer: Option<String>,
-    /// Whether a scorer outside this crate is used, so that the benchmark's own does not need to
-    /// work.
+    /// Whether a scorer outside this crate is used, so that the benchmark's own need not accept the
+    /// expected values.
     pub is_scored_outside: bool,
     /// Seed of generated samples: the same seed gives the same bytes.
     pub seed: u64,
@@ -190,7 +190,7 @@ impl Options {
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// No benchmark has this name.
-    #[error("unknown benchmark `{name}`; known are {}", known.join(", "))]
+    #[error("unknown benchmark `{name}`; expected one of {}", known.join(", "))]
     Unknown {
         /// Requested name.
         name: String,
@@ -206,7 +206,7 @@ pub enum OpenError {
         wanted: &'static str,
     },
     /// No scorer has this name.
-    #[error("unknown scorer `{name}`; known are {}", known.join(", "))]
+    #[error("unknown scorer `{name}`; expected one of {}", known.join(", "))]
     UnknownScorer {
         /// Requested name.
         name: String,
@@ -214,7 +214,7 @@ pub enum OpenError {
         known: Vec<&'static str>,
     },
     /// The value of an option is invalid for this benchmark.
-    #[error("benchmark `{benchmark}`: {option} {value} is not possible, {wanted}")]
+    #[error("benchmark `{benchmark}`: invalid {option} {value}: expected {wanted}")]
     Option {
         /// Name of the benchmark.
         benchmark: &'static str,

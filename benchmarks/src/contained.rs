@@ -4,7 +4,7 @@
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// A path leaves its folder. Other people's data must not give access to the files of this machine.
+/// Error for a path that leaves its folder. Untrusted data must not give access to other files.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Outside {
     /// The path itself is absolute or contains `..`.
@@ -21,7 +21,7 @@ pub(crate) enum Outside {
 /// Returns the path that a file in `folder` names. A missing file is left for its reader to report.
 ///
 /// # Errors
-/// [`Outside`] if it is not in the folder.
+/// Returns [`Outside`] if it is not in the folder.
 pub(crate) fn contained(folder: &Path, name: &Path) -> Result<PathBuf, Outside> {
     let stays = |part| matches!(part, Component::Normal(_) | Component::CurDir);
     if !name.components().all(stays) {
@@ -35,7 +35,7 @@ pub(crate) fn contained(folder: &Path, name: &Path) -> Result<PathBuf, Outside> 
 /// Checks that a path in a folder does not leave it through a link.
 ///
 /// # Errors
-/// [`Outside::Link`] if it does.
+/// Returns [`Outside::Link`] if it does.
 pub(crate) fn check_links(folder: &Path, path: &Path) -> Result<(), Outside> {
     // A bare file name has the empty path as its folder.
     let folder = if folder.as_os_str().is_empty() {

@@ -25,8 +25,8 @@ impl ContextFile {
     /// Returns the text of the file; `folder` is that of the row's file.
     ///
     /// # Errors
-    /// [`Fault`] if the file is outside the folder or missing, or is not a text of the permitted
-    /// length.
+    /// Returns [`Fault`] if the file is outside the folder or missing, is not UTF-8 text, or is too
+    /// long.
     pub fn read(&self, folder: &Path) -> Result<String, Fault> {
         let path = self.path(folder)?;
         let fault = |why: String| {
@@ -40,7 +40,7 @@ impl ContextFile {
         if bytes.len() as u64 > LONGEST {
             return Err(fault(format!("it has more than {LONGEST} bytes")));
         }
-        String::from_utf8(bytes).map_err(|_| fault("it is not a text in UTF-8".to_owned()))
+        String::from_utf8(bytes).map_err(|_| fault("it is not UTF-8 text".to_owned()))
     }
 
     fn path(&self, folder: &Path) -> Result<PathBuf, Fault> {
@@ -57,7 +57,7 @@ impl ContextDigests {
     /// Returns the hash of a file's text.
     ///
     /// # Errors
-    /// Those of [`ContextFile::read`].
+    /// Returns the errors of [`ContextFile::read`].
     pub fn of(&mut self, file: &ContextFile, folder: &Path) -> Result<[u8; 32], Fault> {
         let path = file.path(folder)?;
         let path = fs::canonicalize(&path).unwrap_or(path);

@@ -65,7 +65,7 @@ pub trait Dataset: Send + Sync {
         Ok(None)
     }
 
-    /// Returns the place of the first row that names a command to run.
+    /// Returns the location of the first row that names a command to run.
     fn first_command(&self) -> Option<&str> {
         None
     }
@@ -98,8 +98,8 @@ pub trait Dataset: Send + Sync {
 /// Why a dataset, or one of its samples, is not available.
 #[derive(Debug, thiserror::Error)]
 pub enum DatasetError {
-    /// There is no sample with this index.
-    #[error("there is no sample with index {index}, the dataset has {len}")]
+    /// The index is past the last sample.
+    #[error("sample index {index} is out of range: the dataset has {len} samples")]
     Index {
         /// Requested index, 0-based.
         index: usize,
@@ -114,9 +114,9 @@ pub enum DatasetError {
         /// Error of the operating system.
         reason: io::Error,
     },
-    /// There is no user's own benchmark at this path.
+    /// The path of a user's own benchmark does not exist.
     #[error(
-        "there is no file or folder {}; a benchmark of your own is a file of rows, or a folder with a benchmark.yaml",
+        "no such file or folder: {}; expected a file of rows, or a folder with a benchmark.yaml",
         path.display()
     )]
     Absent {
@@ -124,14 +124,14 @@ pub enum DatasetError {
         path: PathBuf,
     },
     /// A folder does not contain a user's own benchmark.
-    #[error("no benchmark.yaml in {}: it makes a folder a benchmark; a file of rows needs none, name the file", folder.display())]
+    #[error("no benchmark.yaml in {}: a folder needs one to be a benchmark; to use a file of rows, name the file", folder.display())]
     NoDescription {
         /// The folder.
         folder: PathBuf,
     },
     /// No files of rows were found.
     #[error(
-        "no rows in {}; they come in files {}*.jsonl, *.json, *.csv or *.parquet, alone, in a folder, or in data/ below it",
+        "no rows in {}; expected files {}*.jsonl, *.json, *.csv or *.parquet: one file, or a folder with such files in it or in its subfolder data/",
         path.display(),
         split.as_deref().unwrap_or_default()
     )]
@@ -149,7 +149,7 @@ pub enum DatasetError {
         /// What is wrong, with the field, and what would be valid.
         problem: String,
     },
-    /// A file has changed since the dataset was opened, so its digest no longer holds.
+    /// A file has changed since the dataset was opened, so its digest is no longer valid.
     #[error("{} has changed since the dataset was opened", path.display())]
     Changed {
         /// Path of the file.

@@ -13,7 +13,7 @@ pub trait Site: Send {
     /// Answers a request.
     fn answer(&mut self, asked: Asked) -> Answered;
 
-    /// Returns what it has received, in the form that the scorer reads.
+    /// Returns the received forms as JSON, which the scorer reads.
     fn state(&self) -> Value;
 }
 
@@ -24,8 +24,7 @@ pub struct Asked {
     pub post: bool,
     /// Decoded path, such as `/person/3`.
     pub path: String,
-    /// Whether a tab would show the response (`Sec-Fetch-Dest: document`), as opposed to a script
-    /// reading it.
+    /// Whether the response is for a tab (`Sec-Fetch-Dest: document`) rather than for a script.
     pub shown: bool,
     /// Form fields, in order.
     pub fields: Vec<(String, String)>,
@@ -96,7 +95,7 @@ pub struct ForeignOrigin {
     pub origin: String,
     /// Field that names it: `url` or `allow`.
     pub field: &'static str,
-    /// Place of the first row that names it.
+    /// Location of the first row that names it.
     pub place: String,
 }
 

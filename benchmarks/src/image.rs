@@ -31,15 +31,13 @@ pub enum ImageError {
         reason: std::io::Error,
     },
     /// The content is not of a supported image type.
-    #[error(
-        "{name} is no image that models take: it must be PNG, JPEG, GIF or WebP, by its content"
-    )]
+    #[error("{name} is not a supported image: expected PNG, JPEG, GIF or WebP content")]
     Kind {
         /// Name of the file, or `the data URL`.
         name: String,
     },
     /// The URL declares another media type than its content has.
-    #[error("the data URL says {said} and holds {held}")]
+    #[error("the data URL is declared as {said}, but its content is {held}")]
     Mislabelled {
         /// Declared media type.
         said: String,
@@ -47,18 +45,18 @@ pub enum ImageError {
         held: &'static str,
     },
     /// The image is too large.
-    #[error("{name} has {bytes} bytes, an image has at most {}", Image::MOST_BYTES)]
+    #[error("{name} has {bytes} bytes; expected at most {}", Image::MOST_BYTES)]
     Size {
         /// Name of the file, or `the data URL`.
         name: String,
         /// Size in bytes.
         bytes: u64,
     },
-    /// The URL does not hold an image.
-    #[error("the data URL must be data:image/TYPE;base64,DATA")]
+    /// The URL is not a data URL of an image.
+    #[error("invalid data URL: expected data:image/TYPE;base64,DATA")]
     Url,
     /// The reference is a remote address.
-    #[error("`{0}` is not fetched: give a file beside the data, or a data URL")]
+    #[error("remote image `{0}` is not supported: expected a file next to the data, or a data URL")]
     Address(String),
     /// The image is not in the folder of its data.
     #[error("invalid image path {name:?}: {problem}")]
@@ -80,7 +78,7 @@ impl Image {
     /// Reads a file.
     ///
     /// # Errors
-    /// [`ImageError`] if it cannot be read, is too large, or is not an image.
+    /// Returns [`ImageError`] if it cannot be read, is too large, or is not an image.
     pub fn read(path: &Path) -> Result<Self, ImageError> {
         let read = |reason| ImageError::Read {
             path: path.to_owned(),
@@ -97,7 +95,7 @@ impl Image {
     /// Reads the image that a field of a row names: a path relative to `folder`, or a data URL.
     ///
     /// # Errors
-    /// [`ImageError`] for anything else, or if it is too large or not an image.
+    /// Returns [`ImageError`] for anything else, or if it is too large or not an image.
     pub(crate) fn named(reference: &str, folder: &Path) -> Result<Self, ImageError> {
         let reference = reference.trim();
         if let Some(url) = reference.strip_prefix("data:") {
@@ -117,7 +115,7 @@ impl Image {
     /// Reads the image in a data URL.
     ///
     /// # Errors
-    /// [`ImageError`] for anything else, or if it is too large or not an image.
+    /// Returns [`ImageError`] for anything else, or if it is too large or not an image.
     pub fn of_data_url(url: &str) -> Result<Self, ImageError> {
         Self::of_url(url.trim().strip_prefix("data:").ok_or(ImageError::Url)?)
     }

@@ -20,7 +20,7 @@ pub trait Schema: Send + Sync + 'static {
     /// Returns the benchmark's name.
     fn name(&self) -> &str;
 
-    /// Returns everything except the rows that can change a sample, as a part of the digest.
+    /// Returns everything besides the rows that can change a sample, as a part of the digest.
     fn format(&self) -> String;
 
     /// Returns the columns that [`index`](Self::index) needs. Empty: all.
@@ -60,7 +60,7 @@ pub trait Schema: Send + Sync + 'static {
         None
     }
 
-    /// Returns the file that holds the context of a row, if the row names one.
+    /// Returns the file with the context of a row, if the row names one.
     fn context_file(&self, _row: &Row) -> Result<Option<ContextFile>, Fault> {
         Ok(None)
     }
@@ -218,7 +218,7 @@ pub fn open<S: Schema>(
                 first_command = Some(table.place(&place));
             }
             match indexed.iter().find(|sample| seen.contains(&sample.id)) {
-                Some(sample) => Err(format!("the id `{}` is that of an earlier row", sample.id)),
+                Some(sample) => Err(format!("duplicate id `{}`", sample.id)),
                 None => Ok((indexed, shown, world, context)),
             }
         });
@@ -263,15 +263,15 @@ pub fn open<S: Schema>(
     let left_out = skipped.first().map(|first| {
         let s = if skipped.len() == 1 { "" } else { "s" };
         format!(
-            "left out {} malformed row{s}, the first at {first}",
+            "skipped {} malformed row{s}, the first at {first}",
             skipped.len()
         )
     });
     notes.extend(left_out);
     notes.extend(damaged.first().map(|first| {
         format!(
-            "{} of {number} rows contain U+FFFD, which stands for a character that could not be read, such as half of a \
-             surrogate pair; the first is {first}",
+            "{} of {number} rows contain U+FFFD, which replaces an unreadable character, such as half of a surrogate pair; \
+             the first is {first}",
             damaged.len()
         )
     }));
@@ -363,7 +363,7 @@ impl<S: Schema> Dataset for Rows<S> {
         if let Some(file) = file {
             let text = file.read(folder).map_err(wrong)?;
             if self.contexts.get(&index) != Some(&context_file::hash(&text)) {
-                let problem = "is not what it was when the data was opened";
+                let problem = "has changed since the data was opened";
                 return Err(wrong(Fault::new(&file.field, problem)));
             }
             body.context = text.into();
@@ -375,7 +375,7 @@ impl<S: Schema> Dataset for Rows<S> {
         if self.images.get(&index).copied() != (!images.is_empty()).then(|| hash(&images)) {
             return Err(DatasetError::Row {
                 place: self.table.place(place),
-                problem: "its images are not what they were when the data was opened".to_owned(),
+                problem: "its images have changed since the data was opened".to_owned(),
             });
         }
         Ok(Sample {
@@ -410,7 +410,7 @@ impl<S: Schema> Dataset for Rows<S> {
             .map(|world| WorldDigests::default().of(world));
         match found.transpose().map_err(wrong)? {
             Some(found) if found != *hash => Err(wrong(
-                "the files of its world are not what they were when the data was opened".to_owned(),
+                "the files of its environment have changed since the data was opened".to_owned(),
             )),
             _ => Ok(world),
         }

@@ -327,7 +327,7 @@ pub fn text<'a>(row: &'a Row, name: &str) -> Result<&'a str, Fault> {
     let value = field(row, name)?;
     value
         .as_str()
-        .ok_or_else(|| Fault::new(name, format!("is {}, it must be a text", kind(value))))
+        .ok_or_else(|| Fault::new(name, format!("is {}; expected a text", kind(value))))
 }
 
 /// Returns a required whole number, which is a text in CSV.
@@ -337,12 +337,7 @@ pub fn whole(row: &Row, name: &str) -> Result<i64, Fault> {
         Value::String(text) => text.trim().parse().ok(),
         value => value.as_i64(),
     };
-    number.ok_or_else(|| {
-        Fault::new(
-            name,
-            format!("is {}, it must be a whole number", kind(value)),
-        )
-    })
+    number.ok_or_else(|| Fault::new(name, format!("is {}; expected a whole number", kind(value))))
 }
 
 /// Returns a text or number as text.
@@ -352,7 +347,7 @@ pub fn label(row: &Row, name: &str) -> Result<String, Fault> {
         Value::Number(number) => Ok(number.to_string()),
         value => Err(Fault::new(
             name,
-            format!("is {}, it must be a text or a number", kind(value)),
+            format!("is {}; expected a text or a number", kind(value)),
         )),
     }
 }
@@ -369,7 +364,7 @@ pub fn texts(row: &Row, name: &str) -> Result<Vec<String>, Fault> {
     let wrong = |what: &str| {
         Fault::new(
             name,
-            format!("is {what}, it must be a text or a list of texts"),
+            format!("is {what}; expected a text or a list of texts"),
         )
     };
     let list = |items: &[Value]| {
@@ -382,7 +377,7 @@ pub fn texts(row: &Row, name: &str) -> Result<Vec<String>, Fault> {
         Some(Value::String(text)) if text.trim().is_empty() => Ok(Vec::new()),
         Some(Value::String(text)) if text.trim_start().starts_with('[') => {
             let items: Vec<Value> =
-                serde_json::from_str(text).map_err(|_| wrong("no JSON list"))?;
+                serde_json::from_str(text).map_err(|_| wrong("not a JSON list"))?;
             list(&items)
         }
         Some(Value::String(text)) => Ok(vec![text.clone()]),

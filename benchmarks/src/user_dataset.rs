@@ -317,7 +317,7 @@ fn required<'a>(row: &'a Row, role: &str, name: &str) -> Result<&'a Value, Fault
             return fault;
         }
         fault.and(&format!(
-            "; in a folder with a {DESCRIPTION}, `fields: {{{role}: NAME}}` says which of them it is"
+            "; in a folder with a {DESCRIPTION}, `fields: {{{role}: NAME}}` states which field it is"
         ))
     })
 }
@@ -367,7 +367,7 @@ impl Schema for Own {
         if id.is_empty() {
             return Err(Fault::new(
                 &fields.id,
-                "is empty, an id has at least one character",
+                "is empty; expected at least one character",
             ));
         }
         let facts = match &self.description.metadata {
@@ -395,14 +395,14 @@ impl Schema for Own {
             return Err(DatasetError::Row {
                 place: self.file.display().to_string(),
                 problem: format!(
-                    "fields: `{role}` is to be `{name}`, which no row has; they have {}",
+                    "fields: `{role}` is mapped to `{name}`, which no row has; rows have {}",
                     known.join(", ")
                 ),
             });
         }
         let is_misnamed = self.seen.contains("image") && !self.seen.contains(&self.fields.images);
-        let note = "the field `image` is not shown: images are in the field `images`, or in that which \
-                    `fields` of a benchmark.yaml names";
+        let note = "the field `image` is not shown: images are in the field `images`, or in the field \
+                    that `fields` in a benchmark.yaml names";
         let notes = is_misnamed.then(|| note.to_owned()).into_iter();
         Ok(notes.chain(self.lookalikes()).collect())
     }
@@ -413,7 +413,7 @@ impl Schema for Own {
         let (query, follow_ups) = match (talk.messages.split_first(), &self.description.query) {
             (Some(_), _) if !matches!(row.get(&fields.query), None | Some(Value::Null)) => {
                 let problem = format!(
-                    "stands beside `{}`, of which the first is the query",
+                    "cannot be combined with `{}`, whose first message is the query",
                     fields.world.turns
                 );
                 return Err(Fault::new(&fields.query, problem));
@@ -423,7 +423,7 @@ impl Schema for Own {
             (None, None) => (plain(required(row, "query", &fields.query)?), Vec::new()),
         };
         if query.trim().is_empty() {
-            return Err(Fault::new(&fields.query, "is blank, it must ask something"));
+            return Err(Fault::new(&fields.query, "is blank; expected a question"));
         }
         let query = match &talk.selection {
             Some(selection) => with_selection(&query, selection),
@@ -471,13 +471,13 @@ impl Schema for Own {
                 0 => Ok(None),
                 count => Err(Fault::new(
                     field,
-                    format!("names {count} files, a row has one context"),
+                    format!("names {count} files; expected one"),
                 )),
             };
         };
         let has_text = row.get(context).is_some_and(|text| !plain(text).is_empty());
         if has_text {
-            let problem = format!("stands beside `{context}`, of which a row has one");
+            let problem = format!("cannot be combined with `{context}`: a row has one context");
             return Err(Fault::new(field, problem));
         }
         Ok(Some(ContextFile {
@@ -493,7 +493,7 @@ impl Schema for Own {
             return Err(Fault::new(
                 field,
                 format!(
-                    "names {} images, a row has at most {}",
+                    "names {} images; expected at most {}",
                     named.len(),
                     Image::MOST
                 ),
@@ -527,7 +527,7 @@ impl Own {
         if !matches!(row.get(expected), None | Some(Value::Null)) {
             return Err(Fault::new(
                 expected,
-                format!("stands beside `{check}`, which says what is right"),
+                format!("cannot be combined with `{check}`, which states the right result"),
             ));
         }
         if self.is_scorer_given && self.scorer.name() != Checks::NAME {
@@ -560,7 +560,7 @@ impl Own {
         Err(Fault::new(
             &self.fields.world.check,
             format!(
-                "does not fit the rows before it: this row is {}, and the first is {}; a benchmark has rows of one kind",
+                "does not fit the rows before it: this row is {}, but the first is {}; all rows of a benchmark must be of one kind",
                 words(kind),
                 words(first)
             ),

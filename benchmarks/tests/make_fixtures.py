@@ -1,4 +1,5 @@
-"""Makes the fixtures of the loaders: runs every `fixture.py` of `src`, each in its own folder, with the functions below.
+"""Makes the fixtures of the loaders: runs every `fixture.py` of `src`, each in its own folder,
+with the functions below.
 
 Needs pyarrow: `pip install pyarrow && python3 benchmarks/tests/make_fixtures.py`.
 """

@@ -1,4 +1,4 @@
-// Finds where an element can be clicked, and does what needs no real mouse: fill, select, scroll, highlight.
+// Finds where an element can be clicked, and performs actions without a real mouse: fill, select, scroll, highlight.
 ((dump) => {
   "use strict";
   const TYPED = new Set(["email", "number", "password", "search", "tel", "text", "url"]);
@@ -6,8 +6,8 @@
   const OPTIONS_SHOWN = 20;
   let bordered = null;
 
-  // Runs `act` on the element that the selector names, once it is sure to be there. What lies in a frame that this world cannot see is
-  // for that frame's own world: `host` and `id` say where.
+  // Runs `act` on the selected element after checking that it exists. For an element in a frame that this world cannot access, returns
+  // `host` and `id`, with which the frame's own world can find it.
   function on(selector, act) {
     dump.rememberSecrets();
     const found = dump.resolve(selector);
@@ -30,7 +30,7 @@
     element.scrollIntoView({ block: "center", inline: "nearest", behavior });
   }
 
-  // The point to click, in pixels of the viewport.
+  // Returns the point to click, in pixels of the viewport.
   function locate(selector) {
     return on(selector, (element) => {
       if (element.matches(":disabled")) return inapplicable("it is disabled");
@@ -58,7 +58,8 @@
     return hit;
   }
 
-  // A point of the frame `dump.hostAt(position)` as one of this document, into whose view it is brought; with what covers it.
+  // Scrolls a point of the frame `dump.hostAt(position)` into view and returns it in pixels of this document, with the element that
+  // covers it, if any.
   function through(position, x, y) {
     const host = dump.hostAt(position);
     if (!host?.isConnected) return { problem: "stale" };
@@ -173,7 +174,7 @@
     });
   }
 
-  // An outline takes no room, so that a highlight moves nothing.
+  // An outline does not take up space, so a highlight does not change the layout.
   function border(selector) {
     if (selector === null) return clearBorder();
     return on(selector, (element) => {

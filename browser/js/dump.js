@@ -9,32 +9,32 @@
   const CONTENT = words("p li td th dt dd blockquote figcaption caption legend output meter progress");
   const INLINE = words("a abbr b bdi bdo button cite code data del dfn em font i ins kbd label mark q s samp small span " +
     "strong sub sup time u var wbr");
-  const FIELDS = words("input select textarea"); // their words are values, not text
+  const FIELDS = words("input select textarea"); // their text is a value
   const STATES = ["aria-checked", "aria-current", "aria-expanded", "aria-pressed", "aria-selected", "aria-valuenow"];
-  const PRE_LIMIT = 600; // the format's own number
+  const PRE_LIMIT = 600; // defined by the dump format
   const TITLE_LIMIT = 120;
   const ATTRIBUTE_LIMIT = 200;
   const TRUNCATED = "[...truncated]";
 
-  // What outlives one dump of this document.
+  // State that outlives one dump of this document.
   const hashes = new WeakMap(); // element → its hash, the same in every dump
   const owners = new Map(); // hash → WeakRef of its element
-  const salts = new Map(); // content → the salt to try next, so that a thousand equal buttons are not quadratic
-  const secrets = new WeakSet(); // fields seen as passwords, which a "show" button may turn into text
-  const secretValues = new Set(); // what they held, for a page may put another element in the place of one
-  const held = new WeakMap(); // such a field → its last value in there
-  let index = new Map(); // id → element, of the newest dump; of what lies in a frame of another origin, an `Inside`
-  let hosts = []; // the frames of the newest dump whose documents this world may not see, in their order
-  const insides = new WeakMap(); // such a frame → id there → its `Inside`
+  const salts = new Map(); // content → the next salt to try, to avoid quadratic time with a thousand equal buttons
+  const secrets = new WeakSet(); // fields that were passwords before a "show" button turned them into text
+  const secretValues = new Set(); // values of these fields, in case the page replaces a field by another element
+  const held = new WeakMap(); // secret field → its last value in `secretValues`
+  let index = new Map(); // id → element in the newest dump; an `Inside` for an element in a frame of another origin
+  let hosts = []; // frames in the newest dump whose documents this world cannot access, in order
+  const insides = new WeakMap(); // frame in `hosts` → id in that frame → its `Inside`
   let style = "numbers";
-  let more = {}; // what the newest dump holds beyond the format: `text`, `nested`, `editable`, `frames`
+  let more = {}; // extensions in the newest dump: `text`, `nested`, `editable`, `frames`
 
   function words(list) {
     return new Set(list.split(" "));
   }
 
-  // `at` is where this document lies in the page, if another one is around it. `inner` has what dumps of `hosts` gave, once they are
-  // known; the first dump has none, and says where they lie.
+  // `at` is the position of this document in the page if it is inside another one. `inner` contains the dumps of `hosts`. It is null in
+  // the first dump, which returns their positions.
   function dump({ maxLength, ids, filter, also, at, inner }) {
     const started = performance.now();
     if (filter !== null && typeof filter !== "function") return { filterError: "not a function" };
@@ -72,8 +72,8 @@
       this.hosts = [];
       this.filterError = null;
       this.fates = new Map();
-      this.boxes = new Map(); // of what is shown
-      this.unseen = new Set(); // shown through alone: their own text is not visible
+      this.boxes = new Map(); // boxes of shown elements
+      this.unseen = new Set(); // elements whose contents are shown but whose own text is not visible
       this.head = header();
       this.lines = headLines(this.head).map((text) => ({ text, length: count(text) }));
       this.length = this.lines.reduce((sum, line) => sum + line.length + 1, -1);
@@ -81,8 +81,8 @@
       this.full = false;
     }
 
-    // What of the children has a line of its own depends on where they are: `open`; `said`, where the parent's line has its text;
-    // `cell`, where the row's line has all text; `control`, inside of an element that can be acted on.
+    // Which children get their own line depends on `where` they are: `open`; `said`, if the parent's line contains its text; `cell`, if
+    // the row's line contains all text; `control`, inside an interactive element.
     children(parent, depth, where) {
       if (!parent) return;
       const loose = more.text && where === "open" ? new LooseText(this, parent, depth) : null;
@@ -122,8 +122,8 @@
       this.children(element, depth, said ? "said" : where);
     }
 
-    // A row's cells share one line; what can be acted on inside of them follows. A cell that only wraps controls is empty, as their
-    // words stand in their own lines.
+    // The cells of a row share one line, followed by the interactive elements inside them. A cell that only wraps controls is empty,
+    // because their text is in their own lines.
     row(row, depth) {
       this.number(row, depth, `<tr>${labelOf(row) && ` ${labelOf(row)}`}`);
       const cells = [...nodesOf(row)].filter((node) => node.localName === "td" || node.localName === "th");
@@ -142,8 +142,8 @@
       }
     }
 
-    // A document inside of the page. The browser shows one of another origin to no script of this page: its address says where it is,
-    // and what lies in it was dumped in a world of its own.
+    // A document inside the page. Scripts of this page cannot access one of another origin, so its address is shown, and its contents
+    // come from a dump in its own world.
     frame(frame, depth) {
       const page = documentOf(frame);
       const name = labelOf(frame) || squeeze(frame.title);
@@ -163,7 +163,7 @@
       const tag = element.localName;
       const own = { controls: false };
       const text = tag === "meter" || tag === "progress" ? gauge(element) : this.text(element, false, own);
-      // A list item that only wraps a link is said by the link's own line.
+      // A list item that only wraps a link is covered by the link's own line.
       if (text && !own.controls) this.push(element, depth, `<${tag}>${text}</${tag}>`);
     }
 
@@ -201,7 +201,7 @@
           cut = this.lines.pop();
           this.length -= cut.length + 1;
         }
-        // Half an element would be a riddle, half a paragraph is still text.
+        // Part of an element would be confusing, but part of a paragraph is still useful.
         const left = room - this.length - 1;
         if (cut && cut.id === undefined && left > 0) this.lines.push({ text: first(cut.text, left) });
         this.lines.push({ text: TRUNCATED });
@@ -210,7 +210,7 @@
       return { text, truncated: this.full, kept: this.lines.filter((line) => line.id !== undefined) };
     }
 
-    // "dropped" with all inside it, "through" (only what is inside is shown), or "shown".
+    // Returns "dropped" (with its contents), "through" (only its contents are shown), or "shown".
     fate(element) {
       let fate = this.fates.get(element);
       if (fate === undefined) {
@@ -236,9 +236,9 @@
       if (css.visibility !== "visible") this.unseen.add(element);
       if (css.display === "contents") return "through";
       if (!element.checkVisibility()) return "dropped";
-      if (area) return "through"; // visibility: hidden, which a descendant may take back
+      if (area) return "through"; // visibility: hidden, which a descendant may override
       const flat = box.width > 0 || box.height > 0;
-      return flat && css.overflow === "visible" ? "through" : "dropped"; // a wrapper of floats has a width alone
+      return flat && css.overflow === "visible" ? "through" : "dropped"; // a wrapper of floats has a width but no height
     }
 
     passes(element) {
@@ -251,14 +251,14 @@
       }
     }
 
-    // Whether an element stands within a line of text, and so does all that it holds.
+    // Whether an element and all its contents are part of a line of text.
     flows(element) {
       if (!INLINE.has(element.localName) || this.fate(element) !== "shown" || FIELDS.has(element.localName)) return false;
       return [...nodesOf(element)].every((node) => node.nodeType !== Node.ELEMENT_NODE || this.fate(node) === "dropped" || this.flows(node));
     }
 
-    // The text of an element on one line. What has a line of its own is left out, but for controls, whose words belong to
-    // the sentence; `found.controls` is set if there was nothing else.
+    // Returns the text of an element on one line. Omits elements with their own line, except controls, whose text belongs to the
+    // sentence; sets `found.controls` if there are only controls.
     text(element, inCell = false, found = {}) {
       let plain = false;
       let controls = false;
@@ -310,7 +310,7 @@
       return `<${tag}${shown}${extra}>${text || name || squeeze(element.title) || pictured(element)}</${tag}>`;
     }
 
-    // All words in an interactive element. Nothing inside has a line of its own, so a label's control stands among them.
+    // Returns all text in an interactive element. No element inside has its own line, so the text includes the control of a label.
     words(element) {
       const gather = (parent) => {
         let out = "";
@@ -328,7 +328,7 @@
     }
   }
 
-  // Text that stands directly in an element without a line for it, with the inline elements around which it flows.
+  // Text directly inside an element that does not have a line for it, with inline elements in the text.
   class LooseText {
     constructor(walk, parent, depth) {
       Object.assign(this, { walk, parent, depth, text: "", controls: [] });
@@ -341,7 +341,7 @@
       }
       if (node.nodeType !== Node.ELEMENT_NODE || !this.walk.flows(node)) return false;
       if (isInteractive(node)) {
-        // A control alone is said by its own line.
+        // A single control is covered by its own line.
         if (this.text.trim() === "") return false;
         this.text += this.walk.words(node);
       } else this.text += this.walk.text(node);
@@ -371,7 +371,7 @@
     return [`URL: ${url}`, `TITLE: ${title}`, `VIEWPORT: ${above}px above · ${visible}px visible · ${below}px below`];
   }
 
-  // Children as rendered: of an open shadow root instead of its host, of the elements that fill a slot.
+  // Returns children as rendered: those of an open shadow root instead of its host's, and those assigned to a slot.
   function nodesOf(parent) {
     if (parent.shadowRoot) return parent.shadowRoot.childNodes;
     if (parent.localName === "slot") {
@@ -389,12 +389,12 @@
     return element.hasAttribute("tabindex") && element.tabIndex >= 0 && (labelOf(element) || squeeze(element.title)) !== "";
   }
 
-  // Where text can be written that is no field; what lies inside belongs to it.
+  // Whether an element is editable but not a field; its contents belong to it.
   function isEditor(element) {
     return element.isContentEditable && !element.parentElement?.isContentEditable;
   }
 
-  // The document of a frame, if this world may see it.
+  // Returns the document of a frame, if this world can access it.
   function documentOf(frame) {
     try {
       return frame.contentDocument;
@@ -403,7 +403,7 @@
     }
   }
 
-  // Something in a frame that this world cannot see, by its id there.
+  // An element in a frame that this world cannot access, by its id in that frame.
   class Inside {
     constructor(host, id, about) {
       Object.assign(this, { host, id, about });
@@ -417,7 +417,7 @@
     return Object.assign(known.get(id), { about });
   }
 
-  // Where the document of a frame begins, in pixels of the viewport.
+  // Returns the top left corner of a frame's document, in pixels of the viewport.
   function cornerOf(host) {
     const box = host.getBoundingClientRect();
     const { x, y } = offsetOf(host);
@@ -428,7 +428,7 @@
     return hosts[position];
   }
 
-  // How far an element's document lies from the corner of the page.
+  // Returns the offset of an element's document from the corner of the page.
   function offsetOf(element) {
     const offset = { x: 0, y: 0 };
     let { frameElement } = element.ownerDocument.defaultView ?? {};
@@ -497,23 +497,23 @@
     return secretValues.has(element.value);
   }
 
-  // One character says nothing, and would hide every field that holds it.
+  // A single character is not a useful secret and would hide every field that contains it.
   function remember(element) {
     const { value } = element;
     const before = held.get(element);
     if (typeof value !== "string" || value.length < 2 || value === before) return;
-    // While a password is typed, its beginnings are none.
+    // Prefixes of a password that is being typed are not secrets.
     if (before !== undefined && value.startsWith(before)) secretValues.delete(before);
     held.set(element, value);
     secretValues.add(value);
   }
 
-  // Takes in what such fields hold now, before the page can exchange them.
+  // Records the current values of secret fields, before the page can replace the fields.
   function rememberSecrets() {
     for (const page of documents(document)) for (const element of page.querySelectorAll("input, textarea")) isSecret(element);
   }
 
-  // A document with those inside of it that are shown.
+  // Returns a document and the accessible documents inside it that are shown.
   function documents(page) {
     const frames = more.frames ? [...page.querySelectorAll("iframe")] : [];
     return [page, ...frames.map(documentOf).filter(Boolean).flatMap(documents)];
@@ -547,7 +547,7 @@
     return shorten(squeeze(String(value)), ATTRIBUTE_LIMIT).replaceAll('"', "&quot;");
   }
 
-  // Characters are code points here, as a reader in any language counts them.
+  // Counts characters as code points, as readers of any language would.
   function count(text) {
     if (!/[\ud800-\udfff]/.test(text)) return text.length;
     let n = 0;
@@ -569,7 +569,7 @@
     return element.localName + shorten(name, 60);
   }
 
-  // Four hexadecimal digits of FNV-1a (http://www.isthe.com/chongo/tech/comp/fnv/), six once those get crowded.
+  // Returns four hexadecimal digits of FNV-1a (http://www.isthe.com/chongo/tech/comp/fnv/), or six once too many of those are taken.
   function hashOf(element, body) {
     const known = hashes.get(element);
     if (known !== undefined) return known;
@@ -587,7 +587,7 @@
     }
   }
 
-  // `5`, `[5]`, `↓[5]`, or CSS: { element }, { host, id } for what lies in one of `hosts`, or { problem, … }.
+  // Resolves `5`, `[5]`, `↓[5]` or CSS to { element }, to { host, id } for an element in one of `hosts`, or to { problem, … }.
   function resolve(given) {
     const selector = given.trim().replace(/^[↑↓]\s*(?=\[)/, "");
     if (selector === "") return { problem: "malformed", reason: "it is empty" };
@@ -613,7 +613,7 @@
     return { problem: element || owners.has(id) ? "stale" : "unknown", id };
   }
 
-  // Ahead of the page's own handlers, which may exchange the field at once.
+  // Runs before the page's own handlers, which may replace the field immediately.
   addEventListener("input", (event) => event.composedPath()[0] instanceof Element && isSecret(event.composedPath()[0]), true);
 
   return { dump, resolve, describe, rememberSecrets, offsetOf, cornerOf, hostAt };

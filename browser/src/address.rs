@@ -2,8 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Address of Azure's service for its virtual machines, the only such service outside the private
-/// ranges.
+/// Address of Azure's service for virtual machines. Those of other clouds are in private ranges.
 const AZURE: Ipv4Addr = Ipv4Addr::new(168, 63, 129, 16);
 
 /// Whether an address belongs to the public internet: not loopback, private, link-local, shared
@@ -57,7 +56,7 @@ mod tests {
     use super::is_public;
 
     #[test]
-    fn addresses_are_public_or_not() {
+    fn classifies_public_addresses() {
         let public = [
             "1.1.1.1",
             "9.255.255.255",

@@ -1,4 +1,4 @@
-//! One Chromium process: found, started with a fresh directory, watched, and ended on drop.
+//! One Chromium process: finds, starts and watches it, and ends it on drop.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -18,7 +18,7 @@ use crate::pool::Settings;
 use crate::unprivileged::User;
 use crate::wire::Wire;
 
-/// Names under which systems install it.
+/// Names under which systems install Chromium.
 const PROGRAMS: [&str; 4] = [
     "chromium",
     "chromium-browser",
@@ -36,7 +36,7 @@ const AS_PIPE: &str = r#"exec 3<&0 4>&1 5<&- 6<&- 7<&- 8<&- 9<&- </dev/null >/de
 const MEASURE_EVERY: Duration = Duration::from_millis(500);
 /// Maximum lines of the browser's stderr quoted in an error.
 const LINES_KEPT: usize = 5;
-/// Maximum wait for the rest of its stderr after it has closed its pipe.
+/// Maximum wait for the rest of the browser's stderr after it has closed its pipe.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
 const ARGUMENTS: [&str; 21] = [
@@ -79,13 +79,13 @@ pub(crate) struct Chromium {
     pub(crate) gate: Gate,
     pub(crate) pid: u32,
     pub(crate) served: u32,
-    // Killed by the guard at the latest, which waits for its stdin to close.
+    // The guard kills it at the latest, once its own stdin closes.
     _child: Child,
     _guard: Child,
     _watch: JoinSet<()>,
 }
 
-/// Returns the program to start: the one named, or the first of the usual names on `PATH`.
+/// Returns the program to start: the given one, or the first of [`PROGRAMS`] on `PATH`.
 pub(crate) fn find(named: Option<&Path>) -> Result<PathBuf> {
     if let Some(program) = named {
         let tried = program.display().to_string();
@@ -110,14 +110,14 @@ impl Chromium {
     pub(crate) async fn start(program: &Path, settings: &Settings) -> Result<Self> {
         let started = tokio::time::timeout(settings.start_timeout, async {
             let user = User::in_place_of_root();
-            // If root wants to see the windows, they must be root's as well.
+            // Root can only see windows of its own processes.
             if settings.is_sandboxed || (user.is_some() && !settings.is_visible) {
                 let started = Self::launch(program, settings, user).await;
                 if settings.is_sandboxed || started.is_ok() {
                     return started;
                 }
             }
-            // Root may be the only user, or the program may be accessible only to root.
+            // There may be no other user, or only root may be able to access the program.
             Self::launch(program, settings, None).await
         })
         .await;
@@ -125,7 +125,7 @@ impl Chromium {
             Err(Error::NotStarted {
                 program: program.display().to_string(),
                 reason: format!(
-                    "it said nothing for {} s",
+                    "no response within {} s",
                     settings.start_timeout.as_secs_f64()
                 ),
             })
@@ -147,7 +147,7 @@ impl Chromium {
         };
         let gate = Gate::open()
             .await
-            .map_err(|error| failed(format!("no port for its proxy: {error}")))?;
+            .map_err(|error| failed(format!("cannot open a port for its proxy: {error}")))?;
         let mut place = tempfile::Builder::new();
         place.prefix("eval-browser-");
         // Another user may not be able to access root's temporary directory.
@@ -155,15 +155,18 @@ impl Chromium {
             Some(_) => place.tempdir_in("/tmp"),
             None => place.tempdir(),
         };
-        let profile =
-            profile.map_err(|error| failed(format!("no directory for its profile: {error}")))?;
+        let profile = profile.map_err(|error| {
+            failed(format!(
+                "cannot create a directory for its profile: {error}"
+            ))
+        })?;
         let mut command = Command::new("/bin/sh");
         command.args(["-c", AS_PIPE, "sh"]).arg(program);
         if let Some(user) = user {
             let owned = user.own(profile.path());
             owned.map_err(|error| {
                 failed(format!(
-                    "root may not give a directory to the user {}: {error}: not permitted",
+                    "cannot make the user {} the owner of its profile directory: {error}: not permitted",
                     user.id
                 ))
             })?;
@@ -202,7 +205,7 @@ impl Chromium {
             .map_err(|error| failed(error.to_string()))?;
         let pid = child
             .id()
-            .ok_or_else(|| failed("it ended at once".to_owned()))?;
+            .ok_or_else(|| failed("it ended immediately".to_owned()))?;
         let guard = Command::new("/bin/sh")
             .args(["-c", include_str!("guard.sh"), "guard"])
             .arg(pid.to_string())
@@ -212,13 +215,13 @@ impl Chromium {
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
-            .process_group(0) // Ctrl-C of the terminal must not end it before its work
+            .process_group(0) // Ctrl-C in the terminal must not end it before the harness does
             .spawn()
             .map_err(|error| failed(format!("no guard: {error}")))?;
 
         let ends = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(commands), Some(messages), Some(stderr)) = ends else {
-            return Err(failed("its pipes are missing".to_owned()));
+            return Err(failed("its pipes were not created".to_owned()));
         };
         let said = Arc::new(Mutex::new(Vec::new()));
         let mut watch = JoinSet::new();
@@ -263,7 +266,7 @@ fn keep(said: &Mutex<Vec<String>>, line: String) {
 fn quote(said: &Mutex<Vec<String>>) -> String {
     let said = said.lock();
     if said.is_empty() {
-        "it ended without a word".to_owned()
+        "it ended without an error message".to_owned()
     } else {
         said.join(" / ")
     }

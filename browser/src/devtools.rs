@@ -1,5 +1,5 @@
-//! The subset of the `DevTools` protocol that this crate uses: commands with their answers, and the
-//! pipe that carries them.
+//! The subset of the `DevTools` protocol that this crate uses: commands with their responses, and
+//! the pipe that carries them.
 //!
 //! Source: <https://chromedevtools.github.io/devtools-protocol/tot/>.
 
@@ -17,7 +17,7 @@ const END: u8 = 0;
 pub(crate) trait Command: Serialize {
     /// Domain and name.
     const METHOD: &'static str;
-    /// Answer of the browser.
+    /// Response of the browser.
     type Answer: DeserializeOwned;
 }
 
@@ -47,7 +47,7 @@ commands! {
     } -> Target;
     CloseTarget "Target.closeTarget" {target_id: String} -> IgnoredAny;
     EnablePage "Page.enable" {} -> IgnoredAny;
-    /// Buffers nothing: only the fact that a request was made matters.
+    /// With empty buffers, because only the fact that a request was made matters.
     EnableNetwork "Network.enable" {max_total_buffer_size: u32, max_resource_buffer_size: u32} -> IgnoredAny;
     SetCookies "Storage.setCookies" {cookies: Vec<Cookie>, browser_context_id: String} -> IgnoredAny;
     AddScript "Page.addScriptToEvaluateOnNewDocument" {source: String} -> AddedScript;
@@ -173,14 +173,14 @@ pub(crate) struct Described {
     pub node: Node,
 }
 
-/// A node of a document; if it is a frame, with the id of that frame.
+/// A node of a document, with the frame id if it is a frame.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Node {
     pub frame_id: Option<String>,
 }
 
-/// A message from the browser: the answer to a command if it has an id, otherwise an event.
+/// A message from the browser: the response to a command if it has an id, otherwise an event.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Received {
     pub id: Option<u64>,
@@ -195,7 +195,7 @@ pub(crate) struct Received {
     pub params: Value,
 }
 
-/// Why a command failed.
+/// Error in response to a command.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Refusal {
     pub message: String,
@@ -221,7 +221,7 @@ impl<W: AsyncWrite + Unpin, R: AsyncRead + Unpin> Pipe<W, R> {
         }
     }
 
-    /// Sends a command to the browser, or to one of its sessions. Returns the id of its answer.
+    /// Sends a command to the browser, or to one of its sessions. Returns the id of its response.
     pub(crate) async fn send(
         &mut self,
         session: Option<&str>,
@@ -267,10 +267,10 @@ mod tests {
 
     use super::{Pipe, json};
 
-    /// Writes pieces into a pipe with pauses that cancel its reader, and compares the methods of
-    /// the messages.
+    /// Writes chunks into a pipe, with pauses during which its reader is cancelled, and compares
+    /// the methods of the messages.
     #[test]
-    fn messages_end_with_nul_however_they_arrive() {
+    fn reassembles_messages_split_across_reads() {
         let rows: [(&[&str], &[&str]); 4] = [
             (&["{\"method\":\"a\"}\0{\"method\":\"b\"}\0"], &["a", "b"]),
             (&["{\"met", "hod\":\"a\"", "}", "\0"], &["a"]),
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_are_numbered_and_end_with_nul() {
+    fn numbers_and_terminates_commands() {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .build()
             .unwrap();

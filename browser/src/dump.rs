@@ -1,4 +1,4 @@
-//! The page as text: settings and result of a dump.
+//! Settings and result of a dump: the page as text.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -10,10 +10,10 @@ pub struct DumpSettings {
     pub max_chars: usize,
     /// Form of ids.
     pub ids: IdStyle,
-    /// JavaScript function of an element, such as `(el) => !el.matches("footer")`; `false` omits
-    /// the element with everything in it.
+    /// JavaScript predicate, such as `(el) => !el.matches("footer")`. An element for which it
+    /// returns `false` is omitted with everything in it.
     pub filter: Option<String>,
-    /// What it includes beyond the format.
+    /// Extensions of the format to include.
     pub also: DumpAlso,
 }
 
@@ -23,7 +23,8 @@ pub struct DumpSettings {
 #[serde(deny_unknown_fields, default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct DumpAlso {
-    /// Text directly in an element without its own line, such as a `div`, a `span` or a section.
+    /// Text directly inside an element without its own line, such as a `div`, a `span` or a
+    /// section.
     pub text: bool,
     /// Ids for interactive elements inside interactive elements.
     pub nested: bool,
@@ -69,7 +70,7 @@ pub struct Dump {
     pub viewport: [u64; 3],
     /// Ids in the order of the text.
     pub elements: Vec<Indexed>,
-    /// Whether the text was cut.
+    /// Whether the text was truncated.
     pub truncated: bool,
     /// Number of characters (code points) in the text.
     pub chars: usize,
@@ -117,7 +118,7 @@ impl DumpSettings {
 }
 
 impl Dump {
-    /// Parses the result of `js/dump.js`; `None` if it has another form.
+    /// Parses the result of `js/dump.js`; `None` if its format is unknown.
     pub(crate) fn read(value: Value) -> Option<Self> {
         #[derive(Deserialize)]
         struct Raw {
@@ -143,8 +144,8 @@ impl Dump {
         })
     }
 
-    /// Returns the text without its header. If the cut left only a part of the header, this is the
-    /// mark of the cut.
+    /// Returns the text without its header. If truncation left only a part of the header, returns
+    /// the truncation marker.
     pub fn tree(&self) -> &str {
         let tree = self.text.splitn(4, '\n').nth(3).unwrap_or_default();
         if self.truncated && !tree.ends_with(TRUNCATED) {
@@ -154,7 +155,7 @@ impl Dump {
     }
 }
 
-/// Last line of a dump that was cut.
+/// Last line of a truncated dump.
 const TRUNCATED: &str = "[...truncated]";
 
 #[cfg(test)]
@@ -162,7 +163,7 @@ mod tests {
     use super::Dump;
 
     #[test]
-    fn a_cut_within_the_header_is_marked() {
+    fn marks_cut_within_header() {
         let rows = [
             ("URL: u\nTITLE: t\nVIEWPORT: v\n<p>x</p>", false, "<p>x</p>"),
             ("URL: u\nTITLE: t\nVIEWPORT: v", false, ""),

@@ -1,5 +1,5 @@
-//! Environment of child processes: an explicit list of names instead of everything that this
-//! process has, which may include keys.
+//! Environment of child processes: an explicit list of names instead of the whole environment,
+//! which may include keys.
 
 use std::env;
 use std::ffi::OsString;
@@ -8,7 +8,7 @@ use std::ffi::OsString;
 const PASSED_ON: [&str; 7] = ["HOME", "LANG", "LANGUAGE", "PATH", "TMPDIR", "TZ", "USER"];
 /// Prefix of further names that every child receives.
 const LOCALE: &str = "LC_";
-/// Names that a program with a window needs as well, to find the screen and the user's session.
+/// Additional names for a program with a window, which needs the screen and the user's session.
 const OF_DESKTOP: [&str; 16] = [
     "BROWSER",
     "DBUS_SESSION_BUS_ADDRESS",
@@ -54,7 +54,7 @@ mod tests {
     use super::is_passed_on;
 
     #[test]
-    fn keys_and_what_changes_programs_are_not_passed_on() {
+    fn hides_keys_and_loader_variables_from_children() {
         for (name, expected) in [
             ("PATH", true),
             ("LC_ALL", true),

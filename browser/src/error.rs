@@ -1,4 +1,4 @@
-//! Errors between the harness and a page, distinguished by who can do something about them.
+//! Errors between the harness and a page, distinguished by who can act on them.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ pub enum Error {
         reason: String,
     },
     /// Chromium's own sandbox is required but not available here.
-    #[error("Chromium's own sandbox cannot be had here: {reason}")]
+    #[error("Chromium's own sandbox is not available on this machine: {reason}")]
     NoSandbox {
         /// Error of the system or the browser.
         reason: String,
@@ -38,7 +38,7 @@ pub enum Error {
     #[error("the browser ended: {0}")]
     BrowserEnded(String),
     /// The browser's processes exceeded their memory limit.
-    #[error("the browser took more than its {limit_mb} MB of memory, and was stopped")]
+    #[error("the browser exceeded its memory limit of {limit_mb} MB and was stopped")]
     OutOfMemory {
         /// Limit in megabytes.
         limit_mb: u64,
@@ -52,12 +52,12 @@ pub enum Error {
     /// The page did not answer in time.
     #[error("{what} took longer than {} s", .limit.as_secs_f64())]
     TimedOut {
-        /// What was being done.
+        /// Operation that timed out.
         what: &'static str,
         /// Time limit.
         limit: Duration,
     },
-    /// The address is not one that this profile may reach.
+    /// The profile may not reach the address.
     #[error("{url} is out of reach; within reach: {allowed}")]
     Blocked {
         /// Requested address.
@@ -103,6 +103,7 @@ pub enum Error {
         selector: String,
     },
     /// A selector is neither an id nor CSS.
+    // prose: read by models
     #[error("{selector:?} is no selector: {reason}; right are 5, [5], or CSS")]
     MalformedSelector {
         /// Selector as given.
@@ -133,18 +134,18 @@ pub enum Error {
     #[error("the filter of the dump failed: {0}")]
     Filter(String),
     /// The browser rejected a command, or answered in an unknown form.
-    #[error("the browser answered {method} with: {message}")]
+    #[error("unexpected response to {method}: {message}")]
     Protocol {
         /// Command of the `DevTools` protocol.
         method: String,
-        /// Answer of the browser.
+        /// Response of the browser.
         message: String,
     },
 }
 
 impl Error {
-    /// Whether the browser failed, rather than the requested action: the attempt cannot continue
-    /// and is not to blame.
+    /// Whether the browser itself failed, rather than the requested action. The attempt cannot
+    /// continue, and its agent did not cause the failure.
     pub fn is_infrastructure(&self) -> bool {
         match self {
             Self::NotInstalled { .. }

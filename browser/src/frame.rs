@@ -1,4 +1,4 @@
-//! Frames of other origins: documents that scripts of the page around them cannot access. Each is
+//! Frames of other origins: documents that scripts of the enclosing page cannot access. Each is
 //! read and used in its own JavaScript world; the page's dump shows their lines in place of the
 //! frames.
 
@@ -29,7 +29,7 @@ struct Point {
     y: f64,
 }
 
-/// What is left of the limits of a dump.
+/// Remaining limits of a dump.
 struct Limits {
     frames: usize,
     until: Instant,
@@ -42,15 +42,14 @@ struct Place {
     height: u64,
 }
 
-/// Session and point at which input reaches a point of a frame. Sending input to the frame's own
-/// process, in that process's pixels, means that the browser does not have to find out which
-/// process is at the point.
+/// Session and point for input at a point of a frame. Input goes to the frame's own process, in
+/// that process's pixels, so that the browser does not have to determine the process at the point.
 #[derive(Debug)]
 pub(crate) struct Through {
     pub(crate) session: String,
     pub(crate) x: f64,
     pub(crate) y: f64,
-    /// What covers the frame there, if anything.
+    /// Element that covers the frame at that point, if any.
     pub(crate) covered: Option<String>,
 }
 
@@ -118,7 +117,7 @@ impl Page {
             };
             let lines = self.lines_of(settings, frame, host, place, frames, left);
             let lines = tokio::time::timeout(time.min(FRAME_LIMIT), Box::pin(lines)).await;
-            // A frame that is gone or does not answer is shown by its address.
+            // A frame that is gone or does not respond is shown by its address.
             inner.push(lines.ok().and_then(Result::ok).unwrap_or_default());
         }
         if inner.iter().all(Value::is_null) {

@@ -17,9 +17,9 @@ use url::Url;
 use crate::address::is_public;
 use crate::reach::{Reach, ReachError};
 
-/// Maximum bytes of a request's head; the gate hangs up on longer ones.
+/// Maximum bytes of a request's header; the gate closes the connection on longer ones.
 const HEAD_LIMIT: usize = 64 * 1024;
-/// Maximum refused addresses kept for the record.
+/// Maximum number of refused addresses kept.
 const REFUSED_KEPT: usize = 1_000;
 
 /// An origin that a profile may reach, such as `http://127.0.0.1:8080` or `https://example.com`.
@@ -30,9 +30,9 @@ pub struct Origin {
     port: u16,
 }
 
-/// Why a text is not an [`Origin`].
+/// Error for a text that is not an [`Origin`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no origin; right is https://HOST, or with a port http://127.0.0.1:PORT")]
+#[error("invalid origin {0:?}: expected https://HOST or, with a port, http://127.0.0.1:PORT")]
 pub struct OriginError(String);
 
 impl FromStr for Origin {
@@ -88,7 +88,7 @@ impl Origin {
         })
     }
 
-    /// Whether its name alone shows that it is on this machine or in a private network. [`Reach`]
+    /// Whether its name already shows that it is on this machine or in a private network. [`Reach`]
     /// resolves other names.
     pub fn is_local(&self) -> bool {
         let (host, _) = self.place();
@@ -110,7 +110,7 @@ impl Origin {
     }
 }
 
-/// What the gate of one browser currently allows, and what it has refused.
+/// Origins that the gate of one browser currently allows, and addresses that it has refused.
 #[derive(Debug, Default)]
 pub(crate) struct Rules {
     reach: Mutex<Reach>,
@@ -134,7 +134,7 @@ impl Rules {
         self.refused.lock().clone()
     }
 
-    /// Whether an address is within reach, as far as its name shows.
+    /// Whether an address is within reach by its name, without resolving it.
     pub(crate) fn permits(&self, url: &Url) -> bool {
         self.reach.lock().permits(url)
     }
@@ -260,8 +260,8 @@ fn is_hop(line: &str) -> bool {
     name.eq_ignore_ascii_case("connection") || name.eq_ignore_ascii_case("proxy-connection")
 }
 
-/// Reads the head without its blank line, and the bytes read past it. `None` if the peer
-/// disconnects or does not send HTTP.
+/// Reads the header without its blank line, and the bytes after it. `None` if the peer disconnects
+/// or does not send HTTP.
 async fn read_head(stream: &mut TcpStream) -> std::io::Result<Option<(String, Vec<u8>)>> {
     let mut bytes = Vec::new();
     loop {

@@ -1,9 +1,9 @@
-//! The keys of a US keyboard: the physical key and the number for each value.
+//! Keys of a US keyboard: the physical key and key number for each value.
 //!
 //! Sources: <https://www.w3.org/TR/uievents-key/>, <https://www.w3.org/TR/uievents-code/> and, for
 //! numbers, <https://www.w3.org/TR/uievents/#legacy-key-models>.
 
-/// A key in the terms of a keyboard event.
+/// Properties of a key in a keyboard event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Key {
     /// Position on the keyboard.
@@ -14,7 +14,7 @@ pub(crate) struct Key {
     pub text: Option<String>,
 }
 
-/// Keys that type something, without and with Shift, except letters and digits.
+/// Printable keys except letters and digits: the character without and with Shift.
 const PRINTABLE: [(char, char, &str, u32); 12] = [
     (' ', ' ', "Space", 32),
     (';', ':', "Semicolon", 186),
@@ -33,7 +33,7 @@ const PRINTABLE: [(char, char, &str, u32); 12] = [
 /// Characters of the digit keys with Shift, from 0.
 const SHIFTED_DIGITS: &str = ")!@#$%^&*(";
 
-/// Keys that type nothing, with their code if it differs from their name.
+/// Keys that do not type text, with their code if it differs from their name.
 const NAMED: [(&str, &str, u32); 37] = [
     ("Cancel", "Abort", 3),
     ("Help", "", 6),
@@ -128,7 +128,7 @@ mod tests {
     use super::{Key, key};
 
     #[test]
-    fn keys_have_their_place_number_and_text() {
+    fn finds_code_number_and_text_of_keys() {
         let rows = [
             ("a", Some(("KeyA", 65, Some("a")))),
             ("Z", Some(("KeyZ", 90, Some("Z")))),

@@ -1,4 +1,4 @@
-//! One tab: navigate, read, act.
+//! One tab: navigation, reading and actions.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -141,10 +141,10 @@ impl Page {
         opened
     }
 
-    /// Waits until the tab is closed, by any party.
+    /// Waits until the tab is closed, by this crate, the page or the browser.
     ///
     /// # Errors
-    /// If it ended in another way.
+    /// If the page crashed or the browser ended.
     pub async fn closed(&self) -> Result<()> {
         let ended = tokio::select! {
             ended = self.until(|_| false) => ended,
@@ -186,7 +186,7 @@ impl Page {
         self.gone().is_none() && self.wire.ended().is_none()
     }
 
-    /// Returns the text of the page as a person sees it.
+    /// Returns the visible text of the page.
     ///
     /// # Errors
     /// Those of every method.
@@ -209,7 +209,8 @@ impl Page {
         if let Some(message) = value["filterError"].as_str() {
             return Err(Error::Filter(message.to_owned()));
         }
-        let dump = Dump::read(value).ok_or_else(|| self.unexpected("a dump of another form"))?;
+        let dump =
+            Dump::read(value).ok_or_else(|| self.unexpected("a dump in an unknown format"))?;
         let hashes = settings.ids == IdStyle::Hashes;
         self.tab.hashes.store(hashes, Ordering::Relaxed);
         self.tab
@@ -303,7 +304,7 @@ impl Page {
     pub async fn border(&self, selector: Option<&str>) -> Result<()> {
         for frame in self.frames() {
             let clear = self.in_world_of(&frame, "highlighting", "pageActions.border(null)");
-            // A frame that is gone has no highlight.
+            // A removed frame does not have a highlight.
             drop(clear.await);
         }
         let border = |chosen: &str| format!("border({})", json!(selector.map(|_| chosen)));
@@ -335,7 +336,7 @@ impl Page {
             let picture = self.run(capture).await?.data;
             STANDARD
                 .decode(picture)
-                .map_err(|_| self.unexpected("a screenshot that is no base64"))
+                .map_err(|_| self.unexpected("a screenshot that is not base64"))
         })
         .await
     }
@@ -370,8 +371,8 @@ impl Page {
         .await
     }
 
-    /// Waits until the script that a dialog had stopped ends or opens another dialog, however busy
-    /// the machine is. If it does neither, the next action on the page reports that it hangs.
+    /// Waits until the script that a dialog had stopped ends or opens another dialog, even on a
+    /// busy machine. If it does neither, the next action reports that the page hangs.
     async fn let_script_go_on(&self) {
         let after_it = self.run(Evaluate {
             expression: "0".to_owned(),
@@ -417,7 +418,8 @@ impl Page {
             .map(drop)
     }
 
-    /// Runs an action that may open a dialog, which then leaves the action unanswered.
+    /// Runs an action that may open a dialog; the browser does not respond to the action while a
+    /// dialog is open.
     async fn run_into_dialog<C: Command>(&self, session: &str, command: C) -> Result<()> {
         match self.run_in(session, command).await {
             Ok(_) | Err(Error::DialogOpen { .. }) => Ok(()),
@@ -425,8 +427,8 @@ impl Page {
         }
     }
 
-    /// Sends a command unless the page is gone or stopped by a dialog, and gives up on it if that
-    /// happens in the meantime.
+    /// Sends a command. Fails if the page is gone or stopped by a dialog, before or during the
+    /// command.
     pub(crate) async fn run<C: Command>(&self, command: C) -> Result<C::Answer> {
         self.run_in(&self.tab.session, command).await
     }
@@ -449,11 +451,12 @@ impl Page {
 
     async fn send_in<C: Command>(&self, session: &str, command: C) -> Result<C::Answer> {
         let answer = self.wire.command(Some(session), command).await;
-        // The session of a page that is gone gives no useful answers.
+        // Errors from the session of a closed page are not useful.
         answer.map_err(|error| self.gone().unwrap_or(error))
     }
 
-    /// Fails if a dialog is already open, because only the end of an action may open one.
+    /// Fails if a dialog is already open, because an action may only end with a dialog, not begin
+    /// with one.
     pub(crate) fn ready(&self) -> Result<()> {
         match self.dialog() {
             Some(Dialog { kind, message, .. }) => Err(Error::DialogOpen { kind, message }),
@@ -469,7 +472,7 @@ impl Page {
         }))
     }
 
-    /// Waits for a state of the tab, or for its end.
+    /// Waits until the tab is in a given state or has ended.
     async fn until(&self, is_so: impl Fn(&State) -> bool) -> Result<()> {
         let mut states = self.tab.state.subscribe();
         // The tab holds the sender, so waiting cannot fail.
@@ -512,8 +515,8 @@ impl Page {
         result
     }
 
-    /// Waits until the scrolled page is drawn. From what is drawn, the browser decides which
-    /// process a click is for.
+    /// Waits until the scrolled page is rendered, because the browser uses the rendered frame to
+    /// decide which process receives a click.
     async fn drawn(&self) -> Result<()> {
         if self.wire.has_frames() {
             let twice = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() => 0)";
@@ -524,7 +527,7 @@ impl Page {
 
     fn point(&self, place: &Value) -> Result<(f64, f64)> {
         let point = place["x"].as_f64().zip(place["y"].as_f64());
-        point.ok_or_else(|| self.unexpected("a place without coordinates"))
+        point.ok_or_else(|| self.unexpected("a point without coordinates"))
     }
 
     /// Returns the session of a frame that has its own process.

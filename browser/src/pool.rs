@@ -1,5 +1,4 @@
-//! A pool of warm browsers: as many as may run concurrently, each serving one attempt after
-//! another.
+//! A pool of warm browsers, each of which serves one attempt after another.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -72,8 +71,8 @@ pub(crate) struct Shared {
 }
 
 impl Pool {
-    /// Finds the browser and starts the first one, so that a missing or broken one is reported
-    /// before any work begins.
+    /// Starts the first browser, so that a missing or broken program is reported before any work
+    /// begins.
     ///
     /// # Errors
     /// [`Error::NotInstalled`], [`Error::NotStarted`], or [`Error::TimedOut`].
@@ -102,7 +101,7 @@ impl Pool {
             .acquire_owned()
             .await
             .map_err(|_| Error::BrowserEnded("the pool is closed".to_owned()))?;
-        // A browser may have died while it was idle, which must not fail the attempt.
+        // A browser that died while idle must not fail the attempt.
         while let Some(idle) = self.shared.take_idle() {
             if let Ok(profile) = Profile::open(Arc::clone(&self.shared), idle, reach).await {
                 return Ok(profile.with_permit(permit));

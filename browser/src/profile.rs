@@ -15,7 +15,7 @@ use crate::page::Page;
 use crate::pool::Shared;
 use crate::reach::Reach;
 
-/// A fresh profile in a browser that serves only this profile at the time. [`Profile::close`]
+/// A fresh profile in a browser that serves no other profile at the same time. [`Profile::close`]
 /// returns the browser to the pool; a profile that is dropped ends its browser.
 #[derive(Debug)]
 pub struct Profile {
@@ -23,7 +23,7 @@ pub struct Profile {
     context: String,
     viewport: (u32, u32),
     shared: Arc<Shared>,
-    // Set after a command timed out: the browser may still be busy with it and is not reused.
+    // Set when a command timed out: the browser may still be busy with it, so it is not reused.
     strained: Arc<AtomicBool>,
     permit: Option<OwnedSemaphorePermit>,
 }
@@ -138,13 +138,13 @@ impl Profile {
             .map(drop)
     }
 
-    /// Returns the addresses that its pages requested and were refused since the last call.
+    /// Returns the refused addresses that its pages requested since the last call.
     pub fn take_refused(&self) -> Vec<String> {
         self.chromium.gate.rules.take_refused_to_pages()
     }
 
-    /// Returns refused requests of its pages in the form requested: addresses, or `HOST:PORT` for
-    /// tunnels. At most the first 1,000.
+    /// Returns the first 1,000 refused requests of its pages: addresses, or `HOST:PORT` for
+    /// tunnels.
     pub fn refused(&self) -> Vec<String> {
         self.chromium.gate.rules.refused()
     }
@@ -187,7 +187,7 @@ impl Profile {
     }
 }
 
-/// Ends an operation that exceeds its time limit.
+/// Runs an operation with a time limit.
 pub(crate) async fn within<T>(
     limit: Duration,
     what: &'static str,

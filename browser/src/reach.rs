@@ -1,4 +1,4 @@
-//! The origins that a profile may reach, and at which addresses.
+//! Origins that a profile may reach, and the addresses allowed for them.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -96,10 +96,10 @@ impl Reach {
 mod tests {
     use super::Reach;
 
-    /// Rows of origins that are within reach at public addresses, with the error of those that are
-    /// not.
+    /// Each row is an origin that is allowed at public addresses, and the error if it is at
+    /// another.
     #[test]
-    fn origins_are_reached_at_public_addresses() {
+    fn resolves_public_origins_only_to_public_addresses() {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_this_machine_are_local() {
+    fn recognizes_local_names() {
         for (text, expected) in [
             ("http://localhost:1", true),
             ("http://LOCALHOST.:1", true),

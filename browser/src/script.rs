@@ -1,5 +1,5 @@
-//! Runs this crate's JavaScript in a page: in its own JavaScript world, and again if the page
-//! exchanges its document.
+//! Runs this crate's JavaScript in a page, in its own JavaScript world. Retries if the page
+//! replaces its document.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ const LEFT: [&str; 3] = [
 ];
 /// Time limit for stopping a script.
 const STOP: Duration = Duration::from_secs(2);
-/// Maximum attempts at a script while the page exchanges its document.
+/// Maximum tries of a script while the page replaces its document.
 const TRIES: u32 = 5;
 
 impl Page {
@@ -65,8 +65,8 @@ impl Page {
         self.in_world("evaluating a script", script).await
     }
 
-    /// Stops a script that does not end, so that another document can replace the page. If no
-    /// script is running, the browser would stop the next one, so this function runs an empty one.
+    /// Stops a script that does not end, so that the page can navigate. Then runs an empty script,
+    /// because the browser would stop the next script if none was running.
     pub(crate) async fn stop_script(&self) {
         let stop = async {
             self.run(TerminateExecution {}).await?;
@@ -79,7 +79,7 @@ impl Page {
     pub(crate) async fn string(&self, what: &'static str, script: &str) -> Result<String> {
         match self.in_world(what, script).await? {
             Value::String(text) => Ok(text),
-            _ => Err(self.unexpected("a value that is no text")),
+            _ => Err(self.unexpected("a value that is not a string")),
         }
     }
 
@@ -117,7 +117,7 @@ impl Page {
     fn no_problem(&self, given: &str, frame: &Frame, value: &Value) -> Result<()> {
         let text = |key: &str| value[key].as_str().unwrap_or_default().to_owned();
         let selector = || given.chars().take(200).collect();
-        // A frame of another origin has its own ids.
+        // Ids in a frame of another origin are relative to that frame.
         let mut id = if *frame == self.main_frame() {
             text("id")
         } else {
@@ -248,7 +248,7 @@ impl Page {
     }
 }
 
-/// Strips what a dump writes around an id from a selector.
+/// Strips the marks that a dump writes around an id from a selector.
 fn bare(selector: &str) -> &str {
     selector
         .trim()

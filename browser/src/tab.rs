@@ -1,4 +1,4 @@
-//! The state of a tab, kept up to date by its events; every command on the tab watches it.
+//! The state of a tab, updated by its events. Every command on the tab watches it.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -49,8 +49,8 @@ pub(crate) struct Frames(pub(crate) HashMap<Vec<usize>, Frame>);
 #[derive(Debug, Clone, Default)]
 pub(crate) struct State {
     pub(crate) dialog: Option<Dialog>,
-    /// Number of dialogs answered. One may open so soon after another that the moment between them
-    /// is not observed.
+    /// Number of dialogs answered. The count shows that a new dialog has opened even if the moment
+    /// between two dialogs is not observed.
     pub(crate) answered: u64,
     pub(crate) gone: Option<Gone>,
     /// Whether the page has requested another document that has not arrived yet.
@@ -60,7 +60,7 @@ pub(crate) struct State {
     pub(crate) place: Place,
 }
 
-/// Document and address that a tab shows. A reader sees two different places as two pages.
+/// Document and address that a tab shows. A reader perceives a change of either as a new page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Place {
     /// Number of documents that the tab has had.
@@ -105,11 +105,11 @@ pub struct Dialog {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DialogKind {
-    /// Shows a message.
+    /// `alert()`: shows a message.
     Alert,
-    /// Asks yes or no.
+    /// `confirm()`: asks yes or no.
     Confirm,
-    /// Asks for a text.
+    /// `prompt()`: asks for a text.
     Prompt,
     /// Asks whether to leave the page.
     BeforeUnload,
@@ -179,8 +179,8 @@ impl Tab {
         self.shown_ids.lock().extend(ids.map(str::to_owned));
     }
 
-    /// Returns the id in a selector, if ids are hashes. In a document without a dump, a selector is
-    /// always CSS.
+    /// Returns the id in a selector if ids are hashes. Before the first dump, a selector is always
+    /// CSS.
     pub(crate) fn hash_in<'a>(&self, selector: &'a str) -> Option<&'a str> {
         let bare = selector.trim().trim_start_matches(['↑', '↓']).trim_start();
         let id = bare.strip_prefix('[').and_then(|id| id.strip_suffix(']'));

@@ -1,11 +1,11 @@
-//! The user that Chromium runs as instead of root: one that owns no files, and for whom Chromium's
-//! sandbox works.
+//! The unprivileged user that Chromium runs as instead of root, because it does not own files and
+//! can use Chromium's sandbox.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, chown};
 use std::path::Path;
 
-/// User for systems that do not define one that owns nothing.
+/// User for systems that do not define `nobody`.
 const NOBODY: User = User {
     id: 65_534,
     group: 65_534,
@@ -18,8 +18,7 @@ pub(crate) struct User {
 }
 
 impl User {
-    /// Returns the user that runs Chromium instead of root, which is `nobody`; `None` if this
-    /// process is not root's.
+    /// Returns `nobody`, who runs Chromium if this process runs as root; `None` if it does not.
     pub(crate) fn in_place_of_root() -> Option<Self> {
         let own = fs::metadata("/proc/self").map(|about| about.uid());
         if own.unwrap_or(1) != 0 {
@@ -52,7 +51,7 @@ mod tests {
     use super::{User, nobody_of};
 
     #[test]
-    fn nobody_is_found_by_name() {
+    fn finds_nobody_by_name() {
         let rows = [
             (
                 "root:x:0:0::/:/bin/sh\nnobody:x:99:98:n:/:/x\n",

@@ -1,5 +1,5 @@
-//! The `DevTools` connection to one browser: sends commands, receives answers and events, and
-//! attaches tabs as they open.
+//! The `DevTools` connection to one browser: sends commands, receives responses and events, and
+//! attaches to tabs as they open.
 
 use std::collections::HashMap;
 use std::io;
@@ -19,8 +19,8 @@ use crate::error::{Error, Result};
 use crate::gate::Rules;
 use crate::tab::{Gone, State, Tab};
 
-/// New tabs, and their frames and workers, wait until they are watched, so that none of their
-/// dialogs and requests is missed.
+/// Makes new tabs, frames and workers wait until this crate is attached, so that it sees all their
+/// dialogs and requests.
 const ATTACH: SetAutoAttach = SetAutoAttach {
     auto_attach: true,
     wait_for_debugger_on_start: true,
@@ -76,8 +76,7 @@ impl Wire {
         Ok(wire)
     }
 
-    /// Sends a command and awaits its answer as long as the browser lives; the caller sets time
-    /// limits.
+    /// Sends a command and waits for its response, without a time limit, until the browser ends.
     pub(crate) async fn command<C: Command>(
         &self,
         session: Option<&str>,
@@ -104,12 +103,12 @@ impl Wire {
         serde_json::from_value(answer.result).map_err(|error| protocol(method, error.to_string()))
     }
 
-    /// Closes the connection; everything that waits on it fails with this reason.
+    /// Closes the connection. Every pending command fails with this reason.
     pub(crate) fn end(&self, reason: Error) {
         end(&self.shared, reason);
     }
 
-    /// Returns why the connection has ended, if it has.
+    /// Returns why the connection ended, or `None` while it is open.
     pub(crate) fn ended(&self) -> Option<Error> {
         self.shared.ended.borrow().clone()
     }
@@ -124,7 +123,7 @@ impl Wire {
 
     fn why_ended(&self) -> Error {
         self.ended()
-            .unwrap_or_else(|| Error::BrowserEnded("its connection closed".to_owned()))
+            .unwrap_or_else(|| Error::BrowserEnded("the connection was closed".to_owned()))
     }
 
     /// Returns the tabs of a profile, oldest first.
@@ -194,13 +193,13 @@ pub(crate) type BrowserPipe = Pipe<ChildStdin, ChildStdout>;
 /// Result of writing to the pipe.
 type Sent = io::Result<()>;
 
-/// What the pipe's task does next.
+/// Next step of the pipe's task.
 enum Next {
     Send(Option<Outgoing>),
     Received(Option<io::Result<Received>>),
 }
 
-/// The task that owns the pipe.
+/// Task that owns the pipe.
 struct Pump {
     pipe: BrowserPipe,
     pending: HashMap<u64, oneshot::Sender<Received>>,
@@ -221,7 +220,7 @@ impl Pump {
                 Next::Send(None) => return,
                 Next::Received(Some(Ok(received))) => self.on_message(received).await,
                 Next::Received(Some(Err(error))) => Err(error),
-                Next::Received(None) => break "it closed its connection".to_owned(),
+                Next::Received(None) => break "the connection was closed".to_owned(),
             };
             if let Err(error) = sent {
                 break error.to_string();
@@ -316,7 +315,7 @@ impl Pump {
         if kind == "page" {
             self.send(&session, EnablePage {}).await?;
             self.send(&session, EnableInspector {}).await?;
-            // Every tab acts as if it were in front, so that several can be used concurrently.
+            // Every tab behaves as if it had the focus, so that several can be used concurrently.
             let focus = SetFocusEmulation { enabled: true };
             self.send(&session, focus).await?;
             let tab = Tab {

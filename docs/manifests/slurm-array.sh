@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# A run in four shards as a Slurm array: `sbatch slurm-array.sh`. `--partition auto` takes the task's place in the array.
-# A task that is requeued, or submitted again (`sbatch --array=2 slurm-array.sh`), goes on with what it finished before.
-# Afterwards: eval merge results/whole results/shards/*/*
+# Runs a benchmark in four shards as a Slurm array: `sbatch slurm-array.sh`. `--partition auto`
+# reads the index of the task. A task that is requeued, or submitted again
+# (`sbatch --array=2 slurm-array.sh`), resumes its shard. Afterwards: rlm-eval merge results/whole
+# results/shards/*/*
 #SBATCH --job-name=eval
 #SBATCH --array=0-3
 #SBATCH --ntasks=1
@@ -13,7 +14,8 @@
 #SBATCH --output=eval-%A-%a.log
 set -euo pipefail
 
-# A file that only you can read, with ANTHROPIC_API_KEY=…; `eval` reads a .env file in this folder, too.
+# A file that only you can read, with ANTHROPIC_API_KEY=…. The program also reads a .env file in
+# this folder.
 if [ -r "$HOME/.model-keys" ]; then
   set -a
   . "$HOME/.model-keys"
@@ -21,7 +23,7 @@ if [ -r "$HOME/.model-keys" ]; then
 fi
 folder="results/shards/$SLURM_ARRAY_TASK_ID"
 for lock in "$folder"/*/lock.json; do
-  # `exec`, so that eval itself gets the signal of a task that is stopped.
+  # `exec` makes the program receive the signal when the task is stopped.
   if [ -e "$lock" ]; then
     exec "${EVAL:-./target/release/eval}" run --resume "${lock%/lock.json}" --partition auto --retry-errors
   fi

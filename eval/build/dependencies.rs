@@ -1,9 +1,10 @@
-//! The digest of the dependencies that are compiled in: their versions and their features. Used by the build script and
-//! by its tests.
+//! Digest of the compiled-in dependencies: their versions and features. Used by the build script
+//! and its tests.
 //!
-//! Counted are the packages of `Cargo.lock` that the `[dependencies]` of the program's crates lead to, those of other
-//! systems and of the other engine among them, for `Cargo.lock` does not distinguish them. What only tests, the benchmark
-//! suite or this build script use does not count: it can change no answer.
+//! It covers the packages of `Cargo.lock` that are reachable from the `[dependencies]` of the
+//! program's crates. This includes packages for other systems and for the other engine, because
+//! `Cargo.lock` does not distinguish them. Packages that only tests, the benchmark suite or this
+//! build script use are excluded, because they cannot change an answer.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -13,8 +14,8 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 use toml::{Table, Value};
 
-/// The crates of the program that can change an answer, by their folders; the crate `eval` is the last that the others are
-/// linked into.
+/// Folders of the crates that can change an answer. `eval` is last, because the others are linked
+/// into it.
 pub const CRATES: [&str; 6] = [
     "sandbox",
     "harness/model",
@@ -24,7 +25,8 @@ pub const CRATES: [&str; 6] = [
     "eval",
 ];
 
-/// The crates of the program that no answer and no score depends on, as little as on what only they depend on.
+/// Folders of the crates that cannot change an answer or a score, and neither can the dependencies
+/// that only they use.
 pub const NO_ANSWERS: [&str; 7] = [
     "statistics",
     "records",
@@ -40,15 +42,16 @@ struct Package {
     version: String,
     /// Empty for a crate of the workspace.
     checksum: String,
-    /// As `Cargo.lock` lists them: `name`, or `name version` where there are several.
+    /// Entries of `Cargo.lock`: `name`, or `name version` if there are several versions.
     dependencies: Vec<String>,
 }
 
-/// The digest: SHA-256, as lower-case hex, over what the manifests ask for and what `Cargo.lock` resolves it to.
+/// Returns the digest: lowercase hex SHA-256 over the requirements in the manifests and the
+/// packages that `Cargo.lock` resolves them to.
 ///
 /// # Errors
-/// A sentence, if a manifest or `Cargo.lock` is missing or is not what it should be, or names a crate of the workspace that
-/// is in no list.
+/// A sentence if a manifest or `Cargo.lock` is missing or malformed, or if a crate of the workspace
+/// is in neither list.
 pub fn digest(root: &Path) -> Result<String, String> {
     let workspace = read(&root.join("Cargo.toml"))?;
     let shared = table(&workspace, &["workspace", "dependencies"]);
@@ -64,8 +67,9 @@ pub fn digest(root: &Path) -> Result<String, String> {
         let member = packages
             .iter()
             .find(|((package, _), _)| package == name)
-            .ok_or_else(|| format!("Cargo.lock has no package `{name}`"))?;
-        // The lock lists what tests use among the rest: only what `[dependencies]` names is followed.
+            .ok_or_else(|| format!("Cargo.lock does not contain the package `{name}`"))?;
+        // `Cargo.lock` also lists test dependencies, so only those named in `[dependencies]` are
+        // followed.
         open.extend(
             member
                 .1
@@ -85,8 +89,8 @@ pub fn digest(root: &Path) -> Result<String, String> {
         let found = packages
             .iter()
             .find(|((name, version), _)| names(&dependency, name, version));
-        let (key, package) =
-            found.ok_or_else(|| format!("Cargo.lock has no package `{dependency}`"))?;
+        let (key, package) = found
+            .ok_or_else(|| format!("Cargo.lock does not contain the package `{dependency}`"))?;
         if package.checksum.is_empty() {
             // A crate of the workspace is digested by its sources and its manifest, or not at all.
             let name = key.0.as_str();
@@ -106,7 +110,7 @@ pub fn digest(root: &Path) -> Result<String, String> {
     Ok(hex::encode(Sha256::digest(text)))
 }
 
-/// The name of the crate in a folder.
+/// Returns the name of the crate in a folder.
 pub fn crate_in(folder: &str) -> &str {
     folder.rsplit('/').next().unwrap_or(folder)
 }
@@ -126,7 +130,7 @@ fn table(of: &Table, path: &[&str]) -> Option<Table> {
     Some(found.clone())
 }
 
-/// By name and version.
+/// Returns the packages by name and version.
 fn packages(lock: &Table) -> Result<BTreeMap<(String, String), Package>, String> {
     let listed = lock.get("package").and_then(Value::as_array);
     let listed = listed.ok_or("Cargo.lock lists no packages")?;
@@ -137,13 +141,14 @@ fn packages(lock: &Table) -> Result<BTreeMap<(String, String), Package>, String>
     listed
         .iter()
         .map(|package| {
-            let name = text(package, "name").ok_or("a package of Cargo.lock has no name")?;
+            let name = text(package, "name").ok_or("a package in Cargo.lock lacks a name")?;
             let version = text(package, "version")
-                .ok_or_else(|| format!("package `{name}` of Cargo.lock has no version"))?;
+                .ok_or_else(|| format!("package `{name}` in Cargo.lock lacks a version"))?;
             let dependencies = package.get("dependencies").and_then(Value::as_array);
             let package = Package {
                 version: version.clone(),
-                // A package from a repository has none, but a source with its commit.
+                // A package from a Git repository does not have a checksum, but its source names
+                // the commit.
                 checksum: text(package, "checksum")
                     .or_else(|| text(package, "source"))
                     .unwrap_or_default(),
@@ -158,7 +163,8 @@ fn packages(lock: &Table) -> Result<BTreeMap<(String, String), Package>, String>
         .collect()
 }
 
-/// What a manifest asks for, by target and name of the package, with what the workspace says of it.
+/// Returns the requirements of a manifest by target and package name, with the workspace entries
+/// that they inherit.
 fn asked(manifest: &Table, shared: Option<&Table>) -> BTreeMap<(String, String), Value> {
     let mut found = BTreeMap::new();
     let mut add = |target: &str, dependencies: Option<Table>| {
@@ -183,7 +189,7 @@ fn asked(manifest: &Table, shared: Option<&Table>) -> BTreeMap<(String, String),
     found
 }
 
-/// The name of the package where the manifest calls it by another.
+/// Returns the real name of a package that the manifest renames.
 fn package(value: &Value) -> Option<String> {
     match value {
         Value::Array(values) => values.iter().find_map(package),
@@ -191,7 +197,8 @@ fn package(value: &Value) -> Option<String> {
     }
 }
 
-/// Whether an entry of `Cargo.lock` (`name`, `name version`, `name version (source)`) means this package.
+/// Whether an entry of `Cargo.lock` (`name`, `name version`, `name version (source)`) means this
+/// package.
 fn names(dependency: &str, name: &str, version: &str) -> bool {
     let mut words = dependency.split(' ');
     words.next() == Some(name) && words.next().is_none_or(|word| word == version)
@@ -201,7 +208,7 @@ fn name_of(dependency: &str) -> &str {
     dependency.split(' ').next().unwrap_or(dependency)
 }
 
-/// In one form, however the manifest writes it.
+/// Writes a value in one canonical form, independent of how the manifest formats it.
 fn write_value(out: &mut String, value: &Value) {
     match value {
         Value::Table(members) => {
@@ -227,7 +234,7 @@ fn write_value(out: &mut String, value: &Value) {
         Value::Integer(number) => {
             let _ = write!(out, "{number}");
         }
-        // No dependency has any.
+        // Dependencies never contain these kinds of values.
         Value::Float(_) | Value::Datetime(_) => {}
     }
 }

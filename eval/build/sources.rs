@@ -1,14 +1,16 @@
-//! Which sources can change an answer, and their digest. Used by the build script and by its tests.
+//! Selects the sources that can change an answer and computes their digest. Used by the build
+//! script and its tests.
 
 use std::path::Path;
 use std::{fs, io};
 
 use sha2::{Digest, Sha256};
 
-/// The sources by component: everything that is compiled in and can change an answer or its score, as paths from the
-/// workspace's root. A folder counts with all that is in it, but for what [`counts`] leaves out.
+/// Sources by component: everything compiled in that can change an answer or its score, as paths
+/// relative to the workspace root. A folder stands for all files in it that [`counts`] accepts.
 ///
-/// Two components have no sources: `dependencies` (see `dependencies.rs`) and `engine`, which a feature chooses.
+/// Two components do not have sources: `dependencies` (see `dependencies.rs`) and `engine`, which a
+/// feature chooses.
 pub const COMPONENTS: [(&str, &[&str]); 6] = [
     ("sandbox", &["sandbox/src", "sandbox/js"]),
     (
@@ -41,10 +43,10 @@ pub const COMPONENTS: [(&str, &[&str]); 6] = [
     ("adapters", &["eval/src"]),
 ];
 
-/// Parts of `eval/src` that only parse, store, show, compare or fetch: no answer and no score depends on them. Each
-/// stands for the file and the folder of its name.
+/// Parts of `eval/src` that only parse, store, show, compare or fetch, so that no answer or score
+/// depends on them. Each name covers the file and the folder of that name.
 ///
-/// What is not listed counts, so that a new module is never forgotten.
+/// Unlisted modules count, so that a new module is never forgotten.
 pub const NO_ADAPTERS: [&str; 26] = [
     "bin",
     "cli",
@@ -74,12 +76,13 @@ pub const NO_ADAPTERS: [&str; 26] = [
     "settings/partition",
 ];
 
-/// Inside of what [`NO_ADAPTERS`] lists, what counts all the same.
+/// Exceptions within [`NO_ADAPTERS`] that do count.
 pub const ADAPTERS_ALL_THE_SAME: [&str; 1] = ["command/run"];
 
-/// Whether a file counts, by its path from the workspace's root. Unit tests (`tests.rs`), hidden files and the backups of
-/// editors never do, nor what a benchmark's folder holds besides its code, texts and scripted model: cases, fixtures, the
-/// ready sweep, and where its data comes from (the dataset has a digest of its own).
+/// Whether a file counts, given its path relative to the workspace root. Unit tests (`tests.rs`),
+/// hidden files and editor backups never count. In a benchmark's folder, code, texts and scripted
+/// models count. Cases, fixtures, the bundled sweep and the data source do not, because the dataset
+/// has its own digest.
 pub fn counts(path: &str) -> bool {
     let hidden = path
         .split('/')
@@ -111,11 +114,11 @@ pub fn counts(path: &str) -> bool {
     ADAPTERS_ALL_THE_SAME.iter().any(&within) || !NO_ADAPTERS.iter().any(within)
 }
 
-/// The digest of files and folders below `root`: SHA-256, as lower-case hex, over the path and the content of each file
-/// that counts, in the order of their paths.
+/// Returns the digest of files and folders below `root`: lowercase hex SHA-256 over path and
+/// content of each file that counts, ordered by path.
 ///
-/// Paths are taken from `root` with `/` between their parts, and line ends as `\n`: the same sources give the same digest
-/// in any folder, on any system.
+/// Paths are relative to `root` with `/` as separator, and line ends are read as `\n`, so the same
+/// sources give the same digest in any folder on any system.
 ///
 /// # Errors
 /// A path is missing, cannot be read or is not UTF-8.
@@ -136,7 +139,7 @@ pub fn digest(root: &Path, paths: &[&str]) -> io::Result<String> {
 
 fn collect(root: &Path, path: &str, files: &mut Vec<String>) -> io::Result<()> {
     let whole = root.join(path);
-    // Follows links: what is compiled is what they lead to.
+    // Follows links, as the compiler does.
     if !fs::metadata(&whole)
         .map_err(|error| at(path, &error))?
         .is_dir()
@@ -160,7 +163,7 @@ fn at(path: &str, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{path}: {error}"))
 }
 
-/// The length first, so that no two lists of texts feed the same bytes.
+/// Feeds the length before the bytes, so that different lists never feed equal bytes.
 fn feed(hash: &mut Sha256, bytes: &[u8]) {
     hash.update((bytes.len() as u64).to_le_bytes());
     hash.update(bytes);

@@ -157,67 +157,72 @@ impl Error {
             Self::Sweep(SweepError::Settings { problem, .. }) => problem.hint(),
             Self::Sweep(SweepError::InertEverywhere(inert)) => Some(inert.hint.clone()),
             Self::Sweep(SweepError::Exists(_)) => {
-                Some("--resume goes on with the sweep there".to_owned())
+                Some("continue that sweep with --resume".to_owned())
             }
             Self::Sweep(SweepError::NotASweep(folder)) => Some(format!(
-                "one that was killed before it began is begun again: its flags, and --out {}",
+                "restart a sweep that was killed before its first cell with its flags and --out {}",
                 folder.display()
             )),
             Self::Folder(FolderError::Nothing(_)) => Some(
-                "a run has config.json, lock.json and samples.jsonl, and a sweep sweep.json; folders that hold some are \
-                 searched at any depth"
+                "a run has config.json, lock.json and samples.jsonl, and a sweep has sweep.json; \
+                 folders are searched at any depth"
                     .to_owned(),
             ),
             Self::Compare(error) => error.hint().map(str::to_owned),
             Self::Grader(GraderError::NoModel) => {
-                Some("name it with --judge-model, as in --judge-model openai/gpt-5".to_owned())
+                Some("name the model, for example with --judge-model openai/gpt-5".to_owned())
             }
             Self::Grader(GraderError::NoJudge { .. }) => Some("add --scorer judge".to_owned()),
             Self::Resume(error @ ResumeError::Fingerprint { .. }) => {
                 Some(match error.missing_server() {
                     Some(server) => format!(
-                        "the run has tools of an MCP server, which is not recorded: type --mcp-server '{server}=COMMAND' again"
+                        "the run has tools of an MCP server, which is not recorded: repeat --mcp-server '{server}=COMMAND'"
                     ),
-                    None => "without --resume, these settings begin a new run".to_owned(),
+                    None => "omit --resume to start a new run with these settings".to_owned(),
                 })
             }
             Self::Resume(ResumeError::Program { .. } | ResumeError::UnknownProgram { .. })
             | Self::Merge(MergeError::Program { .. }) => Some(
-                "--allow-program-change goes on all the same; each attempt records which program made it".to_owned(),
+                "continue anyway with --allow-program-change; each attempt records which program \
+                 made it"
+                    .to_owned(),
             ),
             Self::Merge(MergeError::Disagree { .. }) => Some(
-                "the attempt was made twice, for example by a shard that was started again instead of resumed; \
-                 --prefer newest keeps the try that began last, and --prefer complete the one with a score, then the one \
-                 of the run with more attempts"
+                "the attempt was made twice, for example by a shard that was restarted instead of \
+                 resumed; --prefer newest keeps the latest try, and --prefer complete keeps the \
+                 one with a score, or else the one of the run with more attempts"
                     .to_owned(),
             ),
             Self::Benchmark(OpenError::Dataset(DatasetError::Absent { .. })) => {
-                Some("`rlm-eval list benchmarks` shows those that have a name".to_owned())
+                Some("list the known benchmarks with `rlm-eval list benchmarks`".to_owned())
             }
             Self::Benchmark(OpenError::NeedsData { benchmark, .. }) => Some(format!(
-                "`rlm-eval data fetch {benchmark}` fetches it; or give the folder with --data-dir DIR"
+                "fetch it with `rlm-eval data fetch {benchmark}`, or give its folder with \
+                 --data-dir DIR"
             )),
             Self::Browser(browser::Error::NoSandbox { .. }) => Some(
-                "pages that are not this program's own need it: run as a user without root where user namespaces are allowed, \
-                 or, if you trust the pages, add --trust-pages"
+                "third-party pages require it: run as a non-root user where user namespaces are \
+                 allowed or, if you trust the pages, add --trust-pages"
                     .to_owned(),
             ),
             Self::View(ViewError::NotOneRun { .. }) => {
                 Some("name one run directory as DIR".to_owned())
             }
             Self::View(ViewError::Folder { .. }) => Some(
-                "a run writes its folder below results/, or where `--out` says; `rlm-eval view DIR` shows any folder of runs"
+                "runs are written below results/ or to the folder of `--out`; view any folder of \
+                 runs with `rlm-eval view DIR`"
                     .to_owned(),
             ),
             Self::Serve(ServeError::OpenToAll(_)) => Some(format!(
-                "--client-keys FILE lists keys of clients, and {} holds the key of one; or listen on 127.0.0.1",
+                "list client keys with --client-keys FILE, set the key of a single client in {}, \
+                 or listen on 127.0.0.1",
                 env_vars::CLIENT_KEY
             )),
             Self::Serve(ServeError::Listen { .. }) => {
-                Some("port 0 takes any free port".to_owned())
+                Some("use port 0 for any free port".to_owned())
             }
             Self::View(ViewError::Listen { .. }) => {
-                Some("without --port, any free port is taken".to_owned())
+                Some("omit --port to use any free port".to_owned())
             }
             _ => None,
         }
@@ -253,8 +258,8 @@ fn print(error: &clap::Error) -> io::Result<()> {
     let text = error.render().ansi().to_string();
     let mut text = as_called(&text).into_owned();
     if error.kind() == ErrorKind::UnknownArgument && text.contains(FLAGS_OF_RUN) {
-        let hint = "hint: flags of `rlm-eval run` stand after `--`, as in: rlm-eval sweep --prompt-modes solver,coordinator -- \
-                    --benchmark NAME --model REF\n";
+        let hint = "hint: put flags of `rlm-eval run` after `--`, for example: rlm-eval sweep \
+            --prompt-modes solver,coordinator -- --benchmark NAME --model REF\n";
         text.push_str(&as_called(hint));
     }
     if error.use_stderr() {

@@ -39,10 +39,10 @@ pub enum FolderError {
         reason: io::Error,
     },
     /// The folder contains no run or sweep at any depth.
-    #[error("{} holds no run and no sweep", .0.display())]
+    #[error("{} does not contain a run or a sweep", .0.display())]
     Nothing(PathBuf),
     /// The folder is a sweep whose cells have not started.
-    #[error("no cell of the sweep in {} has begun", .0.display())]
+    #[error("no cell of the sweep in {} has started", .0.display())]
     NotBegun(PathBuf),
     /// The plan of a sweep is invalid.
     #[error(transparent)]
@@ -108,14 +108,14 @@ impl Found {
             }
             if !is_run(&path) && RunDir::is_begun(&path) {
                 self.left_out.push(format!(
-                    "{} is left out: it is no whole run directory",
+                    "skipped {}: it is an incomplete run directory",
                     path.display()
                 ));
                 continue;
             }
             match self.visit(&path) {
                 Err(error @ FolderError::Read { .. }) => {
-                    self.left_out.push(format!("left out: {error}"));
+                    self.left_out.push(format!("skipped: {error}"));
                 }
                 visited => visited?,
             }

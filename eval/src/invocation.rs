@@ -75,7 +75,7 @@ mod tests {
     use super::{form, replaced};
 
     #[test]
-    fn commands_begin_as_the_program_was_called() {
+    fn commands_start_with_the_called_name() {
         let rows = [
             ("rlm-eval", false, "rlm-eval"),
             ("eval", false, "rlm-eval"),
@@ -87,8 +87,10 @@ mod tests {
         for (first, by_cargo, called) in rows {
             assert_eq!(form(first, by_cargo), called, "{first}");
         }
-        let text = "go on with `rlm-eval run`, rlm-eval list\nrlm-eval run x; /opt/rlm-eval run, my-rlm-eval run, rlm-eval: no, see `rlm-eval\n list`";
-        let said = "go on with `./e run`, ./e list\n./e run x; /opt/rlm-eval run, my-rlm-eval run, rlm-eval: no, see `./e\n list`";
+        let text = "continue with `rlm-eval run`, rlm-eval list\nrlm-eval run x; /opt/rlm-eval \
+            run, my-rlm-eval run, rlm-eval: no, see `rlm-eval\n list`";
+        let said = "continue with `./e run`, ./e list\n./e run x; /opt/rlm-eval run, my-rlm-eval \
+            run, rlm-eval: no, see `./e\n list`";
         assert_eq!(replaced(text, "./e"), said);
     }
 }

@@ -33,7 +33,8 @@ fn before(concurrency: usize, memory: Memory) -> Option<String> {
     let needed = WAITING_ATTEMPT.saturating_mul(concurrency as u64);
     (needed > memory.available).then(|| {
         format!(
-            "{concurrency} concurrent attempts use at least {} MB, and {} MB of memory are available; lower --concurrency",
+            "{concurrency} concurrent attempts use at least {} MB, but only {} MB of memory are \
+             available; lower --concurrency",
             needed >> 20,
             memory.available >> 20
         )
@@ -43,8 +44,8 @@ fn before(concurrency: usize, memory: Memory) -> Option<String> {
 fn meanwhile(attempts: usize, memory: Memory) -> Option<String> {
     (memory.available < memory.total / SHORT).then(|| {
         format!(
-            "{} of {} MB of memory are available while {attempts} attempts run; lower --concurrency or --memory-limit \
-             before the system ends processes",
+            "only {} of {} MB of memory are available while {attempts} attempts run; lower \
+             --concurrency or --memory-limit before the system kills processes",
             memory.available >> 20,
             memory.total >> 20
         )
@@ -70,7 +71,7 @@ mod tests {
     use super::{Memory, before, meanwhile};
 
     #[test]
-    fn warns_of_what_attempts_use() {
+    fn warns_of_insufficient_memory() {
         let memory = |available: u64| Memory {
             total: 8 << 30,
             available: available << 20,
@@ -78,12 +79,14 @@ mod tests {
         assert_eq!(before(500, memory(4000)), None);
         insta::assert_snapshot!(
             before(1000, memory(3000)).unwrap_or_default(),
-            @"1000 concurrent attempts use at least 4000 MB, and 3000 MB of memory are available; lower --concurrency"
+            @"1000 concurrent attempts use at least 4000 MB, but only 3000 MB of memory are \
+                available; lower --concurrency"
         );
         assert_eq!(meanwhile(8, memory(500)), None);
         insta::assert_snapshot!(
             meanwhile(8, memory(300)).unwrap_or_default(),
-            @"300 of 8192 MB of memory are available while 8 attempts run; lower --concurrency or --memory-limit before the system ends processes"
+            @"only 300 of 8192 MB of memory are available while 8 attempts run; lower \
+                --concurrency or --memory-limit before the system kills processes"
         );
     }
 }

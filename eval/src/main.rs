@@ -14,7 +14,8 @@ fn main() -> ExitCode {
     // If stderr cannot be written, there is no other place to report that.
     let _ = writeln!(
         io::stderr(),
-        "error: `eval` cannot start the program `rlm-eval`, which belongs in the same folder: {error}"
+        "error: `eval` cannot start the program `rlm-eval`, which must be in the same folder: \
+         {error}"
     );
     ExitCode::FAILURE
 }

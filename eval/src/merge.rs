@@ -36,7 +36,8 @@ pub enum Preference {
 pub enum MergeError {
     /// Two runs are different experiments.
     #[error(
-        "{} and {} are not of one experiment: {}", first.display(), other.display(), list(differences)
+        "{} and {} are different experiments: \
+         {}", first.display(), other.display(), list(differences)
     )]
     Fingerprint {
         /// Path of the first run.
@@ -69,11 +70,12 @@ pub enum MergeError {
         differences: Vec<String>,
     },
     /// Runs belong to partitions of different sizes.
-    #[error("the runs are shards of {}: all must be of the same number of shards", .0.join(" and of "))]
+    #[error("the runs are shards of {}: expected the same number of shards", .0.join(" and of "))]
     Shares(Vec<String>),
     /// Two runs contain an attempt with different contents.
     #[error(
-        "attempt {attempt} at {id} is in {} and in {}, and they disagree in {}", first.display(), other.display(),
+        "attempt {attempt} at {id} is in {} and in {}, but they differ in \
+         {}", first.display(), other.display(),
         fields.join(", ")
     )]
     Disagree {
@@ -217,19 +219,19 @@ fn mix(config: &mut Value, others: &[RunDir]) -> Vec<String> {
 /// Returns the reason why a run is incomplete, if it is.
 fn unfinished(run: &RunDir) -> Option<String> {
     let why = if run.is_running() {
-        "a process is still at work on it".to_owned()
+        "a process is still working on it".to_owned()
     } else if let Some(truncated_record) = &run.truncated_record {
         format!(
-            "line {} of samples.jsonl was never written to its end",
+            "line {} of samples.jsonl is truncated",
             truncated_record.line
         )
     } else if (run.records.len() as u64) < run.attempts_total() {
-        "it was stopped before its end".to_owned()
+        "it was stopped early".to_owned()
     } else {
         return None;
     };
     Some(format!(
-        "{}: {why}; {} of its {} attempts are there",
+        "{}: {why}; it has {} of its {} attempts",
         run.path.display(),
         run.records.len(),
         run.attempts_total()
@@ -303,9 +305,9 @@ struct Choice<'a> {
     chosen: Chosen<'a>,
     /// Number of attempts in more than one run with equal records.
     overlaps: usize,
-    /// Number of those that are not copies.
+    /// Number of those that were made separately rather than copied.
     copies_made_again: usize,
-    /// Number of records that others replaced, by run.
+    /// Number of records replaced by those of other runs, by run.
     dropped: BTreeMap<PathBuf, usize>,
     made_again: MadeAgain,
 }

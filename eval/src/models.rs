@@ -42,7 +42,7 @@ pub enum ModelError {
         reason: io::Error,
     },
     /// The settings lack the server of a model.
-    #[error("`{0}`: there are no settings for its server")]
+    #[error("`{0}`: the settings for its server are missing")]
     NoServer(ModelRef),
 }
 
@@ -133,7 +133,7 @@ fn open_cassette(
     let goes_on = settings.record_goes_on;
     if goes_on && !path.exists() {
         terminal::warning(&format!(
-            "the cassette {} is gone; a new one begins, without what was answered before",
+            "the cassette {} is missing; recording a new one without the earlier responses",
             path.display()
         ));
     }

@@ -25,8 +25,8 @@ pub fn too_few(concurrency: usize) -> Option<String> {
     let needed = OF_AN_ATTEMPT * concurrency as u64 + BESIDES;
     (needed > allowed).then(|| {
         format!(
-            "{concurrency} attempts at once may need {needed} open files, and the system allows {allowed}: \
-             raise the limit (`ulimit -Hn`), or lower --concurrency"
+            "{concurrency} concurrent attempts may need {needed} open files, but the system allows \
+             {allowed}; raise the limit (`ulimit -Hn`), or lower --concurrency"
         )
     })
 }

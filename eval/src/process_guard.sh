@@ -1,5 +1,5 @@
-# Ends a server's process group once stdin closes: when its attempt is over, or the program has itself died.
-# Arguments: the group.
+# Kills a server's process group when stdin closes: at the end of its attempt or of the program.
+# Argument: id of the process group.
 read -r _
-# With -s, for dash takes -KILL and a group together for a mistake.
+# Uses -s, because dash rejects -KILL together with a group.
 kill -s KILL -- "-$1" 2>/dev/null

@@ -17,16 +17,17 @@ pub enum UnfitProtocol {
         /// Protocols that support it.
         fitting: Vec<Protocol>,
     },
-    /// Settings describe how web pages are shown, but there are none.
+    /// Settings describe how web pages are shown, but the samples do not have pages.
     #[error(
-        "--dump-text and --dump-also say how web pages are shown, and {0} has none; leave them out"
+        "--dump-text and --dump-also describe how web pages are shown, but {0} does not have \
+         pages; omit them"
     )]
     NoPages(String),
     /// The first sample cannot be read.
     #[error(transparent)]
     Dataset(#[from] DatasetError),
     /// An agent talks with a person, but no person can reply.
-    #[error("the agent `{agent}` talks with a person by stdin, and {why}")]
+    #[error("the agent `{agent}` talks with a person through stdin, but {why}")]
     NoPerson {
         /// Name of the agent.
         agent: String,
@@ -51,13 +52,14 @@ pub fn check(dataset: &dyn Dataset, treatment: &Treatment) -> Result<(), UnfitPr
     if dataset.has_follow_ups() && !HEARS_MORE.contains(&treatment.protocol) {
         return Err(UnfitProtocol::Protocol {
             protocol: treatment.protocol,
-            subject: format!("{}, whose user says more than once", dataset.name()),
+            subject: format!("{}, whose user sends several messages", dataset.name()),
             fitting: HEARS_MORE.to_vec(),
         });
     }
     check_nobody_answers(
         treatment,
-        "nobody sits there in a run; name a prompt that speaks for the person as its `sideB`, or use `rlm-eval ask`",
+        "a run does not have one; set its `sideB` to a prompt that speaks for the person, or use \
+         `rlm-eval ask`",
     )
 }
 

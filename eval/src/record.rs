@@ -15,8 +15,8 @@ use crate::program;
 /// Builds the record of an attempt that started at `started_at`.
 ///
 /// `grade` applies only if there is an answer to judge; if its scorer failed, the status is
-/// `error`. A `limit` without an answer scores 0, because the agent had its chance; an `error` or
-/// `cancelled` attempt has no score.
+/// `error`. A `limit` without an answer scores 0, because the agent was able to work; an `error` or
+/// `cancelled` attempt gets no score.
 pub(crate) fn of_attempt(
     run: &RunIdentity,
     sample: &Sample,

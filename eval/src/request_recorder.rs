@@ -37,7 +37,7 @@ impl RequestLog for RequestRecorder {
             trims: caller.trims,
             body,
         });
-        // The run goes on, because its results do not depend on these files.
+        // The run continues, because its results do not depend on these files.
         if let Err(error) = written
             && !self.failed.swap(true, Ordering::Relaxed)
         {

@@ -84,10 +84,10 @@ impl Rescoring {
 }
 
 /// Scores the answers of a run, at most `at_once` concurrently, until `stop` completes. Statuses
-/// decide as in the original run: an attempt with status `error` has no score, and a missing answer
-/// within the limits scores 0. An answer whose recorded scorer failed is scored again. With
-/// `judging`, verdicts of earlier starts and on equal answers are reused, and the judge stays within
-/// the budget.
+/// have the same effect as in the original run: an attempt with status `error` gets no score, and a
+/// missing answer within the limits scores 0. An answer whose recorded scorer failed is scored
+/// again. With `judging`, verdicts of earlier starts and on equal answers are reused, and the judge
+/// stays within the budget.
 ///
 /// # Errors
 /// [`RunDirError::Write`] if a verdict cannot be stored, [`RunDirError::Answer`] if an answer's
@@ -194,7 +194,7 @@ async fn score(
     }
     let answer = run.answer(record)?;
     let status = match (record.status, &answer) {
-        // Without an answer, the attempt itself had failed.
+        // An error with an answer is a failure of the scorer, not of the attempt.
         (Status::Error, Some(_)) => Status::Ok,
         (status, _) => status,
     };

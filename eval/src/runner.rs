@@ -205,7 +205,7 @@ fn consume(
     }
 }
 
-/// Finished attempts, and the reason why there are no more.
+/// Finished attempts, and the reason why the run ended.
 pub struct Progress {
     /// Records without texts, because a run may have tens of thousands.
     records: Vec<AttemptRecord>,
@@ -505,7 +505,7 @@ impl Job {
         let made = tokio::task::spawn_blocking(move || samples.get(index)).await;
         made.unwrap_or_else(|error| match error.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),
-            // The runtime is shutting down, and this attempt with it.
+            // The runtime is shutting down, which ends this attempt.
             Err(error) => std::panic::resume_unwind(Box::new(error.to_string())),
         })
     }
@@ -518,7 +518,7 @@ impl Job {
     }
 }
 
-/// Adds the answers as state for the scorer `checks` if the environment has no state.
+/// Adds the answers as state for the scorer `checks` if the environment does not provide one.
 fn with_turns(mut outcome: AttemptOutcome, scorer: &str) -> AttemptOutcome {
     if outcome.state.is_none() {
         outcome.state = turns(&outcome, scorer);

@@ -27,8 +27,8 @@ pub enum SelectionError {
     /// A named sample does not exist.
     #[error("--sample-ids: benchmark {benchmark} has no sample `{id}`{}", match (.nearest, .first) {
         (Some(nearest), _) => format!(", did you mean `{nearest}`?"),
-        (None, Some(first)) => format!("; its first is `{first}`"),
-        (None, None) => "; it has none".to_owned(),
+        (None, Some(first)) => format!("; the first is `{first}`"),
+        (None, None) => "; it is empty".to_owned(),
     })]
     UnknownSample {
         /// Name of the benchmark.
@@ -82,13 +82,13 @@ pub fn select(
     } else if let Some(recorded) = recorded {
         let found: Vec<usize> = recorded.iter().filter_map(|id| position(id)).collect();
         notes.push(format!(
-            "replaying the {} of the recording that {} has; choose others with --sample-ids",
+            "replaying the {} of the recording that exist in {}; choose others with --sample-ids",
             samples(found.len()),
             dataset.name()
         ));
         if found.len() < recorded.len() {
             notes.push(format!(
-                "left out of the replay, for this dataset lacks them: {}",
+                "not replayed, because this dataset lacks them: {}",
                 samples(recorded.len() - found.len())
             ));
         }
@@ -176,7 +176,10 @@ fn filter(
             let some = known.get(key).into_iter().flatten();
             let some: Vec<&str> = some.map(String::as_str).collect();
             let more = if some.len() < MOST_KNOWN { "" } else { ", …" };
-            notes.push(format!("`{key}` is one of {}{more}", some.join(", ")));
+            notes.push(format!(
+                "known values of `{key}`: {}{more}",
+                some.join(", ")
+            ));
         }
     }
     Ok(())

@@ -31,7 +31,7 @@ pub struct Plan {
     pub id: String,
     /// Runs of the sweep. The first of each model is its baseline.
     pub cells: Vec<Cell>,
-    /// Combinations that make no sense.
+    /// Combinations that are not meaningful.
     pub skipped: Vec<Skipped>,
     /// Shared flags left out of cells in which they have no effect.
     #[serde(default)]
@@ -83,7 +83,7 @@ pub enum SweepError {
     },
     /// Two cells would be the same experiment.
     #[error(
-        "cells `{first}` and `{second}` would send the same to the same model; leave one of them out"
+        "cells `{first}` and `{second}` would send the same to the same model; remove one of them"
     )]
     SameCells {
         /// Name of the earlier cell.
@@ -93,7 +93,8 @@ pub enum SweepError {
     },
     /// Two cells differ only in prompts, but replay one recording.
     #[error(
-        "cells `{first}` and `{second}` play one recording back, and no prompt changes what it says; leave one of them out"
+        "cells `{first}` and `{second}` replay the same recording, which prompts cannot change; \
+         remove one of them"
     )]
     SameRecording {
         /// Name of the earlier cell.
@@ -102,13 +103,13 @@ pub enum SweepError {
         second: String,
     },
     /// A shared flag has no effect in any cell.
-    #[error("a shared flag fits no cell: {0}")]
+    #[error("a shared flag has no effect in any cell: {0}")]
     InertEverywhere(Box<Inert>),
     /// The folder already exists.
-    #[error("{} exists already", .0.display())]
+    #[error("{} already exists", .0.display())]
     Exists(PathBuf),
     /// The folder is not a sweep.
-    #[error("{} holds no sweep: it has no {PLAN}", .0.display())]
+    #[error("{} is not a sweep: {PLAN} is missing", .0.display())]
     NotASweep(PathBuf),
     /// The plan is invalid.
     #[error("{}: {problem}", path.display())]
@@ -213,7 +214,7 @@ impl Plan {
     /// Reads the plan of the sweep in a folder.
     ///
     /// # Errors
-    /// [`SweepError`] if the folder has no plan, or one that is malformed or of a later version.
+    /// [`SweepError`] if the plan in the folder is missing, malformed or of a later version.
     pub fn read(folder: &Path) -> Result<Self, SweepError> {
         let path = folder.join(PLAN);
         if !path.is_file() {
@@ -231,14 +232,17 @@ impl Plan {
             serde_json::from_str(&text).map_err(|error| malformed(error.to_string()))?;
         if plan.v > SWEEP_VERSION {
             return Err(malformed(format!(
-                "version {}, and this program knows versions up to {SWEEP_VERSION}",
+                "version {} is not supported; this program reads versions up to {SWEEP_VERSION}",
                 plan.v
             )));
         }
         // A name becomes a path, which must stay inside the folder.
         let inside = |cell: &Cell| !cell.name.is_empty() && cell.name == safe(&cell.name);
         if let Some(cell) = plan.cells.iter().find(|cell| !inside(cell)) {
-            return Err(malformed(format!("`{}` is no name of a cell", cell.name)));
+            return Err(malformed(format!(
+                "invalid name of a cell: `{}`",
+                cell.name
+            )));
         }
         Ok(plan)
     }

@@ -185,7 +185,12 @@ impl Web {
 #[async_trait]
 impl Browser for Web {
     async fn open(&self, task: &Task) -> Result<Arc<dyn Page>, PageError> {
-        let none = || broken(format!("the sample {} has no web site", task.sample));
+        let none = || {
+            broken(format!(
+                "the sample {} does not have a web site",
+                task.sample
+            ))
+        };
         match self.worlds.own(&task.sample)? {
             Some(OwnWorld::Site(own)) => return self.open_own(&own).await,
             Some(OwnWorld::Apps(_)) => return Err(none()),
@@ -224,7 +229,10 @@ impl Browser for Web {
             _ => None,
         };
         let Some(world) = world else {
-            return Err(broken(format!("the sample {} has no apps", task.sample)));
+            return Err(broken(format!(
+                "the sample {} does not have apps",
+                task.sample
+            )));
         };
         let kept = self.kept.clone();
         Ok(Arc::new(

@@ -19,23 +19,24 @@ use serde_json::{Value, json};
 pub enum Behaviour {
     /// Answers with this text.
     Text(String),
-    /// Answers with this code as a call of the tool `execute_code`.
+    /// Answers with a call of the tool `execute_code` that contains this code.
     Code(String),
-    /// Answers with this text and these calls, each with its name and its arguments as JSON text.
+    /// Answers with this text and these tool calls, each with its name and its arguments as JSON
+    /// text.
     Calls(String, Vec<(&'static str, &'static str)>),
     /// Answers with this text after a delay in milliseconds.
     Late(u64, String),
     /// Answers with this text, without a token count.
     NoUsage(String),
-    /// Answers with this text, cut off by the limit of output tokens.
+    /// Answers with this text, truncated by the limit on output tokens.
     Length(String),
-    /// Reports that the content filter withheld the answer.
+    /// Reports that a content filter blocked the answer.
     Filter,
     /// Answers with an empty list of choices.
     Empty,
     /// Answers with this status, these headers and this body.
     Status(u16, Vec<(String, String)>, String),
-    /// Answers with status 200 and an error with this message.
+    /// Answers with status 200 and a body that reports an error with this message.
     ErrorInOk(String),
     /// Resets the connection.
     Reset,
@@ -117,8 +118,8 @@ impl FaultServer {
         Self { address, state }
     }
 
-    /// Starts a server that goes through a list of behaviors, one for each request, and repeats the
-    /// last.
+    /// Starts a server that uses the listed behaviors in order, one for each request, and repeats
+    /// the last.
     pub fn list(behaviours: Vec<Behaviour>) -> Self {
         Self::start(move |seen| behaviours[seen.number.min(behaviours.len() - 1)].clone())
     }
@@ -156,7 +157,7 @@ impl Drop for FaultServer {
     }
 }
 
-/// Returns a base URL on which nothing listens.
+/// Returns a base URL that refuses connections.
 pub fn refused() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     let address = listener.local_addr().expect("a listener has an address");

@@ -1,4 +1,4 @@
-//! Answers of the fault server in each wire format, whole and as a stream of events.
+//! Responses of the fault server in each wire format, as a whole body and as a stream of events.
 
 use serde_json::{Value, json};
 

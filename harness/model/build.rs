@@ -53,7 +53,7 @@ fn protocols() -> Result<String, Box<dyn Error>> {
                 }
                 _ => {
                     return Err(format!(
-                        "{}: `{line}` is no summary, one_call, subjects or workplace",
+                        "{}: unknown line `{line}`: expected summary, one_call, subjects or workplace",
                         file.display()
                     )
                     .into());

@@ -1,4 +1,4 @@
-//! Runs attempts: one task each, by a tree of agents that share a sandbox session.
+//! Runs attempts. Each attempt is one task, run by a tree of agents in a sandbox session.
 
 use std::io;
 use std::sync::Arc;
@@ -17,24 +17,24 @@ use crate::protocol::agent_turn::AgentTurnError;
 use crate::protocol::{self, RootAgent};
 use crate::provider::{Forecast, ProviderError, Request};
 
-/// Settings that cannot work together.
+/// Error for settings that cannot be combined.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
-    /// A coordinator without anybody to delegate to.
+    /// Coordinator mode without children.
     #[error("coordinator mode has nothing to delegate to at max depth {max_depth}")]
     NothingToDelegateTo {
-        /// The depth limit.
+        /// Depth limit.
         max_depth: u32,
     },
-    /// A web agent that cannot be.
+    /// Invalid settings of a web agent.
     #[error(transparent)]
     AgentTurn(#[from] AgentTurnError),
-    /// The sandbox does not load.
+    /// The sandbox could not be started.
     #[error(transparent)]
     Sandbox(#[from] StartError),
 }
 
-/// Runs attempts of one treatment. Cheap to share; attempts run at once.
+/// Runs attempts of one treatment, concurrently if requested.
 pub struct Engine {
     run: Run,
     journal: Option<Arc<dyn JournalStore>>,
@@ -42,12 +42,12 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// An engine for the settings of a run and its models. The time of the run's budget starts here. `warn` is called once
-    /// if the kernel cannot confine the sandbox's processes fully, and once for each model whose served version
-    /// changes.
+    /// Creates an engine for the settings and models of a run. The time of the run's budget starts
+    /// now. `warn` is called once if the kernel cannot fully confine the sandbox's processes, and
+    /// once for each model whose served version changes.
     ///
     /// # Errors
-    /// [`EngineError`] if the settings contradict each other.
+    /// Returns [`EngineError`] if the settings cannot be combined.
     pub fn new(
         treatment: Treatment,
         conduct: Conduct,
@@ -75,7 +75,7 @@ impl Engine {
         })
     }
 
-    /// Keeps what all attempts spend within a budget of several runs, too. To be called before anything is spent.
+    /// Applies a budget shared with other runs. Must be called before anything is spent.
     #[must_use]
     pub fn within(mut self, budget: &SharedBudget) -> Self {
         let own = Ledger::of_run_within(self.run.conduct.budget, budget);
@@ -83,36 +83,36 @@ impl Engine {
         self
     }
 
-    /// Asks this purse before every request, too. To be called before anything is spent.
+    /// Applies a budget managed outside this process. Must be called before anything is spent.
     #[must_use]
     pub fn with_purse(mut self, purse: Arc<dyn Purse>) -> Self {
         self.run.purse = Some(purse);
         self
     }
 
-    /// Gives every attempt a world on the web.
+    /// Adds the browser for attempts that use web pages.
     #[must_use]
     pub fn with_browser(mut self, browser: Arc<dyn Browser>) -> Self {
         self.run.browser = Some(browser);
         self
     }
 
-    /// Lets agents talk with a person.
+    /// Adds a person who takes part in dialogues.
     #[must_use]
     pub fn with_person(mut self, person: Arc<dyn Person>) -> Self {
         self.run.person = Some(person);
         self
     }
 
-    /// Announces this many attempts, so that their sandboxes are started ahead of time. Without it, none is.
+    /// Announces this many attempts. Their sandboxes are then started ahead of time.
     pub fn expect(&self, attempts: usize) {
         self.run.sandbox.expect(attempts);
     }
 
-    /// Announces attempts that may come at any time, this many at once: so many sandboxes are kept ready.
+    /// Keeps sandboxes ready for this number of concurrent attempts, which may start at any time.
     ///
     /// # Panics
-    /// Outside a tokio runtime.
+    /// Panics outside a tokio runtime.
     pub fn keep_ready(&self, attempts: usize) {
         self.run.sandbox.expect(usize::MAX / 2);
         if self.run.treatment.protocol.nature().has_repl() {
@@ -120,28 +120,30 @@ impl Engine {
         }
     }
 
-    /// Keeps a journal of every attempt, from which it goes on where an earlier process left it.
+    /// Keeps a journal of every attempt, so that a later process can resume it.
     #[must_use]
     pub fn with_journal(mut self, journal: Arc<dyn JournalStore>) -> Self {
         self.journal = Some(journal);
         self
     }
 
-    /// Lets cells read the clocks and random numbers of an earlier run, whose responses are played back.
+    /// Replays the clocks and random numbers of an earlier run, whose responses are replayed as
+    /// well.
     #[must_use]
     pub fn playing_back(mut self, run: Arc<dyn EarlierRun>) -> Self {
         self.played_back = Some(run);
         self
     }
 
-    /// Runs one attempt to its end. Dropping the future stops it, its children and its sandbox. One whose journal holds what an
-    /// earlier process received goes on from there; where it does not go as it went then, it begins anew, with an event that says
-    /// why.
+    /// Runs one attempt. Dropping the future stops the attempt, its children and its sandbox. An
+    /// attempt whose journal has responses of an earlier process resumes from them. If it deviates
+    /// from the journal, it restarts, with an event about the reason.
     pub async fn run(&self, task: &Task, sink: Arc<dyn EventSink>) -> AttemptOutcome {
         self.run_charging(task, sink, &self.run.ledger).await
     }
 
-    /// The same for a request, which is charged with what the attempt spends instead of this engine's run.
+    /// Runs one attempt like [`Engine::run`], but charges its spending to a client's request
+    /// instead of this engine's run.
     pub async fn run_within(
         &self,
         task: &Task,
@@ -211,7 +213,8 @@ impl Engine {
         attempt.carry_out(&root, restarted, work).await
     }
 
-    /// The outcome of an attempt whose journal cannot be read or written: the run ends with it.
+    /// Halts the run, and returns the outcome of an attempt whose journal cannot be read or
+    /// written.
     fn without_journal(&self, error: &io::Error, stats: Stats) -> AttemptOutcome {
         let reason = format!("the journal cannot be used: {error}");
         self.halt(HaltReason::Failing(reason.clone()));
@@ -226,7 +229,7 @@ impl Engine {
         }
     }
 
-    /// What the root of an attempt is asked first. Nothing is sent.
+    /// Returns the first request of an attempt's root, without sending it.
     pub fn first_request(&self, task: &Task) -> Request {
         let lane = Lane::default();
         let attempt = Attempt::new(&self.run, task, Arc::new(NoEvents), &lane, &self.run.ledger);
@@ -242,8 +245,8 @@ impl Engine {
         protocol::root_agent(self.run.treatment.protocol)
     }
 
-    /// Ends when no attempt can go on, with the reason: then every attempt whose next step is a call to a model
-    /// ends with status `cancelled`.
+    /// Waits until no attempt can continue, and returns the reason. Attempts whose next step is a
+    /// model call then end with status `cancelled`.
     pub async fn halted(&self) -> HaltReason {
         let run_is_over = async {
             match self.run.ledger.left().time {
@@ -263,45 +266,45 @@ impl Engine {
         self.run.halt.raised().await
     }
 
-    /// Why no further attempt may begin, if so.
+    /// Returns the reason why no further attempt may begin, if any.
     pub fn halt_reason(&self) -> Option<HaltReason> {
         let raised = self.run.halt.reason();
         if let Some(HaltReason::Failing(_)) = raised {
             return raised;
         }
-        // What was under way when the budget was found used up has been booked since.
+        // Usage of calls that were under way then has been booked since, so the amounts are newer.
         let exhausted = self.run.ledger.exhausted();
         exhausted
             .map(|error| HaltReason::OverBudget(error.to_string()))
             .or(raised)
     }
 
-    /// What all attempts have spent.
+    /// Returns the amounts spent by all attempts.
     pub fn spent(&self) -> Spent {
         self.run.ledger.spent()
     }
 
-    /// Ends the run, for a reason that was found outside of its attempts.
+    /// Halts the run for a reason found outside its attempts.
     pub fn halt(&self, reason: HaltReason) {
         self.run.halt.raise(reason);
     }
 
-    /// Books what an earlier start of the same run had spent, so that its budget covers both.
+    /// Books the spending of an earlier start of the same run, so that its budget covers both.
     pub fn charge(&self, earlier: Spent) {
         self.run.ledger.charge(earlier);
     }
 
-    /// Why nothing more may be spent, if so.
+    /// Returns the reason why nothing more may be spent, if any.
     pub fn exhausted(&self) -> Option<ProviderError> {
         let own = self.run.ledger.exhausted();
         own.or_else(|| self.run.purse.as_ref()?.exhausted())
     }
 
-    /// Reserves the expected expense of a request beside those of agents, such as a judge's. Waits while other calls leave no
-    /// room in the budget.
+    /// Reserves the expected expense of a request that no agent makes, such as a judge's. Waits
+    /// while other calls leave no room in the budget.
     ///
     /// # Errors
-    /// [`ProviderError::OverBudget`] if the request does not fit.
+    /// Returns [`ProviderError::OverBudget`] if the request does not fit.
     pub async fn reserve(&self, forecast: Option<Forecast>) -> Result<Reservation, ProviderError> {
         if let Some(error) = self.run.purse.as_ref().and_then(|purse| purse.exhausted()) {
             return Err(error);
@@ -310,17 +313,17 @@ impl Engine {
         reserved.map_err(|overdrawn| overdrawn.error)
     }
 
-    /// Books what was spent beside the calls of agents, such as a judge's.
+    /// Books spending other than the calls of agents, such as a judge's.
     pub fn book(&self, spent: Spent) {
         self.run.ledger.add(spent);
     }
 
-    /// The models.
+    /// Returns the models of the run.
     pub const fn models(&self) -> &Models {
         &self.run.models
     }
 
-    /// The model that agents use unless they name another.
+    /// Returns the default model of agents.
     pub fn main_model(&self) -> &Model {
         &self.run.models.main
     }

@@ -1,10 +1,12 @@
 //! The engine: runs a language model as a recursive agent in a JavaScript sandbox.
 //!
-//! An [`Engine`] runs attempts. Each is a tree of agents that share one sandbox session; it reports what
-//! happens as [`Event`](model::Event)s and ends in an [`AttemptOutcome`](model::AttemptOutcome).
+//! An [`Engine`] runs attempts. Each is a tree of agents that share one sandbox session. It emits
+//! [`Event`](model::Event)s while it runs, and ends in an
+//! [`AttemptOutcome`](model::AttemptOutcome).
 //!
-//! Invariants: the harness knows no benchmark and no scorer, and reads neither the environment nor flags. Its folders are
-//! layers, listed here from the ground up: each imports from earlier ones alone, which `scripts/check-layers.py` checks.
+//! Invariants: the harness does not depend on benchmarks or scorers, and does not read the
+//! environment or flags. Its folders are layers, listed here from the bottom up: each imports only
+//! earlier ones, which `scripts/check-layers.py` checks.
 
 mod text;
 
@@ -12,7 +14,8 @@ mod script_file;
 
 pub mod prompt;
 
-// Not below `prompt`: what a wire format cannot carry, such as past calls of tools, goes into its requests as texts of prompts.
+// Above `prompt`: parts that a wire format does not support, such as past tool calls, are sent as
+// texts from prompts.
 pub mod provider;
 
 pub mod journal;

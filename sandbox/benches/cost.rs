@@ -8,7 +8,7 @@
     missing_docs,
     unsafe_code,
     clippy::unwrap_used,
-    reason = "a benchmark asks the system for its times and may fail; criterion's macros make functions"
+    reason = "a benchmark reads times by system calls and may panic; criterion's macros define functions"
 )]
 
 use std::time::Duration;

@@ -8,7 +8,7 @@
     unsafe_code,
     clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "a measuring program asks the system for its times, prints its figures and may fail"
+    reason = "a benchmark reads times by system calls, prints figures and may panic"
 )]
 
 use std::time::Instant;

@@ -1,7 +1,7 @@
-// Scopes and globals of every agent in this isolate, and the functions that the host calls.
+// Scopes and globals of all agents in this isolate, and the functions that the host calls.
 //
 // A scope is an object with a null-rooted prototype chain: own names → the agent's globals → the parent's
-// names → the parent's globals → … → `missing`. Model code never holds a scope: only rewritten cells do.
+// names → the parent's globals → … → `missing`. Model code cannot access a scope; only rewritten cells do.
 (internals) => {
   'use strict';
   const { primordials: p, ops, giveFunctions, makeConsole, makeMap, require, wellFormed } = internals;
@@ -13,14 +13,14 @@
   const global = globalThis;
   const mapForEach = p.uncurry(Map.prototype.forEach);
   const locals = new Map();
-  // By number as text: as keys of a map, the engine hashes small numbers alike and then walks all of them.
+  // Keyed by the number as text, because the engine hashes small numbers alike and would search all of them.
   const agents = new Map();
   let rootData;
 
   const agentOf = (id) => mapGet(agents, `${id}`);
 
   const reflectSet = Reflect.set;
-  /** The names of the global object before any cell ran. */
+  /** Names of the global object before any cell ran. */
   let builtinNames;
 
   /** Whether an agent put this name on `globalThis`. */
@@ -47,7 +47,7 @@
   const refuse = () => {
     throw new TypeError('Assignment to constant variable.');
   };
-  /** What a write to a `const` of the same cell goes to. */
+  /** Target of a write to a `const` of the same cell. */
   const constant = new Proxy(create(null), { __proto__: null, get: refuse, set: refuse });
 
   const hidden = (object, name, value) =>
@@ -71,10 +71,10 @@
 
   const isObject = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function';
 
-  /** Characters of a thrown value that anybody reads. */
+  /** Maximum characters of a thrown value that are reported. */
   const MESSAGE_CHARS = 10_000;
 
-  /** A text within that limit, cut in the middle. */
+  /** Returns a text within that limit, cut in the middle. */
   const short = (text) => {
     if (text.length <= MESSAGE_CHARS) return text;
     const half = MESSAGE_CHARS / 2;
@@ -82,7 +82,7 @@
     return `${p.stringSlice(text, 0, half)}… [${omitted} characters omitted here] …${p.stringSlice(text, -half)}`;
   };
 
-  /** `Name: message` of anything thrown as `head`, and its stack's frames, if any. Never throws. */
+  /** Returns `Name: message` of any thrown value as `head`, and the frames of its stack, if any. Never throws. */
   const describe = (thrown) => {
     const { head, stack } = describeWhole(thrown);
     return { head: short(head), stack: p.stringSlice(stack, 0, MESSAGE_CHARS) };
@@ -102,7 +102,7 @@
 
   // ---- budget()
 
-  /** What is left to an agent: null where there is no limit. */
+  /** Returns the remaining budget of an agent: null where there is no limit. */
   const budget = (agent) => {
     const { iteration, maxIterations } = agent.env.__rlm ?? agent.info;
     const iterations = maxIterations - (iteration ?? 0);
@@ -126,11 +126,11 @@
     return new Timeout(agent, id);
   };
 
-  /** The agent whose turn it is: the timers of what all agents share are its own. */
+  /** The agent whose turn it is. It owns the timers started by code that all agents share. */
   let turnOf;
   internals.after = (milliseconds, callback) => addTimer(turnOf, callback, milliseconds, [], false);
 
-  /** A timer as Node.js gives it. Whether it is one to wait for makes no difference: it ends with its cell. */
+  /** A timer object as in Node.js. `ref()` and `unref()` have no effect, because it ends with its cell. */
   class Timeout {
     #agent;
     #id;
@@ -209,7 +209,7 @@
 
   const rlmInfo = (agent, iteration) => freeze({ ...agent.info, iteration });
 
-  /** The functions of an agent that ask models, by what the host says that it has. */
+  /** Creates the functions of an agent that call models, as selected by the host. */
   const modelCalls = { __proto__: null, oftree: ['rlm', 'llm'], ofprogram: ['agent', 'llm'], none: [] };
 
   const globalsOf = (agent, kinds) => {
@@ -239,7 +239,7 @@
       defineProperty(ask, 'map', { __proto__: null, value: makeMap(kind, start) });
       hidden(env, kind, ask);
     }
-    // What only its ancestors have is undefined to it.
+    // Functions that only its ancestors have are undefined in this agent.
     for (let next = agent.parent; next !== undefined; next = next.parent) if (next.runsProgram) hidden(env, 'agent', undefined);
     hidden(env, 'budget', () => budget(agent));
     const timers = timersOf(agent);
@@ -249,7 +249,7 @@
       : name === 'timers/promises' || name === 'node:timers/promises' ? promisesOf(agent) : require(name)));
   };
 
-  /** The timers' functions, which belong to an agent. */
+  /** Creates the timer functions of an agent. */
   const timersOf = (agent) => {
     const clear = (id) => clearTimer(agent, id);
     const timers = {
@@ -301,8 +301,8 @@
   const nextPiece = { __proto__: null, toString: ops.nextPiece };
 
   /**
-   * The text that arrives in so many pieces. Each is asked for when it is put in its place: the engine never has all of
-   * them beside the whole.
+   * Returns a text that arrives in this many pieces. Requests each piece only when it is appended, so that the engine
+   * never holds all pieces in addition to the whole.
    */
   const gather = (length) => {
     const pieces = { __proto__: null, length };
@@ -336,14 +336,14 @@
     giveFunctions(agent, functions, hidden, checkCall, pending);
   };
 
-  /** Closes an agent. What a returning child made and its parent lacks becomes readable in the parent. */
+  /** Closes an agent. Names that a returning child created and its parent lacks become readable in the parent. */
   const closeAgent = (id, returned) => {
     const agent = agentOf(id);
     if (agent === undefined) return;
     endCell(agent);
     mapDelete(agents, `${id}`);
     if (agent.parent === undefined) {
-      // Nobody is left to read it.
+      // No agent is left to read it.
       mapDelete(locals, agent.info.invocationId);
       return;
     }
@@ -358,8 +358,8 @@
   };
 
   /**
-   * Whether an agent lacks a name. What its ancestors only received from children of theirs does not count: else
-   * a sibling that returned earlier would stand in for the agent's own child.
+   * Whether an agent lacks a name. Names that its ancestors received from their children do not count; otherwise a
+   * sibling that returned earlier would take the place of the agent's own child.
    */
   const lacks = (agent, name) => {
     if (hasOwn(agent.scope, name) || name in global) return false;
@@ -370,7 +370,7 @@
     return true;
   };
 
-  /** Forgets what a finished cell left pending. The agent is free of all of it before anything takes time. */
+  /** Forgets the pending calls and timers of a finished cell, before any slow operation. */
   const endCell = (agent) => {
     const { calls: ended, timers } = agent;
     agent.calls = new Map();
@@ -385,9 +385,9 @@
   const runtime = freeze({
     __proto__: null,
     constant,
-    // Without a prototype, so that no promise takes it for a thenable of the model's making.
+    // Without a prototype, so that a promise cannot mistake it for a thenable defined by the model.
     returned: (value) => ({ __proto__: null, value }),
-    // Where strict code assigns a name that it did not declare.
+    // Target of assignments in strict code, which must not create names.
     known: (scope, name) => {
       if (name in scope) return scope;
       throw new ReferenceError(`${name} is not defined`);
@@ -397,12 +397,12 @@
     },
   });
 
-  /** Names of an agent's globals that a cell may replace for good: modules have these, too. */
+  /** Names of an agent's globals that a cell may replace permanently, because modules export them as well. */
   const replaceable = namesOf({
     __proto__: null, require: 0, setTimeout: 0, setInterval: 0, setImmediate: 0, clearTimeout: 0, clearInterval: 0, clearImmediate: 0,
   });
 
-  /** Gives names of the REPL that a cell declared or assigned their values again, and says so. */
+  /** Restores names of the REPL that a cell declared or assigned, and reports that. */
   const restoreNames = (agent) => {
     const { env, scope } = agent;
     const own = p.ownKeys(env);
@@ -434,7 +434,7 @@
     turnOf = agent;
     const names = p.jsonParse(declared);
     for (let i = 0; i < names.length; i++) {
-      // Else the declaration would assign what agents share.
+      // Otherwise the declaration would assign a global that agents share.
       if (isSharedName(names[i]) && !hasOwn(agent.scope, names[i])) hidden(agent.scope, names[i], undefined);
     }
     hidden(agent.env, '__rlm', rlmInfo(agent, iteration));
@@ -443,7 +443,7 @@
       if (status === 'threw') ({ head: body, stack } = describe(value));
       finish(agent, cell, status, body, stack);
     };
-    // What was returned by promises in the value so far.
+    // Settled values of promises in the value so far.
     const settled = new Map();
     /** Ends the cell with a value as soon as all promises in it are settled. */
     const answer = (value) => {
@@ -466,7 +466,7 @@
       }
     };
     const running = factory(agent.scope, runtime)();
-    // `then` asks a promise for its constructor, which model code may have planted on the prototype.
+    // `then` reads the constructor of a promise, which model code may have set on the prototype.
     defineProperty(running, 'constructor', { __proto__: null, value: undefined });
     promiseThen(
       running,
@@ -481,7 +481,7 @@
     if (agent !== undefined && agent.cell !== 0) finish(agent, agent.cell, 'aborted', '', '');
   };
 
-  /** Drops what an agent's own names hold, after memory ran out. */
+  /** Drops the values of an agent's own names after memory ran out. */
   const forget = (id, json) => {
     const agent = agentOf(id);
     const names = p.jsonParse(json);
@@ -497,7 +497,7 @@
     settle(id, ok, body);
   };
 
-  /** JSON data, frozen with all that is in it. */
+  /** Parses JSON data and freezes it deeply. */
   const deepFrozen = (data) => {
     const waiting = p.list();
     waiting[0] = data;

@@ -1,4 +1,4 @@
-// The calls that cells make, of rlm(), llm() and the host's functions: their promises, and what becomes of them.
+// Calls of rlm(), llm() and host functions by cells: their promises and their settlement.
 (internals) => {
   'use strict';
   const { primordials: p, memoKey, ops, optionsOf } = internals;
@@ -9,19 +9,19 @@
   const mapForEach = p.uncurry(Map.prototype.forEach);
   const promiseReject = Promise.reject.bind(Promise);
   const promiseResolve = Promise.resolve.bind(Promise);
-  // By number as text: as keys of a map, the engine hashes small numbers alike and then walks all of them.
+  // Keyed by the number as text, because the engine hashes small numbers alike and would search all of them.
   const calls = new Map();
   let pendingCalls = 0;
   let totalCalls = 0;
 
   let attach;
   let entryOf;
-  /** Notes that somebody waits for a promise, if it is of a call. */
+  /** Records that a promise is awaited, if it belongs to a call. */
   let observe;
 
   /**
-   * The promise of a call. It knows whether anybody ever waited for it. Its entry is private, and the class frozen:
-   * model code holds both.
+   * The promise of a call, which records whether it was ever awaited. Its entry is private and the class is frozen,
+   * because model code can access both.
    */
   class Call extends Promise {
     #entry;
@@ -45,23 +45,23 @@
       return promiseThen(this, onFulfilled, onRejected);
     }
 
-    /** A call that is put into a text is one that nobody awaited. */
+    /** Converting a call to text means that it was not awaited. */
     toString() {
       const kind = this.#entry?.kind;
       throw new TypeError(`${kind}() gives a promise, which is no text yet: use await ${kind}(…)`);
     }
 
-    /** How far the call is: a promise of an object. */
+    /** Returns a promise of the call's status object. */
     status() {
       return statusOf(this.#entry);
     }
   }
-  // Shown as what it is to the model: a promise.
+  // Printed as a promise, which is what the model sees it as.
   defineProperty(Call, 'name', { __proto__: null, value: 'Promise' });
   freeze(Call);
   freeze(Call.prototype);
 
-  /** A call that cannot start rejects like one that failed: its caller handles both in one place. */
+  /** A call that cannot start rejects like a failed one, so that its caller handles both in one place. */
   const call = (agent, kind, query, context, options) => {
     try {
       return startCall(agent, kind, query, context, options);
@@ -108,12 +108,12 @@
     return promise;
   };
 
-  // ---- calls that are cancelled, that are asked once, and that are looked at
+  // ---- cancelled, shared and inspected calls
 
-  /** The first of equal calls, by what is the same for them: those under way, and those that were answered. */
+  /** The first of each set of equal calls, pending or answered, by their common key. */
   const memos = new Map();
 
-  /** Ends a call that nobody waits for any more. */
+  /** Ends a call that is no longer awaited. */
   const cancel = (entry, reason) => {
     if (entry.settled) return;
     entry.settled = true;
@@ -126,7 +126,7 @@
     entry.reject(reason);
   };
 
-  /** A call whose answer is that of an equal one. */
+  /** Creates a call that is settled with the answer of an equal one. */
   const follow = (agent, leader, signal) => {
     const entry = newEntry(agent, leader.kind, false, undefined);
     const promise = promiseOf(entry);
@@ -155,7 +155,7 @@
     try {
       checkCall(entry.agent, 'status');
       const asked = pending(entry.agent, 'status', true, undefined, () => ops.callStatus(entry.agent.id, entry.id));
-      // It asks nobody.
+      // It does not send a request itself.
       totalCalls--;
       return asked;
     } catch (error) {
@@ -177,7 +177,7 @@
     return promise;
   };
 
-  /** The promise of a call that `start` sends to the host. `json`: whether its answer is JSON instead of text; a function makes of that its value. */
+  /** Returns the promise of a call that `start` sends to the host. `json`: whether the answer is JSON instead of text, or a function that converts it. */
   const pending = (agent, kind, json, context, start) => {
     const entry = newEntry(agent, kind, json, context);
     const promise = promiseOf(entry);
@@ -198,7 +198,7 @@
     entry.ok = ok;
     pendingCalls--;
     if (!ok) {
-      // An equal call may fare better.
+      // A later equal call may succeed.
       if (entry.key !== undefined) mapDelete(memos, entry.key);
       return entry.reject(new Error(body));
     }
@@ -213,14 +213,14 @@
     entry.resolve(value);
   };
 
-  /** The agent whose cell waits for a call, and what the call has for a context. */
+  /** Returns the agent whose cell waits for a call, and the context of the call. */
   const callerOf = (id) => mapGet(calls, `${id}`)?.agent;
   const contextOf = (id) => mapGet(calls, `${id}`)?.context;
   const kindOfCall = (id) => mapGet(calls, `${id}`)?.kind;
 
   /**
-   * Forgets the calls of a cell that ended. Gives how many of them nobody awaited, how many are unfinished, and the functions
-   * called by both.
+   * Forgets the calls of a cell that ended. Returns the number of unawaited calls, the number of unfinished ones, and the
+   * names of the called functions.
    */
   const endCalls = (ended) => {
     let unawaited = 0, unfinished = 0;
@@ -231,7 +231,7 @@
       if (!entry.settled) {
         unfinished++;
         pendingCalls--;
-        // Whatever comes of it now, such as an aborted signal, comes too late.
+        // Later events, such as an aborted signal, have no effect.
         entry.settled = true;
         if (entry.key !== undefined) mapDelete(memos, entry.key);
         if (entry.followers > 0) entry.reject(new Error('the cell that made this call ended before it was answered'));

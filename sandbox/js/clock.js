@@ -1,4 +1,4 @@
-// `Date` by the clock of the session instead of the engine's own.
+// `Date` with the clock of the session instead of the engine's.
 (internals) => {
   'use strict';
   const now = internals.native.op_repl_date;
@@ -26,6 +26,6 @@
   const hidden = (value) => ({ __proto__: null, value, writable: true, enumerable: false, configurable: true });
   defineProperty(Now.Date, 'now', hidden(Now.now));
   defineProperty(globalThis, 'Date', hidden(Now.Date));
-  /** The engine's own dates know the engine's constructor again when it comes out of a snapshot. */
+  /** Sets the constructor of dates again, because restoring a snapshot resets it to the engine's. */
   internals.ownDates = () => defineProperty(EngineDate.prototype, 'constructor', hidden(Now.Date));
 };

@@ -64,7 +64,7 @@
     const result = new Map();
     mapSet(memory, value, result);
     const entries = new Map();
-    // The entries are taken first: a getter among them may change the Map.
+    // Copies the entries first, because a getter in them may change the Map.
     const iterator = mapEntries(value);
     for (let step = mapIteratorNext(iterator); !step.done; step = mapIteratorNext(iterator)) {
       mapSet(entries, step.value[0], step.value[1]);
@@ -131,7 +131,7 @@
     return cloneProperties(value, {}, memory);
   };
 
-  /** Clones one value; `memory` maps what was already cloned, so that cycles and shared references stay. */
+  /** Clones one value. `memory` maps values that were already cloned, to preserve cycles and shared references. */
   const clone = (value, memory) => {
     if (typeof value === 'symbol') throw failure(symbolToString(value));
     if (typeof value === 'function') throw failure(toText(value));
@@ -157,7 +157,7 @@
       }
     }
     const result = clone(value, new Map());
-    // The copy has what they held.
+    // The clone owns their contents.
     for (let i = 0; i < transferred.length; i++) arrayBufferTransfer(transferred[i]);
     return result;
   }

@@ -17,7 +17,7 @@
 
   const pad = (number) => stringPadStart(`${number}`, 2, '0');
 
-  /** A duration in milliseconds as Node's timers write it: `1.234ms`, `1.234s`, `2:03.456 (m:ss.mmm)`. */
+  /** Formats a duration in milliseconds as Node's timers do: `1.234ms`, `1.234s`, `2:03.456 (m:ss.mmm)`. */
   const formatTime = (duration) => {
     if (duration < 1000) return `${Number(numberToFixed(duration, 3))}ms`;
     if (duration < 60_000) return `${numberToFixed(duration / 1000, 3)}s`;
@@ -44,10 +44,10 @@
   };
 
   /**
-   * A console whose calls hand `write(text, hidden)` one text each, without a line break at its end, and the number of
-   * characters that were cut out of it. With `plain` the five log
-   * methods join `String(argument)` by spaces instead of formatting. No method throws because of what it is to show;
-   * a text over `internals.maxChars` is cut in the middle.
+   * Creates a console that calls `write(text, hidden)` once per call, with a text without a final line break and the number
+   * of characters that were cut from it. With `plain`, the five log methods join `String(argument)` by spaces
+   * instead of formatting. No method throws because of its arguments. A text over `internals.maxChars` is cut in the
+   * middle.
    */
   const makeConsole = (write, plain) => {
     const maxChars = hasOwn(internals, 'maxChars') ? internals.maxChars : DEFAULT_MAX_CHARS;
@@ -58,7 +58,7 @@
     const emit = (text, hidden = 0) => {
       write(indent === '' ? text : indent + replaceAll(text, '\n', `\n${indent}`), hidden);
     };
-    /** Emits pieces within the limit, and says how many characters of them it does not show. */
+    /** Writes pieces within the limit, and passes on the number of characters that were cut. */
     const emitPieces = (pieces, complete) => {
       const text = joinWithin(pieces, maxChars, complete);
       let total = 0;

@@ -1,4 +1,4 @@
-// Mends what QuickJS's `Date` answers wrongly: a setter that is given NaN leaves the date as it was, and texts name the zone `UTC`.
+// Fixes QuickJS's `Date`: its setters ignore NaN instead of making the date invalid, and its texts name the zone `UTC`.
 (internals) => {
   'use strict';
 
@@ -13,7 +13,7 @@
     setters[parts.length + i] = `setUTC${parts[i]}`;
   }
 
-  /** In place of a method of dates, one of the same name and length. */
+  /** Replaces a method of dates by one with the same name and length. */
   const replace = (name, wrap) => {
     const { value } = getOwnPropertyDescriptor(Date.prototype, name);
     const { [name]: method } = { [name](...args) { return wrap(this, value, args); } };

@@ -1,4 +1,4 @@
-// DOMException, Node's coded errors, and what turns a class into a web interface.
+// DOMException, Node's errors with codes, and helpers for web interfaces.
 (internals) => {
   'use strict';
 
@@ -33,7 +33,7 @@
     }
   }
 
-  /** Makes the members of a class enumerable and gives it its tag, as WebIDL asks of an interface. */
+  /** Makes the members of a class enumerable and sets its tag, as WebIDL requires of an interface. */
   const asInterface = (Interface, name) => {
     const { prototype } = Interface;
     const names = getOwnPropertyNames(prototype);
@@ -50,14 +50,14 @@
     __proto__: null, value: 'DOMException', configurable: true,
   });
 
-  /** An error with Node's `code`; `Type` is the constructor to use. */
+  /** Creates an error with Node's `code`; `Type` is the constructor to use. */
   const coded = (Type, code, message) => {
     const error = new Type(message);
     define(error, 'code', code, true);
     return error;
   };
 
-  /** What an argument was, as the end of a message: `an instance of Foo`, `type number (5)`. */
+  /** Describes an argument for the end of a message: `an instance of Foo`, `type number (5)`. */
   const received = (value) => {
     if (value === undefined || value === null) return `${value}`;
     if (typeof value === 'function') return `function ${toText(value.name)}`;
@@ -71,19 +71,19 @@
     return `type string (${stringIncludes(short, "'") ? jsonStringify(short) : `'${short}'`})`;
   };
 
-  /** The TypeError for an argument of a wrong type, in Node's words; `expected` is such as `of type string`. */
+  /** Creates the TypeError for an argument of the wrong type, with Node's message; `expected` is, for example, `of type string`. */
   const wrongType = (name, expected, value) => {
     let subject = `"${name}" ${stringIncludes(name, '.') ? 'property' : 'argument'}`;
     if (stringEndsWith(name, ' argument')) subject = name;
     return coded(TypeError, 'ERR_INVALID_ARG_TYPE', `The ${subject} must be ${expected}. Received ${received(value)}`);
   };
 
-  /** The TypeError for arguments that were left out. */
+  /** Creates the TypeError for missing arguments. */
   const missing = (first, second) => coded(TypeError, 'ERR_MISSING_ARGS', second === undefined
     ? `The "${first}" argument must be specified`
     : `The "${first}" and "${second}" arguments must be specified`);
 
-  /** The RangeError for a number out of range, in Node's words. */
+  /** Creates the RangeError for a number out of range, with Node's message. */
   const outOfRange = (name, range, value) => {
     const isLong = (typeof value === 'bigint' || isInteger(value)) && !(value >= -(2 ** 32) && value <= 2 ** 32);
     return coded(RangeError, 'ERR_OUT_OF_RANGE', `The value of "${name}" is out of range. It must be ${range}. Received ${

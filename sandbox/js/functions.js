@@ -1,4 +1,4 @@
-// What calls of the host take: the options of rlm() and llm(), and the functions that the host adds to them.
+// Arguments of calls to the host: the options of rlm() and llm(), and host functions.
 (internals) => {
   'use strict';
   const { primordials: p, ops, wellFormed } = internals;
@@ -6,13 +6,13 @@
   const { RangeError, TypeError } = globalThis;
   const promiseReject = Promise.reject.bind(Promise);
 
-  /** Those that both functions take. */
+  /** Options of both functions. */
   const ofBoth = {
     __proto__: null, schema: 'a JSON Schema, an object', signal: 'an AbortSignal', timeoutMs: 'a whole number from 1',
     maxCostUsd: 'a positive number', maxTokens: 'a whole number from 1', memo: 'true or false',
   };
 
-  /** The options of a call by the types that they must have. */
+  /** Options of a call by their required types. */
   const optionTypes = {
     __proto__: null,
     rlm: {
@@ -26,7 +26,7 @@
     },
   };
 
-  /** The limits of an agent's budget by the options of a call that they are. */
+  /** Limits of an agent's budget by the corresponding options of a call. */
   const limitsOf = {
     __proto__: null, iterations: ['maxIterations', 'a whole number from 1'], tokens: ['maxTokens', 'a whole number from 1'],
     costUsd: ['maxCostUsd', 'a positive number'], timeMs: ['timeoutMs', 'a whole number from 1'],
@@ -50,7 +50,7 @@
     'an object of limits': (value) => typeof value === 'object' && !p.isArray(value),
   };
 
-  /** A value as JSON, or undefined. Half a surrogate pair, as slicing leaves it, is no text outside of JavaScript. */
+  /** Returns a value as JSON, or undefined. Replaces lone surrogates, which slicing can leave, because they are invalid outside JavaScript. */
   const jsonOf = (value) => {
     const json = p.jsonStringify(value);
     if (json === undefined || !p.stringIncludes(json, '\\ud')) return json;
@@ -63,7 +63,7 @@
     return json !== undefined && p.stringIncludes(json, '\\ud') ? jsonOf(p.jsonParse(json)) : json;
   };
 
-  /** The options of a call, checked: those for the host as JSON, and those that stay here. */
+  /** Validates the options of a call. Returns those for the host as JSON, and those used here. */
   internals.optionsOf = (kind, options) => {
     const kept = { __proto__: null, json: '{}', signal: undefined, memo: false, isTyped: false };
     if (options === undefined || options === null) return kept;
@@ -92,7 +92,7 @@
     return kept;
   };
 
-  /** Puts the limits of a budget into the options of a call. */
+  /** Adds the limits of a budget to the options of a call. */
   const addLimits = (budget, given) => {
     const names = keys(budget);
     for (let i = 0; i < names.length; i++) {
@@ -135,7 +135,7 @@
     return json;
   };
 
-  /** `arrange` makes the arguments of the host from those of the call, and `shape` makes the value of the call from the host's. */
+  /** `arrange` converts the arguments of the call to those of the host, and `shape` converts the host's value to that of the call. */
   const hostFunction = (agent, name, checkCall, pending, arrange, shape) => {
     const called = (...given) => {
       try {
@@ -151,10 +151,10 @@
     return freeze(called);
   };
 
-  /** Whether these arguments are one object of named ones. */
+  /** Whether these arguments are one object of named arguments. */
   const isNamed = (given) => given.length === 1 && typeof given[0] === 'object' && given[0] !== null;
 
-  /** Arguments in an order as one object of named ones, over those that are fixed. Where there are several, they may come in such an object. */
+  /** Combines positional arguments and fixed ones into one object of named arguments. Several arguments may also be given as such an object. */
   const named = (name, takes, fixed) => (given) => {
     if (takes.length > 1 && isNamed(given)) return given;
     if (given.length > takes.length) {
@@ -167,7 +167,7 @@
     return [values];
   };
 
-  /** A function of the host whose value becomes a frozen object with methods, which call the host with that object's `id`. */
+  /** Creates a host function that returns a frozen object with methods, which call the host with that object's `id`. */
   const maker = (agent, { name, takes, methods }, checkCall, pending) => {
     const shape = (made) => {
       for (let i = 0; i < methods.length; i++) {
@@ -182,8 +182,8 @@
   };
 
   /**
-   * Gives an agent its host functions: those with a dot in their name are methods of a frozen object. What only its
-   * ancestors have is undefined to it. `hidden` defines a property, `checkCall` throws unless a call may start, and
+   * Gives an agent its host functions. Those with a dot in their name are methods of a frozen object. Functions that only
+   * its ancestors have are undefined in this agent. `hidden` defines a property, `checkCall` throws unless a call may start, and
    * `pending` starts one.
    */
   internals.giveFunctions = (agent, { names, makers }, hidden, checkCall, pending) => {

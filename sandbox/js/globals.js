@@ -1,4 +1,4 @@
-// Globals that modules have, too.
+// Globals that modules also export.
 (internals) => {
   'use strict';
   internals.globals.Buffer = internals.require('buffer').Buffer;

@@ -1,8 +1,8 @@
-// Binds what the library needs from the host: the ops, the clock, the text codecs and a look inside objects.
+// Binds the host's functions for the library: ops, clock, text codecs and object inspection.
 (internals) => {
   'use strict';
   const ops = internals.native;
-  /** A text for the host, in which each half of a pair of surrogates that stands alone is one U+FFFD. */
+  /** Returns a text for the host, with each lone surrogate replaced by U+FFFD. */
   const wellFormed = Function.prototype.call.bind(String.prototype.toWellFormed);
   internals.wellFormed = wellFormed;
   internals.ops = {

@@ -1,4 +1,4 @@
-// Shows any value as Node 20's util.inspect does, with bounded work and without ever throwing.
+// Formats any value as Node 20's util.inspect does, with bounded work and without throwing.
 (internals) => {
   'use strict';
 
@@ -11,7 +11,7 @@
   const { exhausted, remainingText, ELEMENT } = internals.collections;
   const { className, objectPrefix, shapeOf } = internals.shapes;
   const { join } = internals.layout;
-  // Host functions that an embedding may lack.
+  // Host functions that may be missing in an embedding.
   const { isProxy, proxyTarget } = internals;
 
   const { TypeError } = globalThis;
@@ -35,7 +35,7 @@
     return codes === undefined ? `${text}` : `\u001b[${codes[0]}m${text}\u001b[${codes[1]}m`;
   };
 
-  /** What a failed inspection shows: never more than a line. */
+  /** Returns the text of a failed inspection, at most one line. */
   const failureText = (error) => {
     const message = isError(error) ? toText(peek(error, 'message', '')) : toText(error);
     if (stringIncludes(message, 'call stack size')) {
@@ -74,7 +74,7 @@
     return options;
   };
 
-  // The text of a custom inspection function, or undefined where there is none to ask.
+  // Returns the text of a custom inspection function, or undefined without such a function.
   const customText = (ctx, value, depth) => {
     const custom = value[customInspect];
     if (typeof custom !== 'function' || custom === inspect) return undefined;
@@ -97,7 +97,7 @@
     return join(ctx, output, '', 'Proxy [', ']', depth + 1, true);
   };
 
-  /** The name of the constructor, null for a null prototype, or `Object <…>` where only the prototype is known. */
+  /** Returns the name of the constructor, null for a null prototype, or `Object <…>` if only the prototype is known. */
   const constructorName = (ctx, value, kind, depth) => {
     const found = findConstructor(value);
     if (found !== null) return found.name;
@@ -110,7 +110,7 @@
     return `${name} <${inspect(prototype, { __proto__: null, customInspect: false, depth: -1 })}>`;
   };
 
-  // Under `showHidden`, the properties that up to three prototypes of a user's class hold, functions left out.
+  // With `showHidden`, returns the properties of up to three prototypes of a user's class, without functions.
   const prototypeEntries = (ctx, value, depth) => {
     const output = list();
     if (!ctx.showHidden || depth > ctx.depth) return output;
@@ -205,7 +205,7 @@
     return formatObject(ctx, object, depth, inTypedArray);
   };
 
-  /** Formats a value at a depth; whatever user code throws becomes a short text. */
+  /** Formats a value at a depth. Errors thrown by user code become a short text. */
   const formatValue = (ctx, value, depth, inTypedArray = false) => {
     if (value === null || (typeof value !== 'object' && typeof value !== 'function')) {
       return formatPrimitive(ctx, value);
@@ -243,7 +243,7 @@
     return `${open} ${text}${close}`;
   };
 
-  /** Formats one property as `key: value`, or the value alone for an array element. */
+  /** Formats one property as `key: value`, or only the value of an array element. */
   const formatProperty = (ctx, value, depth, key, role, known, original = value) => {
     const descriptor = known ?? descriptorOf(value, key) ?? { __proto__: null, value: value[key], enumerable: true };
     let text;
@@ -308,8 +308,8 @@
   };
 
   /**
-   * The text of any value. `options` are Node's, and `maxChars`: the work stops once about so many characters were
-   * made. The old form `inspect(value, showHidden, depth, colors)` is understood too.
+   * Returns the text of any value. `options` are Node's, plus `maxChars`: formatting stops after about that many
+   * characters. The legacy form `inspect(value, showHidden, depth, colors)` is also supported.
    */
   function inspect(value, options, depth, colors) {
     const limit = typeof options === 'object' && options !== null ? peek(options, 'maxChars') : undefined;
@@ -320,7 +320,7 @@
     return inspectWithin(value, legacy, budget);
   }
   inspect.custom = customInspect;
-  // An accessor, as in Node.js: what is assigned changes the defaults, those that it does not name stay.
+  // An accessor, as in Node.js: assigned options change the defaults, and others stay.
   defineProperty(inspect, 'defaultOptions', {
     __proto__: null,
     get: () => defaults,

@@ -1,4 +1,4 @@
-// What there is in place of names that Node.js or browsers have and the sandbox has not.
+// Alternatives to names that Node.js or browsers have and the sandbox lacks.
 (internals) => {
   'use strict';
 

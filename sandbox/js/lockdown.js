@@ -1,5 +1,5 @@
-// Installs the shared globals, removes what model code must not reach, and fixes what the engine looks up by name.
-// Runs when a session starts, not when the snapshot is made: the engine itself still needs some of it in between.
+// Installs the shared globals, removes those that model code must not access, and fixes names that the engine looks up.
+// Runs when a session starts, not when the snapshot is created, because the engine still needs some names in between.
 (internals) => {
   'use strict';
   const { primordials: p } = internals;
@@ -9,7 +9,7 @@
     const define = (name, value) =>
       defineProperty(global, name, { __proto__: null, value, writable: true, enumerable: false, configurable: true });
 
-    // `Temporal` is in no Node.js yet; QuickJS has it over a locale library that answers wrongly.
+    // Node.js does not have `Temporal` yet, and QuickJS's depends on a locale library with wrong results.
     const removed = [
       '__repl_internals', 'console', 'performance', 'SharedArrayBuffer', 'Atomics', 'WebAssembly', 'ShadowRealm', 'Temporal', 'gc',
     ];
@@ -21,10 +21,10 @@
       if (p.stringStartsWith(name, '__v8x')) delete global[name];
     }
 
-    // The slots of the engine's `Temporal`.
+    // Slots of the engine's `Temporal`.
     const symbols = getOwnPropertySymbols(global);
     for (let i = 0; i < symbols.length; i++) delete global[symbols[i]];
-    // As in Node.js: it is shown by this name, and with what cells put on it alone.
+    // As in Node.js, it is shown by this name and only with properties that cells added.
     defineProperty(global, Symbol.toStringTag, { __proto__: null, value: 'global', configurable: true });
     const builtins = getOwnPropertyNames(global);
     for (let i = 0; i < builtins.length; i++) {
@@ -40,7 +40,7 @@
 
     // QuickJS derives it from `Function.prototype`, unlike all other errors.
     Object.setPrototypeOf(TypeError, Error);
-    // V8's names for what the last match found, which QuickJS has not.
+    // V8's names for the results of the last match, which QuickJS does not have.
     const legacy = ['$1', '$2', '$3', '$4', '$5', '$6', '$7', '$8', '$9', 'lastMatch', 'leftContext', 'rightContext', 'lastParen', 'input'];
     for (let i = 0; i < legacy.length; i++) {
       if (legacy[i] in RegExp) continue;
@@ -48,9 +48,9 @@
       defineProperty(RegExp, legacy[i], { __proto__: null, get, configurable: true });
     }
 
-    // A function that the model prints shows its own source, not the rewritten one.
+    // A printed function shows its original source, not the rewritten one.
     const toSource = p.functionToString;
-    // QuickJS breaks the line there, and names bound functions.
+    // QuickJS adds a line break there, and the names of bound functions.
     const NATIVE = ' {\n    [native code]\n}';
     const sourceOf = (fn) => {
       const text = internals.ops.unmark(toSource(fn));
@@ -69,7 +69,7 @@
     internals.mendDates();
     internals.installLocale(global);
 
-    // Looked up on the global object by name when the engine makes errors, promises and arrays.
+    // The engine looks these up on the global object when it creates errors, promises and arrays.
     const fixed = ['AggregateError', 'Array', 'ArrayBuffer', 'BigInt', 'Boolean', 'DOMException', 'DataView', 'Date', 'Error',
       'EvalError', 'FinalizationRegistry', 'Function', 'InternalError', 'Intl', 'JSON', 'Map', 'Math', 'Number', 'Object', 'Promise',
       'Proxy', 'RangeError', 'ReferenceError', 'Reflect', 'RegExp', 'Set', 'String', 'SuppressedError', 'Symbol', 'SyntaxError',
@@ -83,7 +83,7 @@
     for (let i = 0; i < methods.length; i++) {
       defineProperty(Function.prototype, methods[i], { __proto__: null, writable: false, configurable: false });
     }
-    // The engine builds template literals with it, also those of this library.
+    // The engine uses it for template literals, including those of this library.
     defineProperty(String.prototype, 'concat', { __proto__: null, writable: false, configurable: false });
   };
 };

@@ -1,4 +1,4 @@
-// llm.map(), rlm.map() and agent.map(): a call for each item, so many at once; and what makes two calls equal.
+// llm.map(), rlm.map() and agent.map(): one call per item, with limited concurrency; and the key of equal calls.
 (internals) => {
   'use strict';
   const { primordials: p, utf8Encode, wellFormed } = internals;
@@ -10,11 +10,11 @@
   const from = Array.from.bind(Array);
   const none = new Uint8Array(0);
 
-  /** Calls at once where nothing is said. */
+  /** Default number of concurrent calls. */
   const CONCURRENCY = 16;
   const OPTIONS = { __proto__: null, concurrency: true, settled: true, signal: true };
 
-  /** What `fn` made of an item, as the arguments of a call. */
+  /** Converts the result of `fn` for an item to the arguments of a call. */
   const argumentsOf = (kind, made) => {
     if (typeof made === 'string') return [made];
     if (p.isArray(made)) return made;
@@ -42,8 +42,8 @@
   };
 
   /**
-   * Makes the function `map` of rlm(), llm() or agent(), whose calls `call` starts. Its promise resolves to the answers in the order of
-   * the items. The first call that fails ends it, and no other is started; with `settled`, each answer is as Promise.allSettled has it.
+   * Creates the function `map` of rlm(), llm() or agent(), whose calls `call` starts. Its promise resolves to the answers in the order of
+   * the items. The first failed call rejects it, and no further call starts. With `settled`, each answer is as in Promise.allSettled.
    */
   internals.makeMap = (kind, call) => function map(items, fn, options) {
     let all, concurrency, settled, signal;
@@ -86,7 +86,7 @@
     });
   };
 
-  /** What is the same for equal calls: of contexts, which may be long, the digest. */
+  /** Returns the key that equal calls share. It contains digests of contexts, which may be long. */
   internals.memoKey = (parts) => {
     const whole = p.jsonStringify(parts);
     return p.arrayJoin(from(internals.hash('sha256', none, utf8Encode(wellFormed(whole)), true)), ',');

@@ -1,4 +1,4 @@
-// require(): built-in modules by name, each made when it is first asked for.
+// require(): built-in modules by name, each created at its first use.
 (internals) => {
   'use strict';
 
@@ -10,7 +10,7 @@
   const factories = new Map();
   const made = new Map();
   const names = list();
-  // Those that belong to an agent, which its own `require` gives.
+  // Modules that belong to an agent, provided by its own `require`.
   names[0] = 'timers';
   names[1] = 'timers/promises';
 
@@ -21,7 +21,7 @@
     arraySort(names);
   };
 
-  /** The exports of a built-in module, with or without `node:` before its name. */
+  /** Returns the exports of a built-in module, with or without `node:` before its name. */
   const require = (name) => {
     if (typeof name !== 'string') throw wrongType('id', 'of type string', name);
     const bare = stringStartsWith(name, 'node:') ? stringSlice(name, 5) : name;

@@ -42,7 +42,7 @@
   const TypedArray = getPrototypeOf(Uint8Array);
   p.TypedArray = TypedArray;
 
-  // Space-separated names, so that what is captured reads as a list.
+  // Space-separated names, for readability.
   const split = uncurry(String.prototype.split);
   const upper = uncurry(String.prototype.toUpperCase);
   const slice = uncurry(String.prototype.slice);
@@ -75,7 +75,7 @@
   take('weakSet', WeakSet.prototype, 'has');
   take('promise', Promise.prototype, 'then');
   take('typedArray', TypedArray.prototype, 'set fill');
-  // Node.js has it from 21 on.
+  // Available in Node.js since version 21.
   if (ArrayBuffer.prototype.transfer !== undefined) take('arrayBuffer', ArrayBuffer.prototype, 'transfer');
   takeGetters('map', Map.prototype, 'size');
   takeGetters('set', Set.prototype, 'size');
@@ -107,23 +107,23 @@
   p.sqrt = Math.sqrt;
   p.trunc = Math.trunc;
 
-  /** A fresh array without prototype: its index assignments can meet no setter of the user's. */
+  /** Returns a new array without a prototype, so that index assignments cannot call setters of the user. */
   p.list = () => setPrototypeOf([], null);
 
-  /** The own property descriptor with a null prototype, or undefined. */
+  /** Returns the own property descriptor with a null prototype, or undefined. */
   p.descriptorOf = (object, key) => {
     const descriptor = getOwnPropertyDescriptor(object, key);
     return descriptor === undefined ? undefined : setPrototypeOf(descriptor, null);
   };
 
-  /** Defines a writable, configurable property; `enumerable` is false unless given. */
+  /** Defines a writable, configurable property; `enumerable` defaults to false. */
   p.define = (object, key, value, enumerable = false) =>
     defineProperty(object, key, { __proto__: null, value, enumerable, writable: true, configurable: true });
 
-  /** Appends to an ordinary array without meeting setters of `Array.prototype`. */
+  /** Appends to an ordinary array without calling setters of `Array.prototype`. */
   p.append = (array, value) => p.define(array, array.length, value, true);
 
-  /** `String(value)` that never throws: symbols by their description, hostile objects as a short text. */
+  /** Like `String(value)`, but never throws: symbols become their description, hostile objects a short text. */
   p.toText = (value) => {
     try {
       return typeof value === 'symbol' ? p.symbolToString(value) : String(value);
@@ -132,11 +132,11 @@
     }
   };
 
-  /** A view of the bytes from `start` to `end`; unlike `subarray` it asks no species. */
+  /** Returns a view of the bytes from `start` to `end`. Unlike `subarray`, it does not read a species. */
   p.bytesBetween = (bytes, start, end) =>
     new Uint8Array(p.typedArrayBuffer(bytes), p.typedArrayByteOffset(bytes) + start, end - start);
 
-  /** Splits a text at a separator into a list; unlike `split` it meets no `Symbol.split` of the user's. */
+  /** Splits a text at a separator. Unlike `split`, it does not call a `Symbol.split` of the user. */
   p.splitOn = (text, separator) => {
     const parts = p.list();
     let from = 0;
@@ -154,7 +154,7 @@
   p.replaceAll = (text, from, to) =>
     p.stringIncludes(text, from) ? p.arrayJoin(p.splitOn(text, from), to) : text;
 
-  /** Reads a property, giving `fallback` where a getter or trap throws. */
+  /** Reads a property; returns `fallback` if a getter or trap throws. */
   p.peek = (object, key, fallback) => {
     try {
       return object[key];
@@ -163,7 +163,7 @@
     }
   };
 
-  // QuickJS evaluates a template literal by calling this method by its name.
+  // QuickJS evaluates a template literal by calling this method by name.
   defineProperty(String.prototype, 'concat', { __proto__: null, writable: false, configurable: false });
 
   internals.primordials = freeze(p);

@@ -1,4 +1,4 @@
-// `Math.random` on V8, whose own goes on from the state of the process that a worker is a copy of: xoshiro128** by Blackman
+// `Math.random` on V8, whose own generator would continue from the state of the copied process: xoshiro128** by Blackman
 // and Vigna (https://prng.di.unimi.it/xoshiro128starstar.c), seeded by the host at the first draw.
 (internals) => {
   'use strict';

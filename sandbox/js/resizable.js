@@ -1,5 +1,5 @@
-// The memory of resizable buffers on V8, which takes it from the system past the allocator that limits it (`buffers.rs`): for
-// each, buffers of the same length that nobody writes to are counted there in its place.
+// Limits the memory of resizable buffers on V8, which bypasses the limiting allocator (`buffers.rs`). For each of them, unused
+// buffers of the same total length are allocated there and counted in its place.
 (internals) => {
   'use strict';
   const uncurry = Function.prototype.bind.bind(Function.prototype.call);
@@ -14,9 +14,9 @@
   const resize = uncurry(prototype.resize);
   const transfer = uncurry(prototype.transfer);
 
-  /** For each resizable buffer a list of those that are counted for it: `{ counted, bytes, rest }`. */
+  /** Maps each resizable buffer to a list of the buffers counted for it: `{ counted, bytes, rest }`. */
   const countedFor = new WeakMap();
-  /** Throws a `RangeError` if there is no room for so many bytes. */
+  /** Throws a `RangeError` if this many bytes exceed the limit. */
   const count = (buffer, bytes) => {
     const rest = get(countedFor, buffer);
     const before = rest === undefined ? 0 : rest.bytes;
@@ -31,7 +31,7 @@
     resize(newLength) {
       if (isResizable(this)) {
         const length = +newLength;
-        // What is no length at all, or too long for this buffer, the engine refuses.
+        // The engine rejects invalid lengths and those that are too long for this buffer.
         if (length > lengthOf(this) && length <= mostOf(this)) count(this, length);
         resize(this, length);
         count(this, lengthOf(this));

@@ -5,9 +5,9 @@
   const { Error, append, apply, list, peek, stringEndsWith, stringSlice, stringStartsWith, toText } = internals.primordials;
   const { header } = internals.errors;
 
-  /** Frames that say where code was. */
+  /** Maximum frames that describe where code was. */
   const PLACES = 3;
-  /** Characters before the name in a frame. */
+  /** Number of characters before the name in a frame. */
   const FRAME_HEAD = '\n    at '.length;
 
   const ask = (site, method) => {
@@ -15,7 +15,7 @@
     return value === null || value === undefined || value === '' ? undefined : value;
   };
 
-  /** The frames of code that the model wrote, innermost first. */
+  /** Returns the frames of the model's code, innermost first. */
   const ownSites = (sites) => {
     const own = list();
     for (let i = 0; i < sites.length; i++) {
@@ -35,7 +35,7 @@
     return method === undefined || stringEndsWith(name, method) ? typed : `${typed} [as ${method}]`;
   };
 
-  // Without columns: rewriting moves them.
+  // Without columns, because rewriting moves them.
   const frame = (site) => {
     const place = `${ask(site, 'getFileName')}:${ask(site, 'getLineNumber') ?? 1}`;
     const name = calledName(site);
@@ -46,7 +46,7 @@
   const asked = ['getColumnNumber', 'getFileName', 'getFunctionName', 'getLineNumber', 'getMethodName', 'getPromiseIndex',
     'getScriptNameOrSourceURL', 'getTypeName', 'isAsync', 'isConstructor', 'isEval', 'isNative', 'isPromiseAll', 'isToplevel'];
 
-  /** A site without what V8's sites hand out: the functions of the stack, what they were called on, the script. */
+  /** A call site without the functions, receivers and script that V8's call sites expose. */
   const shown = (site) => {
     const copy = { getThis() {}, getFunction() {}, getEvalOrigin() {} };
     for (let i = 0; i < asked.length; i++) {
@@ -59,7 +59,7 @@
     return copy;
   };
 
-  /** What `error.stack` is: what the model's own `Error.prepareStackTrace` gives, or the text that V8 writes. */
+  /** Returns the value of `error.stack`: the result of the model's own `Error.prepareStackTrace`, or V8's text. */
   const stackOf = (error, sites) => {
     const own = ownSites(sites);
     const prepare = peek(Error, 'prepareStackTrace');
@@ -73,7 +73,7 @@
     return text;
   };
 
-  /** Where code was when it was stopped: the innermost frames of cells. */
+  /** Returns where code was when it was stopped: the innermost frames of cells. */
   const placeOf = (sites) => {
     const own = ownSites(sites);
     let text = '';

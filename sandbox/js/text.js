@@ -11,7 +11,7 @@
   const { asInterface, coded, wrongType } = internals.exceptions;
   const { utf8Decode, utf8Encode } = internals;
 
-  /** The bytes of an ArrayBuffer or view, without copying, or undefined for anything else. */
+  /** Returns the bytes of an ArrayBuffer or view without copying, or undefined for anything else. */
   const bytesOf = (source) => {
     if (isView(source)) {
       return typedArrayName(source) === undefined
@@ -26,12 +26,12 @@
     return new Uint8Array(source);
   };
 
-  /** The UTF-8 bytes of a string; lone surrogates become U+FFFD. */
+  /** Encodes a string as UTF-8; lone surrogates become U+FFFD. */
   const encodeUtf8 = (text) => utf8Encode(stringToWellFormed(text));
 
   const CHUNK = 4096;
 
-  /** The string whose code units `unitAt(0)`, … `unitAt(count - 1)` are. */
+  /** Returns the string with the code units `unitAt(0)`, …, `unitAt(count - 1)`. */
   const stringFromUnits = (count, unitAt) => {
     const chunks = list();
     for (let start = 0; start < count; start += CHUNK) {
@@ -48,7 +48,7 @@
     const raw = stringFromUnits(half, (i) => bytes[2 * i] | (bytes[2 * i + 1] << 8));
     const text = stringToWellFormed(raw);
     if (fatal && (text !== raw || length % 2 === 1)) return null;
-    // A byte left over after half a surrogate pair is one error with it.
+    // A single byte after half a surrogate pair counts as the same error.
     const open = half > 0 && (bytes[2 * half - 1] & 0xfc) === 0xd8;
     return length % 2 === 1 && !open ? `${text}\ufffd` : text;
   };

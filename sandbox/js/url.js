@@ -1,4 +1,4 @@
-// URL (https://url.spec.whatwg.org/#url-class); the host parses, this keeps the parts and the parameters in step.
+// URL (https://url.spec.whatwg.org/#url-class); the host parses, and this class keeps parts and parameters in sync.
 (internals) => {
   'use strict';
 
@@ -25,7 +25,7 @@
   class URL {
     #parts;
     #params;
-    #stale = false; // the parameters changed after the parts
+    #stale = false; // whether the parameters changed after the parts
 
     constructor(input, base = undefined) {
       if (arguments.length === 0) throw missing('url');
@@ -45,7 +45,7 @@
       return parse(input, base) === null ? null : new URL(input, base);
     }
 
-    /** The address of a URL object, or undefined for anything else. */
+    /** Returns the address of a URL object, or undefined for anything else. */
     static hrefOf(object) {
       return #parts in object ? object.#current().href : undefined;
     }

@@ -1,7 +1,7 @@
-// Values on their way out of the sandbox: as text and JSON, for answers, arguments and contexts.
+// Converts values that leave the sandbox to text and JSON, for answers, arguments and contexts.
 //
-// JSON has no form for many values of JavaScript. Each kind is converted in one way, or refused with its
-// place; nothing becomes `{}` or `null` in silence.
+// JSON cannot represent many JavaScript values. Each kind is either converted in one way or refused with its
+// place; none becomes `{}` or `null` silently.
 (internals) => {
   'use strict';
   const { primordials: p } = internals;
@@ -17,10 +17,10 @@
     const kind = internals.kinds.kindOf(value);
     return kind === 'Object' && inherits(value, p.generatorPrototype) ? 'Generator' : kind;
   };
-  /** An entry of a list, for whatever stands in Array.prototype. */
+  /** Appends to a list without calling setters of Array.prototype. */
   const add = (list, value) => p.define(list, list.length, value, true);
 
-  /** A Map as an object if its keys are texts, numbers or booleans that stay different as texts; else as pairs. */
+  /** Converts a Map to an object if its keys are strings, numbers or booleans that stay distinct as strings; otherwise to pairs. */
   const ofMap = (map) => {
     const object = p.create(null);
     const pairs = [];
@@ -53,7 +53,7 @@
   const ofNumber = (value) => (value - value === 0 ? value : `${value}`);
   const ofBigInt = (value) => (value <= MOST_SAFE && value >= -MOST_SAFE ? p.Number(value) : `${value}`);
 
-  /** How kinds of objects are written. */
+  /** Conversions of kinds of objects. */
   const conversions = {
     __proto__: null,
     Map: ofMap,
@@ -67,7 +67,7 @@
     Error: (value) => internals.errorText(value),
   };
 
-  /** Kinds without a form in JSON, with what to do instead. */
+  /** Kinds that JSON cannot represent, with an alternative for each. */
   const refused = {
     __proto__: null,
     Function: 'call it, or leave it out',
@@ -82,11 +82,11 @@
 
   const placeOf = (key) => (key === '' ? '' : ` (at ${p.jsonStringify(key)})`);
 
-  /** What stands for a promise whose value is not known yet. */
+  /** Placeholder for a promise that has not settled yet. */
   const unsettled = { __proto__: null };
 
   /**
-   * A value, or what its promise was settled with by `settled`. A promise that is not in there is added to `promises`,
+   * Returns a value, or for a promise its value in `settled`. A promise that is not in `settled` is added to `promises`,
    * and the result is `unsettled`.
    */
   const settle = (value, promises, settled) => {
@@ -101,10 +101,10 @@
     return given;
   };
 
-  /** A value as JSON, or undefined for one without a form at its top. Without `isStrict`, what JSON has no form for is left out. */
+  /** Returns a value as JSON, or undefined if JSON cannot represent it. Without `isStrict`, omits parts that JSON cannot represent. */
   const jsonOf = (value, promises, settled, isStrict) => p.jsonStringify(value, function (key, value) {
     if (value === null) {
-      // `toJSON` of an invalid date gives null.
+      // `toJSON` of an invalid date returns null.
       const original = this[key];
       return isObject(original) && kindOf(original) === 'Date' ? 'Invalid Date' : null;
     }
@@ -124,8 +124,8 @@
   });
 
   /**
-   * The text of an answer: strings as they are, objects as JSON. The promises in it are added to `promises` unless
-   * `settled` has their values; the text is right only if none are added.
+   * Returns the text of an answer: strings unchanged, objects as JSON. Adds the promises in it to `promises` unless
+   * `settled` has their values; the text is complete only if none were added.
    */
   const textOf = (value, promises, settled, isStrict = true) => {
     const given = settle(value, promises, settled);
@@ -136,13 +136,13 @@
     if (kind === 'Error') return internals.errorText(given);
     const json = jsonOf(given, promises, settled, isStrict);
     if (json === undefined) return p.toText(given);
-    // Dates and the like are texts: without quotes, as any answer that is a text.
+    // Dates and similar values become strings, which are written without quotes like other text answers.
     return json[0] === '"' && kind !== 'Object' ? p.jsonParse(json) : json;
   };
 
   const nothing = new Map();
 
-  /** What `make` gives of an argument, of which no part may be a promise. */
+  /** Returns the result of `make` for an argument, which must not contain a promise. */
   const argument = (what, make) => {
     const promises = [];
     const made = make(promises);
@@ -150,10 +150,10 @@
     return made;
   };
 
-  /** The text of an argument. Without `isStrict`, what JSON has no form for is left out. */
+  /** Returns the text of an argument. Without `isStrict`, omits parts that JSON cannot represent. */
   const argumentText = (what, value, isStrict) => argument(what, (promises) => textOf(value, promises, nothing, isStrict));
 
-  /** An argument as JSON, or undefined. */
+  /** Returns an argument as JSON, or undefined. */
   const argumentJson = (what, value) => argument(what, (promises) => jsonOf(value, promises, nothing, true));
 
   internals.values = { __proto__: null, argumentJson, argumentText, textOf };

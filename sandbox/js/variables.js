@@ -1,24 +1,24 @@
-// Lists the variables of an agent: name, type, size and first line. Runs no code of the values that it looks at.
+// Lists the variables of an agent: name, type, size and first line. Does not run code of the inspected values.
 (internals) => {
   'use strict';
   const { isProxy, ops, primordials: p, wellFormed } = internals;
   const { kindOf } = internals.kinds;
   const { keys } = Object;
 
-  /** Variables that are listed; of more, the newest. */
+  /** Maximum variables listed; if there are more, the newest are. */
   const MOST = 100;
-  /** Characters of a first line, and of a part of one. */
+  /** Maximum characters of a first line, and of a part of one. */
   const LINE = 80;
   const PART = 30;
-  /** Properties that are counted in all: listing the keys of an object takes time for each of them. */
+  /** Maximum properties counted in total, because listing the keys of an object takes time for each of them. */
   const COUNTED = 200_000;
-  /** Numbers beyond this take time to write down. */
+  /** Larger numbers take long to convert to text. */
   const LARGE = 2n ** 256n;
   const MAX_PROTOTYPES = 100;
 
   const cut = (text, most) => (text.length > most ? `${p.stringSlice(text, 0, most)}…` : text);
 
-  /** A short text without characters that a terminal or a prompt would act on. */
+  /** Shortens a text and removes characters that a terminal or a prompt would interpret. */
   const plain = (text) => {
     let shown = '';
     for (let i = 0; i < text.length; i++) {
@@ -34,7 +34,7 @@
     return plain(end < 0 ? cut(start, LINE) : `${p.stringSlice(start, 0, end)}…`);
   };
 
-  /** Whether asking for the kind of an object may run code: of the object itself, or of what it inherits from. */
+  /** Whether determining the kind of an object may run code of the object or its prototypes. */
   const isGuarded = (value) => {
     let object = value;
     for (let layer = 0; object !== null && layer < MAX_PROTOTYPES; layer++) {
@@ -44,7 +44,7 @@
     return object !== null;
   };
 
-  /** A value inside of another, in a few characters. */
+  /** Formats a value inside another in a few characters. */
   const part = (value) => {
     if (typeof value === 'string') return cut(p.jsonStringify(cut(value, PART)), PART + 2);
     if (typeof value === 'bigint' || typeof value === 'symbol') return typeof value;
@@ -73,7 +73,7 @@
 
   const size = (count, unit) => `${count} ${unit}${count === 1 ? '' : 's'}`;
 
-  /** Without a prototype, on which a cell may have put anything. */
+  /** Without a prototype, to which a cell may have added properties. */
   const shown = (type, size, first) => ({ __proto__: null, type, size, first });
 
   const ofFunction = (value) => {
@@ -121,7 +121,7 @@
     }
   };
 
-  /** The variables of a scope, and what the agent keeps in `local`, as JSON for the host. */
+  /** Returns the variables of a scope and of the agent's `local` object as JSON for the host. */
   internals.variablesOf = (scope, local) => {
     const all = p.ownKeys(scope);
     const budget = { __proto__: null, left: COUNTED };

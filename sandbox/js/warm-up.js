@@ -1,5 +1,5 @@
-// What cells commonly do: run once where worker processes are copied from, so that the engine has done there what it
-// does only the first time.
+// Typical operations of cells: run once in the process from which workers are copied, so that copies need not repeat
+// the engine's one-time work.
 const size = context.length;
 const lines = context.split('\n').map((line) => line.trim());
 const counts = new Map();

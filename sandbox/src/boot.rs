@@ -16,7 +16,7 @@ use crate::snapshot::snapshot;
 /// Files of the library. Each is an expression: a function of the shared `internals` object.
 static LIBRARY: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/js");
 
-/// Files that also run under Node.js, in load order.
+/// Names of the files that also run under Node.js, in load order.
 const ORDER: &str = include_str!("../js/order.txt");
 
 /// Functions of `agents.js` that the isolate calls.

@@ -1,5 +1,5 @@
-//! Limits the memory of array buffers on V8. The heap limit does not cover them, so they may take
-//! as much again.
+//! Limits the memory of array buffers on V8. The heap limit does not cover them, so they have their
+//! own limit of the same size.
 
 use std::ffi::c_void;
 use std::ptr::null_mut;

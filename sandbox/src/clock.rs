@@ -25,7 +25,8 @@ pub(crate) struct Clock {
 enum Source {
     /// The machine's clock. At `since`, `then` tenths of a millisecond had passed in the session.
     Machine { since: Instant, then: u64 },
-    /// A clock driven by what cells do: a reading advances it by a tenth, a timer by its delay.
+    /// A clock driven by cells: a reading advances it by a tenth of a millisecond, a timer by its
+    /// delay.
     Counted,
 }
 
@@ -46,8 +47,8 @@ impl Default for Clock {
 }
 
 impl Clock {
-    /// Creates the clock of a session with this beginning. It records every reading beyond those it
-    /// replays.
+    /// Creates the clock of a session with this beginning. It records readings after the replayed
+    /// ones.
     pub fn of(beginning: &mut Beginning) -> Self {
         let passed = now().saturating_sub(Duration::from_millis(beginning.epoch_ms));
         let readings = std::mem::take(&mut beginning.course.clock);
@@ -67,7 +68,7 @@ impl Clock {
         }
     }
 
-    /// Milliseconds from 1970 to the start of the session.
+    /// Returns the milliseconds from 1970 to the start of the session.
     pub const fn epoch_ms(&self) -> u64 {
         self.epoch_ms
     }
@@ -106,7 +107,7 @@ impl Clock {
         as_float(self.epoch_ms + self.read() / TENTHS)
     }
 
-    /// Sort key of a timer among all timers: when it is due.
+    /// Returns the sort key of a timer among all timers, derived from when it is due.
     pub fn place_of(&self, due: Instant, delay: Duration) -> u128 {
         match &self.source {
             Source::Machine { since, .. } => due.saturating_duration_since(*since).as_nanos(),
@@ -139,7 +140,7 @@ fn tenths(duration: Duration) -> u64 {
 
 #[expect(
     clippy::cast_precision_loss,
-    reason = "tenths of milliseconds fit for ten thousand years"
+    reason = "tenths of milliseconds are exact for ten thousand years"
 )]
 fn as_float(number: u64) -> f64 {
     number as f64
@@ -163,19 +164,19 @@ mod tests {
     }
 
     #[test]
-    fn readings_are_given_again_and_then_go_on() {
+    fn replays_readings_then_continues() {
         let earlier = vec![Reading(5, 2), Reading(25, 1)];
         let mut clock = Clock::of(&mut beginning(false, earlier));
         assert_eq!([clock.read(), clock.read()], [5, 5]);
         assert!((clock.read_date() - 1_002.0).abs() < f64::EPSILON);
         assert_eq!(clock.take_readings(), []);
         let next = clock.read();
-        assert!(next > 25, "the machine's clock is far beyond: {next}");
+        assert!(next > 25, "the machine's clock is far ahead: {next}");
         assert_eq!(clock.take_readings(), [Reading(next, 1)]);
     }
 
     #[test]
-    fn a_pinned_clock_counts_readings_and_timers() {
+    fn pinned_clock_counts_readings_and_timers() {
         let mut clock = Clock::of(&mut beginning(true, Vec::new()));
         assert_eq!([clock.read(), clock.read()], [1, 2]);
         let place = clock.place_of(Instant::now(), Duration::from_secs(1));

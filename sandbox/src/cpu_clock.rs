@@ -15,7 +15,7 @@ impl CpuClock {
         Self(clock)
     }
 
-    /// CPU time used so far.
+    /// Returns the CPU time used so far.
     pub fn now(self) -> Duration {
         let mut time = libc::timespec {
             tv_sec: 0,

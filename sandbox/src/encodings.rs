@@ -13,7 +13,7 @@ use sha2::digest::common::hazmat::{SerializableState, SerializedState};
 use sha2::{Sha224, Sha256, Sha384, Sha512};
 use url::form_urlencoded;
 
-/// Feeds bytes to a running hash, whose state is empty at first. Returns the new state, or the
+/// Feeds bytes to a running hash, whose initial state is empty. Returns the new state, or the
 /// digest if `end` is set; `None` for an unknown algorithm.
 pub(crate) fn hash(algorithm: &str, state: &[u8], bytes: &[u8], end: bool) -> Option<Vec<u8>> {
     match algorithm {
@@ -66,7 +66,7 @@ pub(crate) fn base64_decode(text: &str) -> Vec<u8> {
     decode(sextets.collect())
 }
 
-/// Reason why [`atob`] rejects a text.
+/// Error of [`atob`].
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum NoBase64 {
     InvalidCharacter = 1,
@@ -90,7 +90,7 @@ pub(crate) fn atob(text: &str) -> Result<String, NoBase64> {
     Ok(decode(sextets.into()).into_iter().map(char::from).collect())
 }
 
-/// Encodes characters that each stand for a byte. Returns `None` if one does not fit.
+/// Encodes a text of one character per byte. Returns `None` if a character does not fit in a byte.
 pub(crate) fn btoa(text: &str) -> Option<String> {
     let bytes = text.chars().map(|character| u8::try_from(character).ok());
     Some(STANDARD.encode(bytes.collect::<Option<Vec<u8>>>()?))

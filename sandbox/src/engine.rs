@@ -42,7 +42,7 @@ impl Engine {
             .heap_limits(0, heap_bytes)
             .external_references(references())
             .snapshot_blob(v8::StartupData::from(snapshot));
-        // The limit applies to the old generation; the young generation comes on top. A larger
+        // The limit applies to the old generation; the young generation is additional. A larger
         // young generation means that fewer objects still in use are copied. At the default limit
         // it is as large as 64 MB, four times V8's own default for one thread.
         #[cfg(feature = "v8")]
@@ -83,7 +83,7 @@ pub(crate) fn make_snapshot(
     // An isolate created for a snapshot must end by creating one.
     let snapshot = isolate.create_blob(v8::FunctionCodeHandling::Keep);
     loaded?;
-    let snapshot = snapshot.ok_or("the engine made no snapshot of it")?;
+    let snapshot = snapshot.ok_or("the engine did not create a snapshot")?;
     Ok(Box::from(&*snapshot))
 }
 

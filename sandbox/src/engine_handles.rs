@@ -1,4 +1,4 @@
-//! Frees the handles that `QuickJS` creates for a callback called in the middle of running code.
+//! Frees the handles that `QuickJS` creates for a callback that interrupts running code.
 //!
 //! The engine's V8 layer creates them outside any scope of the callback. They would stay alive,
 //! with everything they refer to, until the turn ends: a loop that rejects promises would fill the

@@ -1,4 +1,4 @@
-//! Compiles and evaluates code for the engine, which is always an expression.
+//! Compiles and evaluates code, which is always an expression.
 
 use deno_core::v8;
 use deno_core::v8::script_compiler::{CompileOptions, NoCacheReason, Source, compile_function};

@@ -42,7 +42,7 @@ pub enum ModelCalls {
 pub struct Maker {
     /// Name of the function, valid for [`HostFunctions::new`].
     pub name: String,
-    /// Names of its arguments, in order.
+    /// Argument names, in order.
     pub takes: Vec<String>,
     /// Methods of the returned object.
     pub methods: Vec<Method>,
@@ -54,7 +54,7 @@ pub struct Method {
     /// Host function that it calls, with the object's `id`. The part after the dot is the method's
     /// name.
     pub name: String,
-    /// Names of its arguments, in order.
+    /// Argument names, in order.
     pub takes: Vec<String>,
 }
 
@@ -145,7 +145,7 @@ mod tests {
     use super::{HostFunctions, Maker, Method, OWN_GLOBALS};
 
     #[test]
-    fn what_makes_objects_has_names_like_all_functions() {
+    fn validates_names_of_makers() {
         let maker = |name: &str, method: &str| Maker {
             name: name.to_owned(),
             takes: vec!["kind".to_owned()],
@@ -157,8 +157,8 @@ mod tests {
         let functions = HostFunctions::new(["agents.list".to_owned()]).unwrap();
         for (name, method, expected) in [
             ("agents.create", "agents.send", ""),
-            ("agents.list", "agents.send", "two functions would be"),
-            ("agents", "agents.send", "two functions would be"),
+            ("agents.list", "agents.send", "duplicate function name"),
+            ("agents", "agents.send", "duplicate function name"),
             ("agents.create", "agents.then", "\"agents.then\" cannot be"),
             ("agents.a.b", "agents.send", "\"agents.a.b\" cannot be"),
         ] {
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_taken_or_refused_with_the_reason() {
+    fn validates_function_names() {
         assert!(OWN_GLOBALS.is_sorted());
         for (names, expected) in [
             ("", ""),
@@ -190,8 +190,8 @@ mod tests {
             ("rlm", "\"rlm\" is reserved"),
             ("console.log", "\"console\" is reserved"),
             ("__repl_x", "\"__repl_x\" is reserved"),
-            ("a b a", "two functions would be \"a\""),
-            ("page.open page", "two functions would be \"page\""),
+            ("a b a", "duplicate function name \"a\""),
+            ("page.open page", "duplicate function name \"page\""),
         ] {
             let given = names.split_whitespace().map(str::to_owned);
             let refused = HostFunctions::new(given).err();

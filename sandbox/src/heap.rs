@@ -1,4 +1,4 @@
-//! The heap limit. Exceeding it stops execution in a way that the isolate survives.
+//! The heap limit. Exceeding it stops execution without destroying the isolate.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -17,8 +17,7 @@ const GIVES_WAY: usize = if cfg!(feature = "v8") {
 } else {
     512 << 20
 };
-/// Bytes granted to a cell that is to free memory when the heap is full of values kept by earlier
-/// cells.
+/// Bytes granted to a cell so that it can free memory when values of earlier cells fill the heap.
 const ROOM: usize = 16 << 20;
 
 /// Bytes granted to contexts of this process's isolates, beyond the limit.
@@ -35,7 +34,7 @@ pub(crate) struct Heap {
     /// The limit, or more if more was in use when it was armed.
     armed_at: usize,
     armed: bool,
-    /// State that the engine has a pointer to while the limit is armed.
+    /// State to which the engine holds a pointer while the limit is armed.
     reached: Box<Reached>,
 }
 
@@ -43,8 +42,8 @@ pub(crate) struct Heap {
 struct Reached {
     isolate: v8::IsolateHandle,
     overflowed: Arc<AtomicBool>,
-    /// The limit. V8 only accepts a limit lower than its current one, so it calls back below this
-    /// value once contexts were granted room.
+    /// The limit. V8 only accepts limits below its current one, so after contexts were granted
+    /// room, it calls back below this value.
     at: AtomicUsize,
     /// Maximum to which the limit may be raised.
     most: AtomicUsize,
@@ -67,7 +66,7 @@ impl Heap {
         }
     }
 
-    /// Arms the limit above the memory in use. To measure that, the engine walks the whole heap.
+    /// Arms the limit above the memory in use, which the engine measures by walking the whole heap.
     pub fn arm_above_use(&mut self, isolate: &mut v8::Isolate) {
         let used = isolate.get_heap_statistics().total_heap_size();
         let above = used.saturating_add(used / 4).saturating_add(ROOM);
@@ -107,7 +106,7 @@ impl Heap {
         self.arm(isolate);
     }
 
-    /// Returns the flag that records an overflow, for others that detect one.
+    /// Returns the flag that records an overflow, for other code that detects one.
     pub fn overflow_flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.reached.overflowed)
     }

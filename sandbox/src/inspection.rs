@@ -1,4 +1,5 @@
-//! Gives the console access to what JavaScript cannot inspect: promises, proxies and iterators.
+//! Gives the console access to the state of promises, proxies and iterators, which JavaScript
+//! cannot inspect.
 
 use deno_core::v8::{self, Local, PinScope, PromiseState};
 

@@ -1,7 +1,7 @@
 //! One JavaScript isolate that runs in turns: a host function is called, then all microtasks run.
 //!
-//! Each turn is charged to the execution clock of one agent. There is no other event loop: turns
-//! settle calls and timers, so it is always known whose code runs.
+//! Each turn is charged to the execution clock of one agent. Turns also settle calls and timers,
+//! instead of a separate event loop, so the isolate always knows whose code runs.
 //!
 //! User values never reach the error conversion of `deno_core`, which panics on some of them;
 //! `agents.js` turns them into text.
@@ -35,7 +35,7 @@ const FLUSH_TRIES: u32 = 10;
 const FLUSH_TIME: Duration = Duration::from_millis(200);
 
 pub(crate) struct Isolate {
-    // Dropped in this order: handles of the engine, the engine, and what it has a pointer to.
+    // Dropped in this order: handles of the engine, the engine, and state that it points to.
     compiled: Kept<(String, u32), v8::Global<v8::Value>>,
     functions: LibraryFunctions,
     engine: Engine,
@@ -46,7 +46,7 @@ pub(crate) struct Isolate {
     on_stuck: OnStuck,
 }
 
-/// What a turn does.
+/// Work to perform in a turn.
 pub(crate) enum Action<'a> {
     Open {
         agent: AgentId,
@@ -217,7 +217,7 @@ impl Isolate {
         self.heap.take_back(bytes, &mut self.engine.isolate);
     }
 
-    /// Frees what can be freed after memory ran out, and arms the limit again.
+    /// Frees memory after an overflow and arms the limit again.
     pub fn recover_memory(&mut self) {
         self.engine.isolate.low_memory_notification();
         self.heap.arm_above_use(&mut self.engine.isolate);
@@ -455,8 +455,8 @@ impl Isolate {
         }
     }
 
-    /// Clears the stale exception that a termination can leave behind, which would end whatever is
-    /// compiled next: evaluates expressions until one completes.
+    /// Clears the stale exception that a termination can leave behind and that would end the next
+    /// compilation: evaluates expressions until one completes.
     fn flush(&mut self) -> bool {
         for _ in 0..FLUSH_TRIES {
             let watch = self.watch(FLUSH_TIME);
@@ -477,7 +477,7 @@ impl Isolate {
     }
 }
 
-/// Drops this thread's references to the isolate first.
+/// Drops this thread's references to the isolate before the isolate itself.
 impl Drop for Isolate {
     fn drop(&mut self) {
         jobs::let_go();

@@ -1,9 +1,9 @@
-//! Where isolates run. [`Sandbox`] is the only place that creates sessions.
+//! Thread or process isolation. [`Sandbox`] is the only place that creates sessions.
 
 use crate::process::{WorkerCommand, Workers};
 use crate::session::{Config, Session, StartError};
 
-/// Where isolates run.
+/// Isolation of the code that runs in a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Isolation {
     /// On threads of the harness: the least overhead, but no defense against code that crashes the
@@ -21,8 +21,8 @@ pub struct Sandbox {
 }
 
 impl Sandbox {
-    /// Creates a sandbox without sessions. `on_lack` is called at most once, with what the kernel
-    /// lacks to confine workers fully.
+    /// Creates a sandbox without sessions. `on_lack` is called at most once, with the kernel
+    /// features that are missing for full confinement of workers.
     ///
     /// # Errors
     /// [`StartError::Boot`] if the engine does not load the library.

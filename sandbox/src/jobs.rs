@@ -95,9 +95,9 @@ mod quickjs {
     #[derive(Debug, Clone, Copy, Default)]
     struct Course {
         ran: u64,
-        /// Contexts that the engine asked for, minus two for each job that ran. The engine asks for
-        /// two when a promise is awaited and for one when a job is queued immediately, so more than
-        /// half of this number of jobs wait.
+        /// Contexts that the engine requested, minus two for each job that ran. It requests two
+        /// when a promise is awaited and one when a job is queued immediately, so more than half of
+        /// this number of jobs wait.
         asked: i64,
         /// Values of `asked` at the latest marks, newest first.
         marks: [i64; 3],
@@ -119,11 +119,11 @@ mod quickjs {
         /// Whether a job of a stopped owner is starting.
         static DROPPING: Cell<bool> = const { Cell::new(false) };
         static RUNTIME: Cell<*mut c_void> = const { Cell::new(std::ptr::null_mut()) };
-        /// Counter of calls and steps until the engine next asks whether to stop.
+        /// Counter of calls and steps until the engine next checks whether to stop.
         static COUNTDOWN: Cell<*mut i32> = const { Cell::new(std::ptr::null_mut()) };
-        /// Where the code was that had to stop in this turn.
+        /// Location of the code that had to stop in this turn.
         static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
-        /// Whether that place was requested in this turn but is not known yet.
+        /// Whether that location was requested in this turn but is not known yet.
         static WANTED: Cell<bool> = const { Cell::new(false) };
         static ASKED: Cell<bool> = const { Cell::new(false) };
         static ISOLATE: RefCell<Option<v8::IsolateHandle>> = const { RefCell::new(None) };
@@ -153,7 +153,7 @@ mod quickjs {
         true
     }
 
-    /// Releases the queue. Must be called before the isolate is dropped.
+    /// Returns the queue to the engine. Must be called before the isolate is dropped.
     pub fn let_go() {
         RUNTIME.set(std::ptr::null_mut());
         ISOLATE.set(None);
@@ -275,34 +275,37 @@ mod quickjs {
             CURRENT.set(TURN.get());
             return;
         }
-        #[expect(clippy::cast_possible_truncation, reason = "as it was put in")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "the number was stored as `u32`"
+        )]
         let owner = owner.payload as u32;
         CURRENT.set(owner);
         LAST.set(owner);
         if STOPPED.with_borrow(|stopped| stopped.contains(&owner)) {
             DROPPING.set(true);
             DROPPED.set(true);
-            // The first call of the job asks whether to stop and gets yes: nothing in the job can
-            // catch that, and the job settles no promise.
+            // The first call in the job checks whether to stop and then stops: the job cannot
+            // catch that and settles no promise.
             // SAFETY: `find_countdown` found it in the context of this thread's isolate, which is
             // alive.
             unsafe { COUNTDOWN.get().write_volatile(0) };
         }
     }
 
-    /// Returns where code was when it had to stop in this turn: functions and lines, innermost
+    /// Returns the location where code had to stop in this turn: functions and lines, innermost
     /// first. `None` if it was between two jobs.
     pub fn take_place() -> Option<String> {
         PLACE.take().filter(|place| !place.is_empty())
     }
 
-    /// Returns whether the next stack to be written belongs to the code that must stop. The caller
-    /// then reports the place.
+    /// Returns whether the next stack belongs to the code that must stop. If so, the caller reports
+    /// the location.
     pub fn wants_place() -> bool {
         WANTED.take()
     }
 
-    /// Records where code was when it had to stop.
+    /// Records the location where code had to stop.
     pub fn set_place(place: String) {
         PLACE.set(Some(place));
     }

@@ -6,7 +6,7 @@ use std::hash::Hash;
 /// Maximum bytes of cached texts; a text that does not fit evicts all others.
 const BYTES: usize = 1 << 20;
 
-/// Results by what they were computed from.
+/// Results by the texts they were computed from.
 #[derive(Debug)]
 pub(crate) struct Kept<K, V> {
     results: HashMap<K, V>,
@@ -52,7 +52,7 @@ mod tests {
     use super::{BYTES, Kept};
 
     #[test]
-    fn equal_texts_are_looked_at_once_while_they_fit() {
+    fn computes_once_per_text_while_cached() {
         let mut made = Vec::new();
         let mut kept = Kept::default();
         let half = BYTES / 2;

@@ -1,8 +1,8 @@
 //! A JavaScript REPL for agents, on an engine embedded through `deno_core`.
 //!
-//! A [`Session`] is one isolate; each agent of a delegation tree opens a [`Repl`] in it. Everything
-//! that crosses the boundary is a message (see [`message`]): cells go in; output, calls and results
-//! come out.
+//! A [`Session`] is one isolate; each agent of a delegation tree opens a [`Repl`] in it. All data
+//! crosses the boundary in messages (see [`message`]): cells go in; output, calls and results come
+//! out.
 //!
 //! Invariants: the sandbox knows nothing of models or prompts, and nothing outside this crate
 //! depends on which engine runs. Model code reaches the host only through the ops in `ops.rs`.

@@ -15,8 +15,8 @@ pub struct Limits {
     pub cell_wait: Duration,
     /// Maximum bytes of one attempt's heap, not counting its context.
     pub heap_bytes: u64,
-    /// Resident bytes at which a worker process is ended. Far above the heap, for memory that the
-    /// engine cannot count or code that it cannot stop.
+    /// Resident bytes at which a worker process is ended. Far above the heap limit, for memory that
+    /// the engine cannot count and code that it cannot stop.
     pub process_bytes: u64,
     /// Bytes of native stack for JavaScript, at most [`MAX_STACK_BYTES`].
     pub stack_bytes: u64,
@@ -24,8 +24,7 @@ pub struct Limits {
     pub pending_calls: u32,
     /// Maximum `rlm()` and `llm()` calls of one attempt in total.
     pub total_calls: u32,
-    /// Maximum characters of a call's query, and of a context that leaves the REPL for an agent
-    /// without one.
+    /// Maximum characters of a call's query, and of a context passed to an agent without a REPL.
     pub argument_chars: u32,
     /// Maximum pending timers of one agent.
     pub timers: u32,

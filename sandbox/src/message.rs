@@ -1,5 +1,4 @@
-//! Messages between a session and its driver. Everything that crosses the sandbox's boundary is
-//! here.
+//! Messages between a session and its driver: all data that crosses the sandbox's boundary.
 //!
 //! Messages carry only plain data, so the isolate can run in another thread or process.
 
@@ -32,8 +31,8 @@ pub struct Beginning {
     pub course: Course,
 }
 
-/// Recorded steps of a session, in order: enough to repeat it with the same cells, answers and
-/// random numbers.
+/// Recorded steps of a session, in order. Together with the same cells, answers and random numbers,
+/// they are enough to repeat it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Course {
     /// Steps taken.
@@ -74,7 +73,7 @@ pub enum Step {
     /// A call was settled.
     #[serde(rename = "settle")]
     Settled(CallId),
-    /// A cell asked for the status of a call; holds the status, which a repetition returns again.
+    /// A cell requested the status of a call; holds the status, which a repetition returns again.
     #[serde(rename = "told")]
     Told(CallId, String),
     /// The context of a call was requested.
@@ -121,7 +120,7 @@ pub enum Request {
     Set {
         /// Agent whose REPL it is.
         agent: AgentId,
-        /// Name to set; `context` sets what the agent was given.
+        /// Name to set; `context` replaces the agent's context.
         name: String,
         /// Value as JSON text.
         json: String,
@@ -203,7 +202,7 @@ pub enum Reply {
         /// The call.
         call: FunctionCall,
     },
-    /// A cell asked for the status of a call; answered with [`Request::Settle`].
+    /// A cell requested the status of a call; answered with [`Request::Settle`].
     StatusAsked {
         /// Agent whose call it is.
         agent: AgentId,
@@ -291,11 +290,11 @@ impl Context {
 pub struct AgentInfo {
     /// Depth of the agent; 0 for the root.
     pub depth: u32,
-    /// Depth at which agents are flat.
+    /// Depth from which agents are single calls without a REPL.
     pub max_depth: u32,
     /// Maximum iterations of this agent.
     pub max_iterations: u32,
-    /// Queries from the root's down to this agent's own.
+    /// Queries of the agents from the root to this one.
     pub lineage: Vec<String>,
     /// Identifier such as `d1-c0.d2-c3`.
     pub invocation_id: String,
@@ -331,7 +330,7 @@ pub struct FunctionCall {
     pub arguments: String,
 }
 
-/// Which function was called.
+/// Function that was called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CallKind {
@@ -382,17 +381,17 @@ pub struct CallOptions {
 pub struct CellOutcome {
     /// Printed output: lines joined by `\n`, cut to the limit.
     pub output: String,
-    /// Why it failed, if it did.
+    /// Error, if the cell failed.
     pub error: Option<CellError>,
-    /// Text of the value given to `return()`. It comes with an error if calls were left unawaited, because
-    /// the value may lack their results.
+    /// Text of the value passed to `return()`. Accompanied by an error if calls were left
+    /// unawaited, because the value may lack their results.
     pub value: Option<String>,
     /// CPU time executed.
     pub executed: Duration,
     /// Number of calls left unawaited, whose results are lost.
     pub unawaited: u32,
-    /// Whether the cell ended without a value and one of its functions contains `return(…)`, which only ends
-    /// that function.
+    /// Whether the cell ended without a value although one of its functions contains `return(…)`,
+    /// which only ends that function.
     pub returns_in_function: bool,
 }
 

@@ -44,7 +44,7 @@ pub enum NameError {
     )]
     NotAFunction(String),
     /// Two host functions map to one property.
-    #[error("two functions would be {0:?}")]
+    #[error("duplicate function name {0:?}")]
     Twice(String),
 }
 

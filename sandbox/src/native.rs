@@ -1,7 +1,7 @@
 //! Makes Rust functions callable from JavaScript.
 //!
 //! Arguments of the wrong type count as empty, because only the library calls these functions.
-//! While arguments are read, no user code runs and nothing panics.
+//! Reading arguments runs no user code and does not panic.
 
 use deno_core::v8;
 
@@ -99,7 +99,7 @@ impl<'s> Argument<'s> for u32 {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "the nearest number is what is wanted"
+        reason = "rounding to the nearest number is intended"
     )]
     fn of(value: Value<'s>, scope: &v8::PinScope<'s, '_>) -> Self {
         f64::of(value, scope) as u32

@@ -1,4 +1,4 @@
-//! The ops: the only functions through which JavaScript reaches Rust. None of them panics.
+//! The ops: the only Rust functions that JavaScript can call. None of them panics.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
@@ -93,7 +93,7 @@ pub(crate) struct Done {
     pub functions: String,
 }
 
-/// Maximum delay of a timer; a later one would in effect never fire.
+/// Maximum delay of a timer; with a longer one, it would in effect never fire.
 const LONGEST_TIMER: Duration = Duration::from_secs(86_400 * 365);
 
 /// Returns the ops by the names under which `host.js` calls them.
@@ -182,7 +182,7 @@ fn call(
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "checked to be a length"
+        reason = "JavaScript has checked that it is a length"
     )]
     let context_length = (context_length >= 0.0).then_some(context_length as u64);
     host.calls.push((

@@ -1,8 +1,8 @@
-//! Output of one cell: its beginning and end within a limit, and its true length.
+//! Output of one cell: its beginning and end, within a limit, and its full length.
 
 use std::collections::VecDeque;
 
-/// Keeps the first and last half of `limit` characters, so that a flood of lines costs no memory.
+/// Keeps the first and last `limit / 2` characters, so that a flood of lines does not use memory.
 #[derive(Debug, Default)]
 pub(crate) struct Output {
     limit: usize,
@@ -62,7 +62,7 @@ impl Output {
         }
     }
 
-    /// Returns the whole output, or its two ends around a note that states the true length.
+    /// Returns the whole output, or its two ends around a note with the full length.
     pub fn finish(self) -> String {
         if self.total_chars <= self.limit {
             return self.tail.into_iter().fold(self.head, |mut all, part| {
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn output_is_whole_or_cut_in_the_middle() {
+    fn cuts_long_output_in_the_middle() {
         check(100, &[], "");
         check(100, &[""], "");
         check(100, &["a", "", "b"], "a\n\nb");
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flood_costs_no_memory() {
+    fn bounds_memory_of_output_floods() {
         let mut output = Output::new(1000);
         for _ in 0..200_000 {
             output.push("0123456789", 0);

@@ -10,9 +10,9 @@ pub(crate) fn start() {
     STARTED.call_once(engine::start);
 }
 
-/// Prepares a worker process. The engine gets no threads of its own there: a copy of the process
-/// would lack them, and no filter would apply to them. Isolates must be on threads that descend
-/// from the calling one. Must be called before the process is confined.
+/// Prepares a worker process. The engine does not start threads there, because a copy of the
+/// process would lack them and filters would not apply to them. Isolates must be on threads that
+/// descend from the calling one. Must be called before the process is confined.
 ///
 /// `jitless`: the engine only interprets.
 pub(crate) fn start_in_worker(jitless: bool) {
@@ -32,7 +32,7 @@ mod engine {
 }
 
 /// V8 compiles and collects on the thread of the isolate (`--single-threaded`). The CPU time of a
-/// cell is thus its whole cost, and no isolate waits for threads that a copy of its process lacks.
+/// cell thus includes its whole cost, and isolates do not wait for threads that a copy lacks.
 ///
 /// The platform is V8's own. The platform of `deno_core` needs an async runtime for tasks that the
 /// garbage collector defers.
@@ -84,9 +84,9 @@ mod engine {
         1 << 38
     };
 
-    /// Makes the kernel place the heap's pages side by side, by reserving all addresses that V8
-    /// would draw. A page elsewhere costs a copy of this process three pages of page tables. The
-    /// location of the heap as a whole is still random.
+    /// Makes the kernel place the heap's pages next to each other, by reserving all addresses that
+    /// V8 would pick at random. A page elsewhere costs each copy of this process three pages of
+    /// page tables. The location of the whole heap is still random.
     #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
     fn keep_heap_together() {
         use std::ffi::c_void;

@@ -18,8 +18,8 @@ thread_local! {
     static BYTES: RefCell<StdRng> = RefCell::new(seeded());
 }
 
-/// Makes the isolates of this process draw from here. Must be called before the first one is
-/// created.
+/// Makes the isolates of this process use these generators. Must be called before the first isolate
+/// is created.
 pub(crate) fn install() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {

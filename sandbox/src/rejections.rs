@@ -9,7 +9,7 @@ use deno_core::v8;
 use crate::engine_handles::Arguments;
 use crate::jobs;
 
-/// Maximum rejections kept; more would not help the model.
+/// Maximum rejections kept; a model does not benefit from more.
 const KEPT: usize = 8;
 
 struct Rejection {

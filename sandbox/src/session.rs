@@ -1,4 +1,4 @@
-//! A session: one isolate, wherever it runs, and the REPLs of the agents that share it.
+//! A session: one isolate, in a thread or process, and the REPLs of the agents that share it.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -34,23 +34,23 @@ pub enum StartError {
     #[error("cannot start a worker process for the sandbox: {0}")]
     Process(std::io::Error),
     /// The engine did not load the sandbox's own library, which is a bug.
-    #[error("the sandbox's library does not load at {file}")]
+    #[error("cannot load {file} of the sandbox's library")]
     Boot {
         /// File of the library that failed.
         file: String,
     },
     /// The worker process could not be confined, and the settings require it.
-    #[error("the worker process cannot be confined: {0}")]
+    #[error("cannot confine the worker process: {0}")]
     Confine(String),
 }
 
-/// The isolate ended: nothing can run in it any more.
+/// The isolate ended, so no code can run in it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the sandbox is gone: {detail}")]
 pub struct Lost {
     /// Who caused it.
     pub cause: LostCause,
-    /// What happened, such as the signal or the limit.
+    /// Description of the end, such as the signal or the limit.
     pub detail: String,
 }
 
@@ -107,8 +107,8 @@ pub enum Event {
     Called(Call),
     /// The running cell called a host function.
     Invoked(FunctionCall),
-    /// The running cell asked for the status of one of its calls; [`Repl::settle_function`] with
-    /// the question's id answers.
+    /// The running cell requested the status of one of its calls. [`Repl::settle_function`] with
+    /// the question's id answers it.
     StatusAsked {
         /// The question, itself a call.
         call: CallId,
@@ -129,8 +129,8 @@ pub enum Event {
 }
 
 impl Session {
-    /// Creates a session over a transport that takes its requests, until it is dropped, and routes
-    /// its replies.
+    /// Creates a session over a transport that accepts requests until it is dropped, and routes
+    /// replies.
     pub(crate) fn over(
         send: impl Fn(Request) + Send + Sync + 'static,
         router: Arc<Router>,

@@ -1,9 +1,9 @@
 //! A snapshot of the engine with the library loaded: created once, cached in a file for later
 //! processes, and passed to workers.
 //!
-//! A session starts from it in a fraction of the time that loading takes, and a process that finds
-//! the file saves creating it, which takes ten times as long. A file that is missing, damaged or of
-//! another program is replaced; a file that cannot be written is skipped.
+//! Starting a session from a snapshot takes a fraction of the time of loading the library, and
+//! reading the file takes a tenth of the time of creating the snapshot. A file that is missing,
+//! damaged or of another program is replaced; a file that cannot be written is skipped.
 
 use std::fs;
 use std::io::Write as _;

@@ -56,7 +56,7 @@ fn stack_of<'s>(
     function.call(scope, receiver, &[error, sites.into()])
 }
 
-/// Records where code is that is being stopped, then stops it.
+/// Records the location of code that is being stopped, then stops it.
 fn note_place<'s>(scope: &mut v8::PinScope<'s, '_>, sites: v8::Local<'s, v8::Array>) {
     let function =
         FUNCTIONS.with_borrow(|all| all.as_ref().map(|all| v8::Local::new(scope, &all.place_of)));
@@ -70,9 +70,9 @@ fn note_place<'s>(scope: &mut v8::PinScope<'s, '_>, sites: v8::Local<'s, v8::Arr
     scope.terminate_execution();
 }
 
-/// Varies the number of calls made here. The engine checks only at every n-th call whether to stop,
-/// and calls that write a stack count as well. In a loop that throws, it could check at the same
-/// place each time: inside this hook, where nothing can be stopped.
+/// Varies the number of calls made here. The engine checks whether to stop only at every n-th call,
+/// including calls that write a stack. In a loop that throws, every check could otherwise happen
+/// inside this hook, where code cannot be stopped.
 fn fall_out_of_step(scope: &mut v8::PinScope<'_, '_>) {
     let calls = STEP.get() % 61 + 1;
     STEP.set(calls);

@@ -30,7 +30,7 @@ mod tests {
     use super::frames;
 
     #[test]
-    fn only_frames_in_cells_are_shown() {
+    fn shows_only_frames_in_cells() {
         let stack = "TypeError: x\n    at f (cell 3:12:4)\n    at <anonymous> (cell 3:1:2)\n    at cell 2:1:9\n    at native\n    at g (agents.js:1:2)";
         assert_eq!(
             frames(stack),

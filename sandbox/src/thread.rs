@@ -13,7 +13,7 @@ use crate::session::{Config, Lost, Session, StartError};
 use crate::watchdog::{self, OnStuck};
 use crate::worker::{Outbox, Worker};
 
-/// Native stack of an isolate's thread: the limit of JavaScript, and room for the parser of deeply
+/// Native stack of an isolate's thread: the JavaScript stack limit, plus room to parse deeply
 /// nested code.
 pub(crate) const THREAD_STACK: usize = 64 << 20;
 
@@ -40,7 +40,8 @@ impl Session {
             config,
             inbox,
             Box::new(move |of_turn| replies.route(of_turn)),
-            // The thread cannot be stopped, but nothing needs to wait for it.
+            // The thread keeps running because it cannot be stopped, but callers do not wait for
+            // it.
             Arc::new(move || stuck.lose(Lost::own_code("a cell could not be stopped"))),
             move |start| drop(ready.send(start)),
             move |end| {
@@ -62,9 +63,9 @@ impl Session {
     }
 }
 
-/// Starts the thread of one isolate. `started` is called with whether the isolate could be created,
-/// `ended` after the last request. `ended` is also called after a panic; otherwise a caller could
-/// wait for a reply forever.
+/// Starts the thread of one isolate. Calls `started` with the result of creating the isolate, and
+/// `ended` after the last request. Also calls `ended` after a panic, because a caller could
+/// otherwise wait for a reply forever.
 pub(crate) fn spawn(
     config: Config,
     mut inbox: impl Inbox + Send + 'static,
@@ -103,12 +104,12 @@ mod tests {
 
     impl Inbox for Panics {
         fn next(&mut self, _until: Option<Instant>) -> Next {
-            panic!("as a fault in the rewriter would");
+            panic!("simulates a bug in the rewriter");
         }
     }
 
     #[test]
-    fn a_thread_that_panics_reports_its_end() {
+    fn reports_end_of_panicking_thread() {
         let (end, ended) = mpsc::channel();
         spawn(
             Config::default(),

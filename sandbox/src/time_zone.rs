@@ -1,4 +1,5 @@
-//! The time zone of model code: UTC, so that the same code gives the same answer on every machine.
+//! The time zone of model code: UTC, so that the same code returns the same answer on every
+//! machine.
 
 use std::env;
 
@@ -13,7 +14,7 @@ unsafe extern "C" {
 pub fn use_utc() {
     // SAFETY: no other thread reads the environment or the time zone.
     unsafe {
-        // A name that V8's ICU knows as well.
+        // A name that V8's ICU also recognizes.
         env::set_var("TZ", "UTC");
         tzset();
     }

@@ -75,8 +75,8 @@ impl WarmPool {
             Some(session) => session,
             None => match self.0.sandbox.session().await {
                 Ok(session) => session,
-                // A session that became ready in the meantime may have taken the resources that
-                // this one lacked.
+                // A session that became ready in the meantime may hold the resources that this one
+                // lacked.
                 Err(error) => self.0.take().ok_or(error)?,
             },
         };

@@ -1,4 +1,4 @@
-//! One thread that stops JavaScript which has used up its execution time.
+//! One thread that stops JavaScript that has exceeded its execution time.
 //!
 //! The clock is the CPU time of the executing thread, so a busy machine causes no timeouts.
 
@@ -19,7 +19,8 @@ const GRACE: Duration = Duration::from_secs(3);
 /// Interval at which running code is checked for other reasons to stop it.
 const LOOK_TICK: Duration = Duration::from_millis(20);
 
-/// Called when code ignores its termination: some loops inside the engine never check for it.
+/// Callback for code that ignores its termination, because some loops inside the engine never check
+/// for it.
 pub(crate) type OnStuck = Arc<dyn Fn() + Send + Sync>;
 
 struct Armed {
@@ -27,7 +28,7 @@ struct Armed {
     clock: CpuClock,
     /// CPU time of the executing thread at which it is stopped.
     cpu_deadline: Duration,
-    /// When to check again: no later than the CPU time could be used up.
+    /// When to check again: at the latest when the CPU time could be used up.
     look_at: Instant,
     isolate: IsolateHandle,
     fired: Arc<AtomicBool>,

@@ -1,4 +1,4 @@
-//! The main loop of an isolate's thread: requests, timers and clocks become turns, and turns become
+//! The main loop of an isolate's thread: runs turns for requests, timers and deadlines, and sends
 //! replies.
 
 mod ending;
@@ -24,8 +24,8 @@ use repeating::Repeating;
 
 pub(crate) use warm_up::warmed_up;
 
-/// CPU time after which a stopped cell is assumed to be a search rather than a mistake; its message
-/// then says where it was.
+/// CPU time after which a stopped cell is assumed to be a long search, so that its message states
+/// where it was.
 const LONG: Duration = Duration::from_secs(10);
 
 /// CPU time for turns that belong to no running cell.
@@ -53,7 +53,7 @@ pub(crate) struct Worker {
     waiting: BTreeMap<AgentId, Instant>,
     /// Builtins that a cell of this isolate shadowed.
     shadowed: BTreeSet<String>,
-    /// Rewritten cells of agents that are not alone: such agents often run the same code.
+    /// Rewritten cells, cached when there are several agents, which often run the same code.
     rewritten: Kept<(String, Earlier), Cell>,
     next_cell: u32,
     /// Number of agents opened so far.
@@ -261,7 +261,8 @@ impl Worker {
         let turn = self.isolate.turn(budget, owner, action);
         let ended = Instant::now();
         for since in self.waiting.values_mut() {
-            // They could not use the thread, so this time is not waiting of their own.
+            // Other cells could not use the thread during the turn, so it does not count as
+            // waiting.
             *since += ended - began;
         }
         let end = self.end_turn(agent, turn);
@@ -328,7 +329,7 @@ impl Worker {
             let turn = self
                 .isolate
                 .turn(self.limits.cell_time, owner, &Action::Jobs);
-            // An agent that does not exist.
+            // No agent has this id.
             self.end_turn(AgentId(u32::MAX), turn);
         }
     }

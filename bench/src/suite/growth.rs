@@ -1,4 +1,4 @@
-//! Measures whether cost grows proportionally: time and bytes for twice the iterations, samples or
+//! Measures whether cost grows linearly: time and bytes for twice the iterations, samples or
 //! agents, and the memory that each further sample leaves in the process.
 
 use crate::bench::{Bench, Failed, Provider, bytes_in, cost_of};
@@ -6,7 +6,7 @@ use crate::cost;
 use crate::plan::Plan;
 use crate::report::Figure;
 
-/// Maximum ratio of the cost for twice the work: 2, and a tenth for noise.
+/// Maximum ratio of the cost for twice the work: 2, plus 10% for noise.
 const BOUND: f64 = 2.2;
 
 /// Maximum kilobytes that a sample may leave in the process of `eval`, so that 20,000 samples stay

@@ -1,5 +1,5 @@
-//! Compares `eval`, with workers and records, with the JavaScript system that the design is for.
-//! They run in turns, and ratios are of the same round.
+//! Compares `eval`, including workers and records, with the JavaScript system. They run in turns,
+//! and each ratio compares two runs of the same round.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::report::Figure;
 /// Number of rounds, each of which measures both.
 const ROUNDS: usize = 3;
 
-/// Iterations of a sample, concurrency, number of samples, and the targeted ratio of throughput to
+/// Iterations of a sample, concurrency, number of samples, and target ratio of our throughput to
 /// that of the JavaScript system.
 const CASES: [(u32, usize, usize, f64); 3] =
     [(2, 16, 2_000, 1.2), (2, 1, 300, 2.0), (20, 16, 200, 5.0)];
@@ -28,7 +28,7 @@ struct Took {
 
 pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
     let Some(source) = &bench.arguments.peer_js else {
-        say("javascript-system: skipped: --peer-js names no folder");
+        say("javascript-system: skipped: --peer-js is not set");
         return Ok(Vec::new());
     };
     let source = fs::canonicalize(source)
@@ -48,7 +48,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
             ours[0].push(ms_each(cost.wall, samples));
             ours[1].push(ms_each(cost.cpu, samples));
         }
-        let name = format!("a sample of {iterations} iterations, {at_once} at once");
+        let name = format!("a sample of {iterations} iterations, {at_once} concurrent");
         let figure = |name: String, unit, runs| Figure::new("javascript-system", name, unit, runs);
         for (place, unit) in ["ms", "ms CPU"].into_iter().enumerate() {
             let ratios = theirs[place]
@@ -56,7 +56,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
                 .zip(&ours[place])
                 .map(|(theirs, ours)| theirs / ours);
             let ratio = figure(
-                format!("{name}: theirs by ours"),
+                format!("{name}: theirs / ours"),
                 ["times the time", "times the CPU"][place],
                 ratios.collect(),
             );
@@ -103,7 +103,7 @@ fn run(
         .env("CONTEXT", Bench::context());
     cost_of(command).map_err(|error| {
         format!(
-            "{}: {error}; its dependencies and tsx have to be installed there",
+            "{}: {error}; install its dependencies and tsx there",
             source.display()
         )
     })?;

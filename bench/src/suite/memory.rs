@@ -1,5 +1,5 @@
-//! Measures the memory of agents that wait for their model: of one more agent in an attempt, of
-//! attempts, and of a thousand.
+//! Measures the memory of agents that wait for their model: one more agent in an attempt, one more
+//! attempt, and a thousand attempts.
 
 use std::io;
 use std::process::Stdio;
@@ -10,7 +10,7 @@ use crate::cost;
 use crate::plan::Plan;
 use crate::report::Figure;
 
-/// Maximum time until all agents wait.
+/// Time limit for all agents to reach the gate.
 const PATIENCE: Duration = Duration::from_secs(180);
 
 pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
@@ -101,7 +101,10 @@ fn held(
         .transpose()?
         .unwrap_or_default();
     if waiting < agents || !status.success() {
-        return Err(format!("{waiting} of {agents} agents waited; {status}: {said}").into());
+        return Err(format!(
+            "only {waiting} of {agents} agents reached the gate; {status}: {said}"
+        )
+        .into());
     }
     Ok(bytes as f64)
 }

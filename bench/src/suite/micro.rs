@@ -15,7 +15,7 @@ pub fn measure(_: &Bench) -> Result<Vec<Figure>, Failed> {
     let mut figures = Vec::new();
     collect(Path::new(CRITERION), &mut figures)?;
     if figures.is_empty() {
-        say("micro: skipped: `cargo bench --package sandbox` was not run");
+        say("micro: skipped: run `cargo bench --package sandbox` first");
     }
     figures.sort_by(|one, other| one.name.cmp(&other.name));
     Ok(figures)

@@ -1,4 +1,4 @@
-//! Measures other programs on the same samples, over HTTP, in turns with `eval`.
+//! Measures other programs and `eval` in turns on the same samples, over HTTP.
 
 use std::fs;
 use std::path::Path;
@@ -37,7 +37,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
             ours.0.push(ms_each(cost.wall, samples));
             ours.1.push(ms_each(cost.cpu, samples));
         }
-        let name = format!("a sample of {}, {} at once", peer.name, peer.concurrency);
+        let name = format!("a sample of {}, {} concurrent", peer.name, peer.concurrency);
         for (unit, what, theirs, ours) in [
             ("ms", "time", theirs.0, ours.0),
             ("ms CPU", "CPU", theirs.1, ours.1),
@@ -46,7 +46,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
             let ours = Figure::new("peers", "", unit, ours).least;
             let ratio = theirs.least / ours;
             figures.push(theirs);
-            let name = format!("{} by eval (isolation process): {what}", peer.name);
+            let name = format!("{} / eval (isolation process): {what}", peer.name);
             figures.push(Figure::new("peers", name, "times", vec![ratio]));
         }
     }
@@ -78,12 +78,12 @@ fn peers(bench: &Bench) -> Result<Vec<Peer>, Failed> {
             });
         }
     } else {
-        say("peers: rllm and rlms are skipped: scripts/install-bench-peers.sh was not run");
+        say("peers: rllm and rlms are skipped: run scripts/install-bench-peers.sh first");
     }
     for given in &bench.arguments.peer {
         let (name, line) = given
             .split_once('=')
-            .ok_or_else(|| format!("--peer {given}: it has to be NAME=COMMAND"))?;
+            .ok_or_else(|| format!("invalid --peer `{given}`: expected NAME=COMMAND"))?;
         let mut command = Command::new("sh");
         command.args(["-c", line]);
         let name = name.to_owned();

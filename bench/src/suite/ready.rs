@@ -1,5 +1,5 @@
-//! Measures how long an attempt waits for its isolate before its first request, with a model that
-//! has realistic latency.
+//! Measures how long an attempt waits for its isolate before its first request, with a model of
+//! realistic latency.
 
 use std::fs;
 use std::path::Path;
@@ -27,20 +27,26 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
     Ok(figures)
 }
 
-/// Returns the milliseconds from the start of each attempt of the only run to the start of its
-/// root.
+/// Returns the milliseconds between the start of each attempt and the start of its root, in the
+/// only run.
 fn waits(results: &Path) -> Result<Vec<f64>, Failed> {
-    let run = fs::read_dir(results)?.next().ok_or("there is no run")??;
+    let run = fs::read_dir(results)?
+        .next()
+        .ok_or("no run directory in results/")??;
     let mut waits = Vec::new();
     for file in fs::read_dir(run.path().join("trajectories"))? {
         let text = fs::read_to_string(file?.path())?;
         let mut events = text.lines().map(serde_json::from_str::<Value>);
         let mut at = |wanted: &str| -> Result<f64, Failed> {
-            let event = events.next().ok_or("a trajectory ends early")??;
+            let event = events
+                .next()
+                .ok_or("a trajectory ends before its root starts")??;
             if event["kind"]["type"] != wanted {
-                return Err(format!("{event} is no {wanted}").into());
+                return Err(format!("expected the event {wanted}, not {event}").into());
             }
-            event["at_ms"].as_f64().ok_or_else(|| "no time".into())
+            event["at_ms"]
+                .as_f64()
+                .ok_or_else(|| "event without a time".into())
         };
         let begun = at("attempt_start")?;
         waits.push(at("invocation_start")? - begun);

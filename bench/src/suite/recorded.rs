@@ -1,4 +1,4 @@
-//! Measures the CPU time and time of the cells of recorded runs, here and under Node.js.
+//! Measures the CPU time and wall time of recorded cells, here and under Node.js.
 
 use std::fs;
 use std::path::Path;
@@ -38,7 +38,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
     let cells_here = bench.program().with_file_name("examples").join("cells");
     if trajectories.is_empty() || has_node.is_err() || !cells_here.exists() {
         say(
-            "recorded: skipped: it needs recorded runs (--recorded), Node.js, and the sandbox's example `cells`",
+            "recorded: skipped: requires recorded runs (--recorded), Node.js, and the sandbox's example `cells`",
         );
         return Ok(Vec::new());
     }
@@ -63,7 +63,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
     )?;
     if here.len() != names.len() || node.len() != names.len() {
         return Err(format!(
-            "{} cells, {} ran here, {} under Node.js",
+            "of {} cells, {} ran here and {} under Node.js",
             names.len(),
             here.len(),
             node.len()
@@ -88,7 +88,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
         .zip(&node)
         .filter(|(_, node)| long(node))
     {
-        let name = format!("{name} ({:.0} ms in Node.js): here by Node.js", node.ms);
+        let name = format!("{name} ({:.0} ms in Node.js): here / Node.js", node.ms);
         let cpu = vec![here.cpu_ms / node.cpu_ms];
         figures.push(Figure::new("recorded", &name, "times the CPU", cpu));
         let time = here.ms / node.ms;
@@ -96,7 +96,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
         ratios.push(time);
     }
     if !ratios.is_empty() {
-        let name = format!("{} cells over {LONG_MS} ms, here by Node.js", ratios.len());
+        let name = format!("{} cells over {LONG_MS} ms, here / Node.js", ratios.len());
         let of_all = Figure::new("recorded", name, "times the time", ratios);
         figures.push(of_all.at_most(1.1));
     }
@@ -120,9 +120,8 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
         vec![total(&node)],
     ));
     let ratio = vec![total(&here) / total(&node)];
-    figures.push(
-        Figure::new("recorded", name("here by Node.js"), "times the CPU", ratio).at_most(1.1),
-    );
+    figures
+        .push(Figure::new("recorded", name("here / Node.js"), "times the CPU", ratio).at_most(1.1));
     Ok(figures)
 }
 
@@ -147,7 +146,7 @@ fn faster(best: &mut [Ran], again: Vec<Ran>) {
     }
 }
 
-/// Reads the trajectories of all recorded runs in a folder; none if the folder is missing.
+/// Reads the trajectories of all recorded runs in a folder; empty if the folder is missing.
 fn read(folder: &Path) -> Result<Vec<Trajectory>, Failed> {
     let Ok(entries) = fs::read_dir(folder.join("node-rlm")) else {
         return Ok(Vec::new());
@@ -183,7 +182,7 @@ fn read(folder: &Path) -> Result<Vec<Trajectory>, Failed> {
     Ok(trajectories)
 }
 
-/// Returns a task without its test outputs, as the recorded system gave it to the model.
+/// Returns a task as the recorded system gave it to the model: without its test outputs.
 fn context(folder: &Path, id: &str) -> Result<String, Failed> {
     let stem = id.split_once('-').map_or(id, |(_, stem)| stem);
     let file = folder
@@ -198,7 +197,7 @@ fn context(folder: &Path, id: &str) -> Result<String, Failed> {
     Ok(task.to_string())
 }
 
-/// Runs cells with a program that prints the time and the output of each.
+/// Runs cells with a program that prints the times and output of each.
 fn run(program: &mut Command, cells: &Path) -> Result<Vec<Ran>, Failed> {
     let output = program.arg(cells).stderr(Stdio::inherit()).output()?;
     if !output.status.success() {

@@ -36,7 +36,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
         compare.1.push(cost.cpu.as_secs_f64() * 1000.0);
         bench.put_results_aside();
     }
-    let written = format!("a sample of {samples}, without sandbox, recorded");
+    let written = format!("one of {samples} samples, without sandbox, recorded");
     let resumed = format!("a finished run of {samples} samples, resumed");
     let compared = format!("two CSV files of {samples} rows, compared");
     Ok(vec![

@@ -1,5 +1,5 @@
-//! Measures how long the program takes to start: its help, a run of one sample, and such a run
-//! until its first cell has run.
+//! Measures startup: `eval --help`, a run of one sample, and the time until the first cell of a run
+//! has finished.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -57,7 +57,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
         }
         bench.put_results_aside();
     } else {
-        say("start: hyperfine is not installed; its part is skipped");
+        say("start: hyperfine is not installed, so its part is skipped");
     }
     let mut until_first = Vec::new();
     for _ in 0..bench.size(20, 1) {
@@ -80,7 +80,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
     Ok(figures)
 }
 
-/// Returns how much longer the first run of a new user takes than the next, because cached files
+/// Returns how much longer the first run of a new user takes than the second, because cached files
 /// are missing.
 fn first_after_an_install(bench: &Bench, plan: &Plan) -> Result<Figure, Failed> {
     let mut later = Vec::new();
@@ -95,7 +95,7 @@ fn first_after_an_install(bench: &Bench, plan: &Plan) -> Result<Figure, Failed> 
         later.push(run()? - run()?);
     }
     bench.put_results_aside();
-    let name = "the first run after an install takes longer by";
+    let name = "extra time of the first run after an install";
     Ok(Figure::new("start", name, "ms", later).at_most(300.0))
 }
 
@@ -129,5 +129,5 @@ fn hyperfine(bench: &Bench, arguments: &[String]) -> Result<Timed, Failed> {
         .results
         .into_iter()
         .next()
-        .ok_or_else(|| "hyperfine measured nothing".into())
+        .ok_or_else(|| "hyperfine returned no results".into())
 }

@@ -1,5 +1,4 @@
-//! Measures samples of two iterations by provider, isolation and concurrency, and samples of
-//! twenty.
+//! Measures samples of two and of twenty iterations by provider, isolation and concurrency.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +30,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
                 let flags = ["--concurrency", &at_once, "--isolation", isolation];
                 let cost = cost_of(bench.run_samples(*samples, &short, provider, &flags)?)?;
                 bench.put_results_aside();
-                let name = format!("a sample, {way}, {at_once} at once");
+                let name = format!("a sample, {way}, {at_once} concurrent");
                 let order = order * 10_000 + concurrency;
                 let mut add = |what, value| {
                     runs.entry((order, name.clone(), what))
@@ -40,13 +39,13 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
                 };
                 add("ms", ms_each(cost.wall, *samples));
                 add("ms CPU", ms_each(cost.cpu, *samples));
-                add("ms CPU, eval alone", ms_each(cost.own_cpu, *samples));
+                add("ms CPU, eval only", ms_each(cost.own_cpu, *samples));
             }
             let samples = bench.size(200, 4);
             let flags = ["--concurrency", "16", "--isolation", isolation];
             let cost = cost_of(bench.run_samples(samples, &long, provider, &flags)?)?;
             bench.put_results_aside();
-            let name = format!("an iteration of {LONG}, {way}, 16 at once");
+            let name = format!("an iteration of {LONG}, {way}, 16 concurrent");
             let mut add = |what, value| {
                 runs.entry((order * 10_000 + 5_000, name.clone(), what))
                     .or_default()
@@ -54,7 +53,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
             };
             add("ms", ms_each(cost.wall, samples * LONG));
             add("ms CPU", ms_each(cost.cpu, samples * LONG));
-            add("ms CPU, eval alone", ms_each(cost.own_cpu, samples * LONG));
+            add("ms CPU, eval only", ms_each(cost.own_cpu, samples * LONG));
         }
     }
     let mut figures: Vec<Figure> = runs
@@ -65,8 +64,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
     Ok(figures)
 }
 
-/// Adds the ratios that have targets. Uses the minimum of noisy runs, which is what the program
-/// needs.
+/// Adds the ratios that have targets. Compares minimum times, because other load only adds time.
 fn judge(figures: &mut Vec<Figure>) {
     let least = |name: &str, unit: &str| {
         let found = figures
@@ -75,12 +73,12 @@ fn judge(figures: &mut Vec<Figure>) {
         found.map_or(f64::NAN, |figure| figure.least)
     };
     let at = |concurrency: u32| {
-        let name = format!("a sample, in process, isolation process, {concurrency} at once");
+        let name = format!("a sample, in process, isolation process, {concurrency} concurrent");
         least(&name, "ms")
     };
     let ratio = Figure::new(
         "throughput",
-        "a sample at 1,000 at once by one at 16",
+        "a sample at 1,000 concurrent / one at 16",
         "times",
         vec![at(1_000) / at(16)],
     );

@@ -1,4 +1,6 @@
-"""AIME, in both spellings: rows of the real schema with texts made up by hand. Run by `tests/make_fixtures.py`."""
+"""AIME, in both spellings: rows of the real schema with invented texts. Run by
+`tests/make_fixtures.py`.
+"""
 
 jsonl("fixture/aime25.jsonl", [
     {"id": "0", "problem": "Find the remainder when $7^{13}$ is divided by $1000$.", "answer": "407"},

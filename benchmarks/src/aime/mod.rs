@@ -65,7 +65,7 @@ impl Schema for Aime {
         let answer = label(row, name)?;
         let number: i64 = answer
             .parse()
-            .map_err(|_| Fault::new(name, format!("is `{answer}`, it must be a whole number")))?;
+            .map_err(|_| Fault::new(name, format!("is `{answer}`; expected a whole number")))?;
         let problem = text(row, spelling(row, "problem", "Problem"))?;
         Ok(Body {
             follow_ups: Vec::new(),

@@ -12,7 +12,7 @@ pub enum ArcError {
         path: PathBuf,
     },
     /// The data has no such split.
-    #[error("no tasks of the split `{split}` in {}; the splits are evaluation and training, folders of task files *.json", path.display())]
+    #[error("no tasks of the split `{split}` in {}; expected evaluation or training, folders of task files *.json", path.display())]
     NoSplit {
         /// Folder that was searched.
         path: PathBuf,

@@ -165,7 +165,7 @@ fn compare(found: &[Grid], expected: &[Grid]) -> Score {
 fn difference(found: &Grid, expected: &Grid) -> Option<String> {
     if found.len() != expected.len() {
         return Some(format!(
-            "wrong shape, number of rows is {}, expected is {}",
+            "wrong shape, number of rows is {}, expected {}",
             found.len(),
             expected.len()
         ));
@@ -174,7 +174,7 @@ fn difference(found: &Grid, expected: &Grid) -> Option<String> {
         let (found, expected) = (found.len(), expected.len());
         if found != expected {
             return Some(format!(
-                "wrong shape, width of row {number} is {found}, expected is {expected}"
+                "wrong shape, width of row {number} is {found}, expected {expected}"
             ));
         }
     }

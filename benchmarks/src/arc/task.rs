@@ -80,7 +80,7 @@ impl Task {
             if pairs.is_empty() {
                 return Some((
                     part.to_owned(),
-                    "is empty, a task needs at least one pair there".to_owned(),
+                    "is empty; expected at least one pair".to_owned(),
                 ));
             }
             for (pair, index) in pairs.iter().zip(0..) {
@@ -88,7 +88,7 @@ impl Task {
                 let Some(grid) = &pair.output else {
                     return Some((
                         output,
-                        "is missing, a task without it cannot be scored".to_owned(),
+                        "is missing; a task without it cannot be scored".to_owned(),
                     ));
                 };
                 for (field, grid) in [
@@ -108,19 +108,19 @@ impl Task {
 fn grid_fault(grid: &Grid) -> Option<String> {
     let width = grid.first().map_or(0, Vec::len);
     if width == 0 {
-        return Some("is empty, a grid has at least one cell".to_owned());
+        return Some("is empty; expected at least one cell".to_owned());
     }
     for (row, number) in grid.iter().zip(1..) {
         if row.len() != width {
             return Some(format!(
-                "is ragged, the width of row {number} is {} and that of row 1 is {width}",
+                "is ragged: the width of row {number} is {} and that of row 1 is {width}",
                 row.len()
             ));
         }
         if let Some(column) = row.iter().position(|cell| !(0..=9).contains(cell)) {
             let (cell, column) = (row[column], column + 1);
             return Some(format!(
-                "has {cell} in row {number}, column {column}, a cell is from 0 to 9"
+                "has {cell} in row {number}, column {column}; expected 0 to 9"
             ));
         }
     }

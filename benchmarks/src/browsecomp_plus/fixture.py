@@ -1,4 +1,6 @@
-"""BrowseComp-Plus, encrypted as its authors do it: rows of the real schema with texts made up by hand. Run by `tests/make_fixtures.py`."""
+"""BrowseComp-Plus, encrypted as by its authors: rows of the real schema with invented texts.
+Run by `tests/make_fixtures.py`.
+"""
 
 import base64
 import hashlib

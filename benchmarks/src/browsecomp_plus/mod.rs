@@ -94,7 +94,7 @@ impl Schema for BrowseComp {
             let Value::Array(items) = field(row, name)? else {
                 return Err(Fault::new(
                     name,
-                    "is no list, it must be a list of documents",
+                    "is not a list; expected a list of documents",
                 ));
             };
             for (item, number) in items.iter().zip(0..) {
@@ -173,7 +173,7 @@ fn decrypted(row: &Row, name: &str) -> Result<String, Fault> {
 fn decrypt(text: &str) -> Result<String, &'static str> {
     let bytes = STANDARD
         .decode(text.trim())
-        .map_err(|_| "is not Base64, it must be encrypted as its authors publish it")?;
+        .map_err(|_| "is not Base64; expected the encrypted text as published")?;
     let key = Sha256::digest(CANARY.trim_end());
     let plain = bytes
         .iter()

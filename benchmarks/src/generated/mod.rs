@@ -161,23 +161,18 @@ fn check(benchmark: &'static str, lengths: &[usize], tasks: usize) -> Result<(),
     let mut seen = BTreeSet::new();
     for &length in lengths {
         if !(MIN_CONTEXT_LENGTH..=MAX_CONTEXT_LENGTH).contains(&length) {
-            let wanted =
-                format!("it must be from {MIN_CONTEXT_LENGTH} to {MAX_CONTEXT_LENGTH} characters");
+            let wanted = format!("{MIN_CONTEXT_LENGTH} to {MAX_CONTEXT_LENGTH} characters");
             return error("context length", length, wanted);
         }
         if !seen.insert(length) {
-            return error(
-                "context length",
-                length,
-                "it must be given only once".to_owned(),
-            );
+            return error("context length", length, "each length only once".to_owned());
         }
     }
     if !(1..=MAX_TASKS_PER_LENGTH).contains(&tasks) {
         return error(
             "tasks per length",
             tasks,
-            format!("it must be from 1 to {MAX_TASKS_PER_LENGTH}"),
+            format!("1 to {MAX_TASKS_PER_LENGTH}"),
         );
     }
     Ok(())

@@ -107,14 +107,14 @@ mod tests {
 
     use super::*;
 
-    /// Every section must end in text, because a loop would overflow the stack, and must not
-    /// contain what would confuse a scorer.
+    /// Sections must not contain themselves, because that would overflow the stack, and must not
+    /// contain text that would confuse a scorer.
     #[test]
-    fn the_word_file_is_sound() {
+    fn word_file_is_valid() {
         fn visit(section: usize, path: &mut Vec<usize>) {
             assert!(
                 !path.contains(&section),
-                "section {section} contains itself by way of {path:?}"
+                "section {section} contains itself through {path:?}"
             );
             path.push(section);
             for piece in GRAMMAR.sections[section].iter().flatten() {
@@ -128,7 +128,7 @@ mod tests {
         assert_eq!(
             GRAMMAR.numbers.len(),
             GRAMMAR.sections.len(),
-            "a section is given twice"
+            "duplicate section"
         );
         for (name, &section) in &GRAMMAR.numbers {
             assert!(GRAMMAR.len(section) > 2, "[{name}] is short");
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn the_filler_holds_no_word_of_a_key() {
+    fn filler_contains_no_word_of_a_key() {
         let words = |section: &str| {
             let texts = GRAMMAR.sections[GRAMMAR.section(section)].iter().flatten();
             let texts = texts.filter_map(|piece| {

@@ -1,4 +1,4 @@
-"""LongBench-v2: rows of the real schema with texts made up by hand. Run by `tests/make_fixtures.py`."""
+"""LongBench-v2: rows of the real schema with invented texts. Run by `tests/make_fixtures.py`."""
 
 import json
 import pathlib

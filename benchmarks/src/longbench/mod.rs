@@ -79,7 +79,7 @@ impl Schema for LongBench {
         if !matches!(answer, "A" | "B" | "C" | "D") {
             return Err(Fault::new(
                 "answer",
-                format!("is `{answer}`, it must be A, B, C or D"),
+                format!("is `{answer}`; expected A, B, C or D"),
             ));
         }
         let mut shown = Row::new();

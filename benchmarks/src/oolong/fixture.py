@@ -1,4 +1,6 @@
-"""OOLONG-synth, one window of trec_coarse and one of spam: rows of the real schema with texts made up by hand. Run by `tests/make_fixtures.py`."""
+"""OOLONG-synth, one window of trec_coarse and one of spam: rows of the real schema with
+invented texts. Run by `tests/make_fixtures.py`.
+"""
 
 TREC = [
     ("Jan 06, 2023", 101, "Who wrote the Ode to Joy ?", "human being"),

@@ -18,7 +18,7 @@ use crate::{Dataset, NamedScorer, OpenError, Options, Scorer};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "oolong",
-    summary: "OOLONG-synth: counts and comparisons over a long list of labelled instances",
+    summary: "OOLONG-synth: counts and comparisons over a long list of labeled instances",
     scorer: scorer::Oolong::NAME,
     source: "huggingface.co/datasets/oolongbench/oolong-synth",
     size: "5,200 for test",
@@ -140,11 +140,11 @@ fn gold(row: &Row) -> Result<String, Fault> {
     let answer = text(row, "answer")?.trim();
     let wrong = || {
         let wanted =
-            "it must be a list as Python writes it: ['spam'], [12], [datetime.date(2023, 1, 6)]";
+            "expected a list in Python notation: ['spam'], [12], [datetime.date(2023, 1, 6)]";
         Fault::new(
             "answer",
             format!(
-                "is `{}`, {wanted}",
+                "is `{}`; {wanted}",
                 answer.chars().take(60).collect::<String>()
             ),
         )

@@ -64,14 +64,14 @@ impl Scorer for Oolong {
         match kind {
             "ANSWER_TYPE.NUMERIC" => match (whole(found), whole(expected)) {
                 (Some(found), Some(expected)) => near(found, expected),
-                _ => unreadable(format!("{} is no whole number", excerpt(found))),
+                _ => unreadable(format!("{} is not a whole number", excerpt(found))),
             },
             "ANSWER_TYPE.DATE" => match (read_date(found), read_date(expected)) {
                 (Some(found), Some(expected)) => same_day(found, expected),
-                _ => unreadable(format!("{} is no date", excerpt(found))),
+                _ => unreadable(format!("{} is not a date", excerpt(found))),
             },
             _ => wrong(format!(
-                "the answer is {}, expected is {}",
+                "the answer is {}, expected {}",
                 excerpt(found),
                 excerpt(expected)
             )),
@@ -132,6 +132,6 @@ fn same_day(found: Date, expected: Date) -> Score {
     if found == expected {
         right("the date is the expected one")
     } else {
-        wrong(format!("the date is {found}, expected is {expected}"))
+        wrong(format!("the date is {found}, expected {expected}"))
     }
 }

@@ -18,7 +18,7 @@ use crate::{Dataset, OpenError, Options, PairF1, Scorer};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "oolong-pairs",
-    summary: "OOLONG-Pairs: all pairs of users that fulfil a condition",
+    summary: "OOLONG-Pairs: all pairs of users that satisfy a condition",
     scorer: PairF1::NAME,
     source: "huggingface.co/datasets/oolongbench/oolong-synth, tasks of arxiv.org/abs/2512.24601",
     size: "20 a window",
@@ -213,11 +213,10 @@ fn users(window: &str) -> Result<BTreeMap<u64, Instances>, Fault> {
                 ))
             });
         let Some((date, user, label)) = parts else {
-            let wanted =
-                "it must be `Date: Jan 06, 2023 || User: 44106 || Instance: … || Label: …`";
+            let wanted = "expected `Date: Jan 06, 2023 || User: 44106 || Instance: … || Label: …`";
             return Err(Fault::new(
                 LABELLED,
-                format!("has the wrong line {number}, {wanted}"),
+                format!("has an invalid line {number}; {wanted}"),
             ));
         };
         users

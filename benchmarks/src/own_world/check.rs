@@ -11,7 +11,7 @@ pub(super) fn known(field: &str, object: &Map<String, Value>, names: &[&str]) ->
         None => Ok(()),
         Some(other) => Err(Fault::new(
             field,
-            format!("has `{other}`, it may have {}", names.join(", ")),
+            format!("has `{other}`; expected {}", names.join(", ")),
         )),
     }
 }
@@ -27,13 +27,13 @@ pub(super) fn read_check(field: &str, check: &Map<String, Value>) -> Result<(Che
     let &[of] = kinds.as_slice() else {
         return Err(Fault::new(
             field,
-            "must have one of `page`, `request` and `answer`",
+            "needs exactly one of `page`, `request` and `answer`",
         ));
     };
     if of != "page" && check.contains_key("equals") {
         return Err(Fault::new(
             field,
-            format!("has `equals`, which goes with `page`, not with `{of}`"),
+            format!("has `equals`, which belongs to `page`, not to `{of}`"),
         ));
     }
     let value = &check[of];
@@ -53,7 +53,7 @@ pub(super) fn read_check(field: &str, check: &Map<String, Value>) -> Result<(Che
             let (Some(url), Some(right)) = (url, request.get("json")) else {
                 return Err(Fault::new(
                     field,
-                    "needs `url` and `json` in `request`: what is asked for, and the right answer",
+                    "needs `url` and `json` in `request`: the requested address and the right response",
                 ));
             };
             Ok((Check::Request(url.to_owned()), right.clone()))
@@ -73,14 +73,14 @@ pub(super) fn read_check(field: &str, check: &Map<String, Value>) -> Result<(Che
         }
         _ => Err(Fault::new(
             field,
-            "needs a text in `answer`, or a list of texts, that the answer is to hold",
+            "needs a text in `answer`, or a list of texts, that the answer must contain",
         )),
     }
 }
 
 /// Returns the fault for a value of the wrong kind.
 pub(super) fn wrong(field: &str, value: &Value, right: &str) -> Fault {
-    Fault::new(field, format!("is {}, it must be {right}", kind(value)))
+    Fault::new(field, format!("is {}; expected {right}", kind(value)))
 }
 
 /// Whether a text begins like a web address.

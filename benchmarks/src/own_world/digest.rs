@@ -38,7 +38,7 @@ impl WorldDigests {
                     self.0.insert(folder.clone(), found);
                     Ok(found)
                 }
-                // Files of the server that lie beside the rows and are named.
+                // Files next to the rows that the command names.
                 SiteSource::Command(command) => {
                     let words = command
                         .words

@@ -33,8 +33,9 @@ pub(crate) struct WorldFields {
     pub turns: String,
     pub selection: String,
     pub check: String,
-    /// Fields that the description names. They are used in every row that has them. The others are
-    /// used only beside a check or turns; elsewhere, a field such as `url` stays plain metadata.
+    /// Fields that the description names, which are used in every row that has them. Other fields
+    /// are used only together with a check or turns; elsewhere, a field such as `url` is plain
+    /// metadata.
     pub named: Vec<String>,
 }
 
@@ -45,9 +46,9 @@ pub(crate) struct Talk {
     pub messages: Vec<String>,
     /// Check and right result of each message, or of the query.
     checks: Vec<Option<(Check, Value)>>,
-    /// What the user has selected on the page, if the row gives it beside its query.
+    /// Text that the user has selected on the page, if the row has a selection next to its query.
     pub selection: Option<String>,
-    /// Field that gives the selection, if any.
+    /// Field with the selection, if any.
     selected: Option<String>,
 }
 
@@ -125,14 +126,14 @@ impl WorldFields {
             Some(Value::Array(_)) => {
                 return Err(Fault::new(
                     &self.turns,
-                    "is empty, it must have the user's messages",
+                    "is empty; expected the user's messages",
                 ));
             }
             Some(other) => return Err(wrong(&self.turns, &other, "a list of the user's messages")),
         };
         if text(row, &self.selection)?.is_some() {
             let problem = format!(
-                "stands beside `{}`: a message there has its own `selection`",
+                "cannot be combined with `{}`: use the `selection` of a message there",
                 self.turns
             );
             return Err(Fault::new(&self.selection, problem));
@@ -149,7 +150,7 @@ impl WorldFields {
                 Fault::new(
                     &self.check,
                     format!(
-                        "checks the last of the `{}`, which has a check of its own",
+                        "checks the last message of `{}`, which has its own check",
                         self.turns
                     ),
                 )
@@ -173,7 +174,7 @@ impl WorldFields {
                 let Some(Value::String(message)) = turn.get("query") else {
                     return Err(Fault::new(
                         &field,
-                        "has no text `query`, which is what the user says",
+                        "has no text `query` with the user's message",
                     ));
                 };
                 let check = match turn.get("check") {
@@ -201,7 +202,7 @@ impl WorldFields {
             }
         };
         if message.trim().is_empty() {
-            return Err(Fault::new(&field, "is blank, it must say something"));
+            return Err(Fault::new(&field, "is blank; expected a message"));
         }
         Ok((message, check))
     }
@@ -240,7 +241,7 @@ impl WorldFields {
         let on_a_page = places[..3].iter().any(|name| counts(name));
         if let (Some(field), false) = (&talk.selected, on_a_page) {
             let problem = format!(
-                "is what the user has selected on a page, and the row has none: `{}`, `{}` or `{}` names one",
+                "is a selection on a page, but the row has no page: `{}`, `{}` or `{}` defines one",
                 self.url, self.site, self.command
             );
             return Err(Fault::new(field, problem));
@@ -256,7 +257,7 @@ impl WorldFields {
                 Some(_) => Err(Fault::new(
                     &self.check,
                     format!(
-                        "looks at a page, and the row has none: `{}`, `{}`, `{}` or `{}` names one",
+                        "needs a page, but the row has none: `{}`, `{}`, `{}` or `{}` defines one",
                         self.url, self.site, self.command, self.documents
                     ),
                 )),
@@ -265,7 +266,7 @@ impl WorldFields {
         let beside = |one: &str, other: &str| {
             Fault::new(
                 one,
-                format!("stands beside `{other}`: a row has one of them"),
+                format!("cannot be combined with `{other}`: use only one of them"),
             )
         };
         if counts(&self.documents) {
@@ -301,14 +302,14 @@ impl WorldFields {
         {
             return Err(Fault::new(
                 &self.check,
-                "asks a server, and documents have none: use `page` or `answer`",
+                "asks a server, but documents have none; use `page` or `answer`",
             ));
         }
         for name in texts(row, field)? {
             let path = inside(field, folder, &name)?;
             let text = fs::read_to_string(&path).map_err(|error| {
                 let why = match error.kind() {
-                    io::ErrorKind::InvalidData => "it is no text in UTF-8".to_owned(),
+                    io::ErrorKind::InvalidData => "it is not UTF-8 text".to_owned(),
                     _ => error.to_string(),
                 };
                 Fault::new(
@@ -326,7 +327,7 @@ impl WorldFields {
         if bytes > MOST_BYTES {
             return Err(Fault::new(
                 field,
-                format!("has {bytes} bytes, it has at most {MOST_BYTES}"),
+                format!("has {bytes} bytes, expected at most {MOST_BYTES}"),
             ));
         }
         Ok(OwnWorld::Apps(AppWorld {
@@ -344,7 +345,7 @@ impl WorldFields {
             if !path.is_dir() {
                 return Err(Fault::new(
                     &self.site,
-                    format!("is {}, which is no folder", path.display()),
+                    format!("is {}, which is not a folder", path.display()),
                 ));
             }
             SiteSource::Folder(path)
@@ -355,7 +356,9 @@ impl WorldFields {
             if !is_web_address(&address) {
                 return Err(Fault::new(
                     &self.url,
-                    format!("is {address:?}, it must begin with http:// or https://"),
+                    format!(
+                        "is {address:?}; expected an address that begins with http:// or https://"
+                    ),
                 ));
             }
             SiteSource::Address(address)
@@ -365,7 +368,7 @@ impl WorldFields {
             return Err(Fault::new(
                 &self.allow,
                 format!(
-                    "has {wrong:?}, which is no origin such as https://example.com or http://127.0.0.1:8080"
+                    "has {wrong:?}, which is not an origin such as https://example.com or http://127.0.0.1:8080"
                 ),
             ));
         }
@@ -397,7 +400,7 @@ impl WorldFields {
             return Err(Fault::new(
                 &self.address,
                 format!(
-                    "is missing: beside `{field}` it says where the server answers, such as http://127.0.0.1:{{port}}"
+                    "is missing: `{field}` needs the address of the server, such as http://127.0.0.1:{{port}}"
                 ),
             ));
         };
@@ -409,7 +412,7 @@ impl WorldFields {
             return Err(Fault::new(
                 &self.address,
                 format!(
-                    "is {address:?}, it must be http://127.0.0.1:PORT, where {{port}} stands for a free one"
+                    "is {address:?}; expected http://127.0.0.1:PORT, where {{port}} stands for a free one"
                 ),
             ));
         }
@@ -463,7 +466,7 @@ impl WorldFields {
             Some(Value::String(text)) if text.trim_start().starts_with(['{', '[']) => {
                 serde_json::from_str(text)
                     .map(Some)
-                    .map_err(|error| Fault::new(field, format!("is no JSON: {error}")))
+                    .map_err(|error| Fault::new(field, format!("is not JSON: {error}")))
             }
             Some(value @ (Value::Object(_) | Value::Array(_))) => Ok(Some(value.clone())),
             Some(value) if self.named.iter().any(|name| name == field) => Ok(Some(value.clone())),

@@ -32,7 +32,7 @@ impl Scorer for Checks {
 
     fn score(&self, answer: &str, sample: &Sample) -> Score {
         let state: Value = serde_json::from_str(answer).unwrap_or_default();
-        // The state of apps is nested beside the actions of the agent.
+        // The state of apps is nested next to the actions of the agent.
         let turns = state["turns"]
             .as_array()
             .or_else(|| state["state"]["turns"].as_array());
@@ -74,7 +74,7 @@ impl Scorer for Checks {
 /// Returns why a check does not hold.
 fn problem(check: &Value, turn: Option<&Value>, sample: &Sample) -> Option<String> {
     let Some(turn) = turn else {
-        return Some("the agent did not get so far".to_owned());
+        return Some("the agent did not get that far".to_owned());
     };
     if let Some(right) = check.get("answer") {
         let Some(answer) = turn["answer"].as_str() else {
@@ -85,7 +85,8 @@ fn problem(check: &Value, turn: Option<&Value>, sample: &Sample) -> Option<Strin
             ..sample.clone()
         };
         let found = StringMatch::Part.score(answer, &wanted).value > 0.0;
-        return (!found).then(|| format!("the answer {} does not hold {right}", excerpt(answer)));
+        return (!found)
+            .then(|| format!("the answer {} does not contain {right}", excerpt(answer)));
     }
     if let Some(problem) = turn["problem"].as_str() {
         return Some(format!("the check failed: {}", excerpt(problem)));
@@ -94,10 +95,6 @@ fn problem(check: &Value, turn: Option<&Value>, sample: &Sample) -> Option<Strin
     let right = check.get("page").or_else(|| check.get("request"))?;
     (!same_json(found, right)).then(|| {
         let (found, right) = (found.to_string(), right.to_string());
-        format!(
-            "found is {}, expected is {}",
-            excerpt(&found),
-            excerpt(&right)
-        )
+        format!("found {}, expected {}", excerpt(&found), excerpt(&right))
     })
 }

@@ -38,7 +38,7 @@ impl Scorer for Choice {
     }
 
     fn misfit(&self, expected: &Value) -> Option<&'static str> {
-        letter(expected).is_none().then_some("is no letter")
+        letter(expected).is_none().then_some("is not a letter")
     }
 
     fn score(&self, answer: &str, sample: &Sample) -> Score {
@@ -51,7 +51,7 @@ impl Scorer for Choice {
             .collect();
         match chosen(&plain, expected.max('D')) {
             Some(letter) if letter == expected => right(format!("the answer is {letter}")),
-            Some(letter) => wrong(format!("the answer is {letter}, expected is {expected}")),
+            Some(letter) => wrong(format!("the answer is {letter}, expected {expected}")),
             None => unreadable(format!("no choice in the answer {}", excerpt(plain.trim()))),
         }
     }

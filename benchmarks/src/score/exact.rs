@@ -40,7 +40,7 @@ impl Scorer for Exact {
 
     fn misfit(&self, expected: &Value) -> Option<&'static str> {
         let is_empty = expected.is_null() || normal(&text(expected)).is_empty();
-        is_empty.then_some("is empty, and an agent that says nothing would be right")
+        is_empty.then_some("is empty, so an empty answer would be right")
     }
 
     fn score(&self, answer: &str, sample: &Sample) -> Score {
@@ -63,7 +63,7 @@ impl Scorer for Exact {
             return right("the answer is the expected text");
         }
         wrong(format!(
-            "the answer is {}, expected is {}",
+            "the answer is {}, expected {}",
             excerpt(&answer),
             excerpt(&expected)
         ))

@@ -1,4 +1,4 @@
-//! Scorers, which rate answers.
+//! Scorers: pure functions that rate an answer against its sample.
 
 mod exact;
 
@@ -44,7 +44,7 @@ pub use string_match::StringMatch;
 pub struct Score {
     /// From 0 for wrong to 1 for right.
     pub value: f64,
-    /// Reason, as a phrase for people.
+    /// Reason for the value, for people.
     pub explanation: String,
     /// Whether the scorer cannot read the form of the answer, for example if it contains no number
     /// where one is expected. Such an answer scores 0 and is counted separately from wrong answers.
@@ -69,7 +69,7 @@ pub trait Scorer: Send + Sync {
     fn name(&self) -> &str;
 
     /// Returns why answers cannot be scored against an expected value, phrased to follow its name:
-    /// `is no number`. `None` if they can.
+    /// `is not a number`. `None` if they can.
     fn misfit(&self, _expected: &Value) -> Option<&'static str> {
         None
     }
@@ -84,7 +84,7 @@ pub trait Scorer: Send + Sync {
 pub struct NamedScorer {
     /// Name without the version.
     pub name: &'static str,
-    /// Summary of what it accepts as right.
+    /// Summary of the answers that it accepts.
     pub summary: &'static str,
     pub(crate) make: fn() -> Arc<dyn Scorer>,
 }
@@ -103,7 +103,7 @@ const SHARED: [NamedScorer; 10] = [
     },
     NamedScorer {
         name: "numeric",
-        summary: "the expected number: the last of the answer, or the boxed one",
+        summary: "the expected number: the last one in the answer, or the boxed one",
         make: || Arc::new(Numeric),
     },
     NamedScorer {
@@ -113,12 +113,12 @@ const SHARED: [NamedScorer; 10] = [
     },
     NamedScorer {
         name: "needle",
-        summary: "the expected value, or the only number of as many digits",
+        summary: "the expected value, or the only number with as many digits",
         make: || Arc::new(Needle),
     },
     NamedScorer {
         name: "string-match-all",
-        summary: "the share of the expected texts that the answer holds",
+        summary: "the share of the expected texts that the answer contains",
         make: || Arc::new(StringMatch::All),
     },
     NamedScorer {
@@ -138,7 +138,7 @@ const SHARED: [NamedScorer; 10] = [
     },
     NamedScorer {
         name: "checks",
-        summary: "the checks that rows of your own have: of a page, a server or an answer",
+        summary: "the checks in your own rows: of a page, a server or an answer",
         make: || Arc::new(Checks),
     },
 ];

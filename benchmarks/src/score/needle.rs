@@ -32,7 +32,7 @@ impl Scorer for Needle {
         match expected {
             Value::String(value) if value.trim().is_empty() => Some("is empty"),
             Value::String(_) => None,
-            _ => Some("is no text"),
+            _ => Some("is not a text"),
         }
     }
 

@@ -38,11 +38,11 @@ impl Scorer for Numeric {
     fn misfit(&self, expected: &Value) -> Option<&'static str> {
         match expected {
             Value::String(text) if last_number(text).is_some() && !is_one_number(text) => {
-                Some("is no number alone")
+                Some("is not only a number")
             }
             other => {
                 let is_usable = self::expected(other).is_some_and(|number| number.is_bounded());
-                (!is_usable).then_some("is no number")
+                (!is_usable).then_some("is not a number")
             }
         }
     }
@@ -60,7 +60,7 @@ impl Scorer for Numeric {
         match found {
             Some(found) if found.is_same(&expected) => right("the number is the expected one"),
             Some(found) => wrong(format!(
-                "the number is {}, expected is {}",
+                "the number is {}, expected {}",
                 found.shown(),
                 expected.shown()
             )),

@@ -1,4 +1,4 @@
-//! Scorers that this crate can name but not run, because they need JavaScript or a model.
+//! Scorers that this crate can only name, because running them needs JavaScript or a model.
 
 use std::fmt;
 use std::path::{Path, PathBuf};

@@ -34,7 +34,7 @@ impl Scorer for PairF1 {
     fn misfit(&self, value: &Value) -> Option<&'static str> {
         expected(value)
             .is_none()
-            .then_some("is no list of pairs of whole numbers")
+            .then_some("is not a list of pairs of whole numbers")
     }
 
     fn score(&self, answer: &str, sample: &Sample) -> Score {

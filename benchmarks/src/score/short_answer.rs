@@ -45,7 +45,7 @@ impl Scorer for ShortAnswer {
         if texts.is_empty() {
             Some("is neither a text nor a list of texts")
         } else if texts.iter().any(|text| normal(text).is_empty()) {
-            Some("has a text of white space and punctuation only")
+            Some("has a text with only white space and punctuation")
         } else {
             None
         }
@@ -66,7 +66,7 @@ impl Scorer for ShortAnswer {
             return right("the answer is an expected text");
         }
         wrong(format!(
-            "the answer is {}, expected is {}",
+            "the answer is {}, expected {}",
             excerpt(&found),
             excerpt(first)
         ))

@@ -51,7 +51,7 @@ impl Scorer for StringMatch {
         } else if texts.is_empty() {
             Some("is an empty list")
         } else if texts.iter().any(|text| text.trim().is_empty()) {
-            Some("has an empty text, which every answer holds")
+            Some("contains an empty text, which every answer contains")
         } else {
             None
         }

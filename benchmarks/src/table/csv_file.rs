@@ -118,7 +118,7 @@ fn fields(header: &StringRecord, record: &StringRecord) -> Result<Row, String> {
             _ => format!("{n} {what}s"),
         };
         return Err(format!(
-            "has {}, and the header has {}",
+            "has {}, but the header has {}",
             counted(record.len(), "value"),
             counted(header.len(), "name")
         ));

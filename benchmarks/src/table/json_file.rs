@@ -45,7 +45,7 @@ pub fn scan_lines(path: &Path, visit: &mut Visit) -> Result<(), DatasetError> {
 /// Reads a file that is one list of objects, one object at a time.
 pub fn scan_list(path: &Path, visit: &mut Visit) -> Result<(), DatasetError> {
     let wrong = |line: u64, problem: &str| {
-        let wanted = "a JSON file of rows is one list of objects: [{…}, {…}]";
+        let wanted = "expected one list of objects: [{…}, {…}]";
         unusable(path, format!("line {line}: {problem}; {wanted}"))
     };
     let mut bytes = open(path)?.bytes();
@@ -73,7 +73,7 @@ pub fn scan_list(path: &Path, visit: &mut Visit) -> Result<(), DatasetError> {
                     item.clear();
                     item.push(byte);
                 }
-                _ => return Err(wrong(line, "this is not an object of a list")),
+                _ => return Err(wrong(line, "this is not an object in a list")),
             }
             continue;
         }
@@ -123,7 +123,7 @@ fn object(bytes: &[u8]) -> Result<Row, String> {
     match row {
         Ok(Value::Object(row)) => Ok(row),
         Ok(other) => Err(format!(
-            "is {}, a row is a JSON object",
+            "is {}; expected a JSON object",
             super::kind(&other)
         )),
         // The location of the row is already reported; only the column adds to it.
@@ -132,7 +132,7 @@ fn object(bytes: &[u8]) -> Result<Row, String> {
             Err(match (error.classify(), problem.rsplit_once(" at line ")) {
                 (Category::Data, Some((problem, _))) => problem.to_owned(),
                 _ => format!(
-                    "no JSON: {}",
+                    "not JSON: {}",
                     problem.replace(" at line 1 column", " at column")
                 ),
             })

@@ -1,5 +1,5 @@
-//! Replaces `parquet_file.rs` in a program built without it; its errors say how to get one built
-//! with it.
+//! Replaces `parquet_file.rs` in a program built without the feature `parquet`. Its errors say how
+//! to build the program with it.
 
 use std::path::Path;
 
@@ -34,7 +34,7 @@ fn refused(path: &Path) -> DatasetError {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn a_parquet_file_is_refused_with_what_to_do() {
+    fn rejects_parquet_files_with_advice() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("q.parquet");
         std::fs::write(&path, "PAR1").unwrap();

@@ -43,7 +43,7 @@ pub fn scan(
         .find(|field| texts.contains(&field.name()) && is_binary(field));
     if let Some(field) = binary {
         let problem = format!(
-            "column `{}` is of bytes, it must be of texts (the type STRING, also called UTF8)",
+            "column `{}` is of bytes; expected texts (the type STRING, also called UTF8)",
             field.name()
         );
         return Err(unusable(path, problem));
@@ -108,7 +108,7 @@ fn batch(group: &RowGroupMetaData) -> usize {
 fn object(row: Value) -> Result<Row, String> {
     match row {
         Value::Object(row) => Ok(row),
-        _ => Err("is no row of columns".to_owned()),
+        _ => Err("is not a row of columns".to_owned()),
     }
 }
 

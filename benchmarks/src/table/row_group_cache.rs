@@ -50,7 +50,7 @@ impl RowGroupCache {
         }
         let rows = &cached.groups[&(file, group)];
         let range = rows.get(index).cloned();
-        let range = range.ok_or_else(|| unusable(path, "a row is gone"))?;
+        let range = range.ok_or_else(|| unusable(path, "a row is missing"))?;
         cached.read(&range).map_err(|reason| failed(path, &reason))
     }
 }

@@ -75,7 +75,7 @@ struct WebApp {
 /// Never; the signature is shared by all benchmarks.
 #[expect(
     clippy::unnecessary_wraps,
-    reason = "the form that every benchmark has"
+    reason = "all benchmarks share this signature"
 )]
 fn open(_options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
     let digest = Sha256::new().chain_update(format!("{FORMAT}\0{SOURCE}"));

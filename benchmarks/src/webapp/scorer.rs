@@ -24,7 +24,7 @@ impl Scorer for AppState {
 
     fn score(&self, answer: &str, sample: &Sample) -> Score {
         let Ok(state) = serde_json::from_str::<Value>(answer) else {
-            return wrong(format!("{} is no state of apps", excerpt(answer)));
+            return wrong(format!("{} is not a state of apps", excerpt(answer)));
         };
         let (Some(actions), Some(check)) =
             (state["actions"].as_array(), state["state"].get("check"))
@@ -43,13 +43,13 @@ impl Scorer for AppState {
             return wrong(format!("the app was launched without {missing} before it"));
         }
         if *check == sample.expected["shows"] {
-            return right("the app shows what it should");
+            return right("the app shows the expected result");
         }
         if let Some(problem) = state["state"]["problem"].as_str() {
             return wrong(format!("the check of the app failed: {}", excerpt(problem)));
         }
         wrong(format!(
-            "the app shows {}, expected is {}",
+            "the app shows {}, expected {}",
             excerpt(&check.to_string()),
             excerpt(&sample.expected["shows"].to_string())
         ))

@@ -1,5 +1,5 @@
-//! The families of tasks: each generates the data of a site, the words of its query and the form
-//! that solves it.
+//! Families of tasks. Each generates the data of a site, the words of its query and the form that
+//! solves it.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::words::{all, names, number, pairs, shuffle, shuffled};
 
-/// A kind of task, with its own pages.
+/// A kind of task with its own pages.
 pub(super) struct Family {
     /// Name in ids and file names.
     pub(super) name: &'static str,

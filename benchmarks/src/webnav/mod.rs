@@ -58,7 +58,7 @@ struct WebNav {
 /// Opens `webnav`, which uses only the seed; never fails.
 #[expect(
     clippy::unnecessary_wraps,
-    reason = "the catalog holds functions of one form"
+    reason = "all benchmarks share this signature"
 )]
 fn open(options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
     let ids = FAMILIES.iter().flat_map(|family| {

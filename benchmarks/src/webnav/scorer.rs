@@ -23,7 +23,7 @@ impl Scorer for WebState {
 
     fn score(&self, answer: &str, sample: &Sample) -> Score {
         let Ok(state) = serde_json::from_str::<Value>(answer) else {
-            return wrong(format!("{} is no state of a web site", excerpt(answer)));
+            return wrong(format!("{} is not a state of a web site", excerpt(answer)));
         };
         let Some(posts) = state["posts"].as_array() else {
             return wrong("the state has no list of what was received");
@@ -33,7 +33,7 @@ impl Scorer for WebState {
         if posts.len() != wanted.len() {
             let (got, expected) = (posts.len(), wanted.len());
             return wrong(format!(
-                "the server received {got} forms, expected is {expected}"
+                "the server received {got} forms, expected {expected}"
             ));
         }
         let different = posts
@@ -41,9 +41,9 @@ impl Scorer for WebState {
             .zip(wanted)
             .find(|(got, want)| !equal(got, want));
         match different {
-            None => right("the server received what it should"),
+            None => right("the server received the expected forms"),
             Some((got, want)) => wrong(format!(
-                "the server received {}, expected is {}",
+                "the server received {}, expected {}",
                 excerpt(&got.to_string()),
                 excerpt(&want.to_string())
             )),

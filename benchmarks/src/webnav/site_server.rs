@@ -68,8 +68,8 @@ impl Site for SiteServer {
             "done" => file("done.html").map_or_else(missing, html),
             "site.css" => file(first).map_or_else(missing, |body| text("text/css", body)),
             "site.js" => file(first).map_or_else(missing, |body| text("text/javascript", body)),
-            // The data is for the pages' scripts only: a tab that showed it would spare the agent
-            // its task.
+            // Only the pages' scripts may read the data: in a tab, it would show the agent the
+            // solution.
             "data.js" if !asked.shown => text(
                 "text/javascript",
                 &format!("export default {};\n", self.data),

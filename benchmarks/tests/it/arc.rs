@@ -33,7 +33,7 @@ fn open_in(folder: &Path) -> Result<Box<dyn Dataset>, String> {
 }
 
 #[test]
-fn a_split_is_its_folder_and_no_other() {
+fn selects_folder_of_split() {
     let folder = folder(&[("evaluation/e.json", TASK), ("training/t.json", TASK)]);
     let ids = |split: &str| {
         let options = Options {
@@ -52,7 +52,7 @@ fn a_split_is_its_folder_and_no_other() {
 }
 
 #[test]
-fn the_folder_with_tasks_is_found() {
+fn finds_folder_with_tasks() {
     let rows: [(&[&str], &[&str]); 5] = [
         (
             &["b.json", "a.json", "B.json", "notes.txt", "c.json.bak"],
@@ -78,7 +78,7 @@ fn the_folder_with_tasks_is_found() {
 }
 
 #[test]
-fn a_sample_holds_the_task_without_its_answers() {
+fn sample_omits_answers() {
     let two = r#"{ "name": "x",
       "test": [{"output": [[6]], "input": [[5]]}, {"input": [[7]], "output": [[8], [9]]}],
       "train": [{"input": [[0, 1]], "output": [[3]]}, {"input": [[1, 1]], "output": [[2]]}] }"#;
@@ -120,12 +120,12 @@ fn a_sample_holds_the_task_without_its_answers() {
     assert_eq!(seen, wanted);
     assert_eq!(
         dataset.sample(2).unwrap_err().to_string(),
-        "there is no sample with index 2, the dataset has 2"
+        "sample index 2 is out of range: the dataset has 2 samples"
     );
 }
 
 #[test]
-fn the_digest_follows_what_the_tasks_are() {
+fn digest_depends_on_tasks() {
     let digest =
         |files: &[(&str, &str)]| open_in(folder(files).path()).unwrap().digest().to_owned();
     let plain = digest(&[("a.json", TASK)]);
@@ -170,7 +170,7 @@ fn the_digest_follows_what_the_tasks_are() {
 }
 
 #[test]
-fn a_task_that_changes_during_a_run_is_noticed() {
+fn detects_changed_task() {
     let folder = folder(&[("a.json", TASK)]);
     let dataset = open_in(folder.path()).unwrap();
     let path = folder.path().join("a.json");
@@ -194,7 +194,7 @@ fn a_task_that_changes_during_a_run_is_noticed() {
 }
 
 #[test]
-fn wrong_files_are_named_with_the_place() {
+fn rejects_invalid_files_with_location() {
     let pair = r#"{"input":[[1]],"output":[[1]]}"#;
     let with = |input: &str| {
         format!(r#"{{"train":[{pair},{{"input":{input},"output":[[1]]}}],"test":[{pair}]}}"#)
@@ -243,38 +243,36 @@ fn wrong_files_are_named_with_the_place() {
         ),
         (
             format!("{{\"train\":[],\"test\":[{pair}]}}"),
-            "DIR/t.json: train is empty, a task needs at least one pair there".to_owned(),
+            "DIR/t.json: train is empty; expected at least one pair".to_owned(),
         ),
         (
             format!("{{\"train\":[{pair}],\"test\":[]}}"),
-            "DIR/t.json: test is empty, a task needs at least one pair there".to_owned(),
+            "DIR/t.json: test is empty; expected at least one pair".to_owned(),
         ),
         (
             format!("{{\"train\":[{pair}],\"test\":[{pair},{{\"input\":[[1]]}}]}}"),
-            "DIR/t.json: test[1].output is missing, a task without it cannot be scored".to_owned(),
+            "DIR/t.json: test[1].output is missing; a task without it cannot be scored".to_owned(),
         ),
         (
             with("[]"),
-            "DIR/t.json: train[1].input is empty, a grid has at least one cell".to_owned(),
+            "DIR/t.json: train[1].input is empty; expected at least one cell".to_owned(),
         ),
         (
             with("[[],[]]"),
-            "DIR/t.json: train[1].input is empty, a grid has at least one cell".to_owned(),
+            "DIR/t.json: train[1].input is empty; expected at least one cell".to_owned(),
         ),
         (
             with("[[1,2],[3]]"),
-            "DIR/t.json: train[1].input is ragged, the width of row 2 is 1 and that of row 1 is 2"
+            "DIR/t.json: train[1].input is ragged: the width of row 2 is 1 and that of row 1 is 2"
                 .to_owned(),
         ),
         (
             with("[[1,2],[3,10]]"),
-            "DIR/t.json: train[1].input has 10 in row 2, column 2, a cell is from 0 to 9"
-                .to_owned(),
+            "DIR/t.json: train[1].input has 10 in row 2, column 2; expected 0 to 9".to_owned(),
         ),
         (
             with("[[-1]]"),
-            "DIR/t.json: train[1].input has -1 in row 1, column 1, a cell is from 0 to 9"
-                .to_owned(),
+            "DIR/t.json: train[1].input has -1 in row 1, column 1; expected 0 to 9".to_owned(),
         ),
     ];
     for (text, error) in rows {
@@ -285,7 +283,7 @@ fn wrong_files_are_named_with_the_place() {
 }
 
 #[test]
-fn wrong_folders_are_named() {
+fn rejects_invalid_folders() {
     let empty = folder(&[("evaluation/readme.md", "")]);
     let missing = empty.path().join("missing");
     assert_eq!(

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::check;
 
 #[test]
-fn one_grid() {
+fn scores_one_grid() {
     const MATCH: &str = "the grid matches";
     const NO_GRID: &str = "no grid found in the answer ";
     let none = |answer: &str| format!("{NO_GRID}{answer:?}");
@@ -64,17 +64,17 @@ fn one_grid() {
             (
                 "[[1,2,3]]",
                 0.0,
-                "wrong shape, number of rows is 1, expected is 2",
+                "wrong shape, number of rows is 1, expected 2",
             ),
             (
                 "[[1,2,3],[4,5]]",
                 0.0,
-                "wrong shape, width of row 2 is 2, expected is 3",
+                "wrong shape, width of row 2 is 2, expected 3",
             ),
             (
                 "[[1,4],[2,5],[3,6]]",
                 0.0,
-                "wrong shape, number of rows is 3, expected is 2",
+                "wrong shape, number of rows is 3, expected 2",
             ),
             (
                 "[[1,2,3],[4,5,6]] or rather [[0,0,0],[0,0,0]]",
@@ -84,7 +84,7 @@ fn one_grid() {
             (
                 "{\"a\":[[1,2,3],[4,5,6]],\"b\":[[9]]}",
                 0.0,
-                "wrong shape, number of rows is 1, expected is 2",
+                "wrong shape, number of rows is 1, expected 2",
             ),
             (
                 "[[[1,2,3],[4,5,6]],[[1,2,3],[4,5,6]]]",
@@ -127,7 +127,7 @@ fn one_grid() {
 }
 
 #[test]
-fn several_grids() {
+fn scores_several_grids() {
     const MATCH: &str = "all 2 grids match";
     check(
         &*scorer("arc-grid").unwrap(),
@@ -151,7 +151,7 @@ fn several_grids() {
             (
                 "[[[3],[4]],[[1,2]]]",
                 0.0,
-                "grid 1 of 2: wrong shape, number of rows is 2, expected is 1",
+                "grid 1 of 2: wrong shape, number of rows is 2, expected 1",
             ),
             (
                 "[[[1,2]],[[3],[5]]]",
@@ -183,7 +183,7 @@ fn several_grids() {
 }
 
 #[test]
-fn a_sample_without_grids_scores_nothing() {
+fn rejects_expected_value_without_grids() {
     for expected in [json!(null), json!("[[1]]"), json!([]), json!([[1], 2])] {
         let why = "the sample's expected value is neither a grid nor a list of grids";
         check(

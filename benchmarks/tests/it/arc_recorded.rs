@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::open;
 
 #[test]
-fn recorded_answers_score_as_recorded() {
+fn reproduces_recorded_scores() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
     if !data.is_dir() {
         println!("skipped: no data in {}", data.display());

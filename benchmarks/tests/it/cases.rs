@@ -76,7 +76,7 @@ pub fn all() -> impl Iterator<Item = (&'static Entry, Cases)> {
 }
 
 #[test]
-fn every_folder_holds_what_a_benchmark_needs() {
+fn benchmark_folders_are_complete() {
     for (entry, cases) in all() {
         assert!(!cases.run.is_empty(), "{} is not run", entry.name);
         assert_eq!(

@@ -5,7 +5,7 @@ use benchmarks::{Options, catalog};
 use crate::open;
 
 #[test]
-fn an_impossible_request_is_explained() {
+fn rejects_invalid_options() {
     let lengths = |lengths: &[usize]| Options {
         context_lengths: lengths.into(),
         ..Options::default()
@@ -18,17 +18,17 @@ fn an_impossible_request_is_explained() {
         (
             "sniah",
             Options::default(),
-            "unknown benchmark `sniah`; known are KNOWN",
+            "unknown benchmark `sniah`; expected one of KNOWN",
         ),
         (
             "gsm8k",
             Options::default(),
-            "unknown benchmark `gsm8k`; known are KNOWN",
+            "unknown benchmark `gsm8k`; expected one of KNOWN",
         ),
         (
             "",
             Options::default(),
-            "unknown benchmark ``; known are KNOWN",
+            "unknown benchmark ``; expected one of KNOWN",
         ),
         (
             "arc",
@@ -39,28 +39,28 @@ fn an_impossible_request_is_explained() {
         (
             "s-niah",
             lengths(&[8_000, 1_999]),
-            "benchmark `s-niah`: context length 1999 is not possible, it must be from 2000 to 100000000 characters",
+            "benchmark `s-niah`: invalid context length 1999: expected 2000 to 100000000 characters",
         ),
         (
             "s-niah",
             lengths(&[usize::MAX]),
-            "benchmark `s-niah`: context length 18446744073709551615 is not possible, it must be from 2000 to \
+            "benchmark `s-niah`: invalid context length 18446744073709551615: expected 2000 to \
              100000000 characters",
         ),
         (
             "s-niah",
             lengths(&[8_000, 16_000, 8_000]),
-            "benchmark `s-niah`: context length 8000 is not possible, it must be given only once",
+            "benchmark `s-niah`: invalid context length 8000: expected each length only once",
         ),
         (
             "s-niah",
             tasks(0),
-            "benchmark `s-niah`: tasks per length 0 is not possible, it must be from 1 to 10000",
+            "benchmark `s-niah`: invalid tasks per length 0: expected 1 to 10000",
         ),
         (
             "s-niah",
             tasks(10_001),
-            "benchmark `s-niah`: tasks per length 10001 is not possible, it must be from 1 to 10000",
+            "benchmark `s-niah`: invalid tasks per length 10001: expected 1 to 10000",
         ),
     ];
     let known: Vec<_> = catalog().iter().map(|entry| entry.name).collect();
@@ -74,7 +74,7 @@ fn an_impossible_request_is_explained() {
 }
 
 #[test]
-fn the_catalog_tells_what_opening_gives() {
+fn catalog_matches_opened_benchmarks() {
     let names = catalog().iter().map(|entry| entry.name).collect::<Vec<_>>();
     assert!(names.is_sorted());
     for entry in catalog().iter().filter(|entry| !entry.needs_data) {

@@ -118,7 +118,7 @@ fn time(scorer: &dyn Scorer, expected: &Value, parts: (&str, &str, &str), size: 
 /// Unoptimized code takes some milliseconds for 64 kB; a quadratic search would take more than half
 /// a minute.
 #[test]
-fn hostile_answers_take_linear_time() {
+fn scores_hostile_answers_in_linear_time() {
     let all = all_expected();
     let rows = PARTS
         .iter()
@@ -136,7 +136,7 @@ fn hostile_answers_take_linear_time() {
 }
 
 #[test]
-fn ten_megabytes_take_seconds() {
+fn scores_ten_megabytes_in_seconds() {
     let grid = scorer("arc-grid").unwrap();
     for parts in [
         PARTS[0], PARTS[3], PARTS[5], PARTS[18], PARTS[40], PARTS[42],
@@ -149,7 +149,7 @@ fn ten_megabytes_take_seconds() {
 
 /// No text before a grid may hide it.
 #[test]
-fn a_grid_is_found_behind_hostile_text() {
+fn finds_grid_after_hostile_text() {
     let grid = scorer("arc-grid").unwrap();
     for parts in PARTS {
         let answer = format!("{}\n[[2]]", answer(parts, MEGABYTE));

@@ -23,7 +23,7 @@ fn validation(options: Options) -> Options {
 
 /// Compares whole samples; Parquet and JSONL contain the same rows.
 #[test]
-fn samples_are_made_as_their_authors_say() {
+fn loads_published_datasets() {
     for (entry, cases) in cases::all() {
         let folder = cases::folder(entry.name);
         for (row, number) in cases.load.iter().zip(1..) {
@@ -48,7 +48,7 @@ fn samples_are_made_as_their_authors_say() {
 }
 
 #[test]
-fn options_choose_rows_and_contexts() {
+fn options_select_rows_and_contexts() {
     let ids = |benchmark, options: &Options| {
         let dataset = open(benchmark, options).unwrap();
         dataset.ids().to_vec()
@@ -88,7 +88,7 @@ fn options_choose_rows_and_contexts() {
 
 /// The expected answers of BrowseComp-Plus must be encrypted wherever they are written, yet scored.
 #[test]
-fn encrypted_answers_are_scored_and_stay_encrypted() {
+fn scores_encrypted_answers() {
     let dataset = open("browsecomp-plus", &fixture("browsecomp-plus")).unwrap();
     let scorer = dataset.scorer();
     let sample = dataset.sample(0).unwrap();
@@ -106,7 +106,7 @@ fn encrypted_answers_are_scored_and_stay_encrypted() {
 }
 
 #[test]
-fn odd_rows_are_named() {
+fn rejects_invalid_rows() {
     let folder = tempfile::tempdir().unwrap();
     for (entry, cases) in cases::all() {
         for OddRow { row, problem } in cases.odd_rows {

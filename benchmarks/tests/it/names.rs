@@ -22,7 +22,7 @@ const SOURCES: [&str; 11] = [
 ];
 
 #[test]
-fn a_benchmark_is_named_in_its_folder_and_registration_alone() {
+fn benchmarks_are_named_only_where_registered() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let mut files = Vec::new();
     for folder in SOURCES {
@@ -111,7 +111,7 @@ fn is_its_place(path: &str, line: &str, name: &str) -> bool {
 }
 
 #[test]
-fn names_are_found_as_words() {
+fn matches_names_as_words() {
     let cases = [
         ("scripted/s-niah", true),
         ("crate::s_niah::tasks", true),

@@ -11,7 +11,7 @@ use benchmarks::{Check, Dataset, OwnWorld};
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {
-    /// Rows of `q.jsonl`; beside it are `site/index.html`, `a.txt`, `b.txt` and `server.py`.
+    /// Rows of `q.jsonl`; next to it are `site/index.html`, `a.txt`, `b.txt` and `server.py`.
     rows: Vec<Value>,
     /// The `fields` of a `benchmark.yaml`.
     #[serde(default)]
@@ -23,7 +23,7 @@ struct Case {
 }
 
 #[test]
-fn rows_name_worlds_or_what_is_wrong_with_them_is_said() {
+fn parses_or_rejects_environments() {
     let cases: Vec<Case> = serde_json::from_str(include_str!("own/worlds.json")).unwrap();
     for case in cases {
         let folder = folder(&case.rows, case.fields.as_ref());
@@ -48,7 +48,7 @@ fn rows_name_worlds_or_what_is_wrong_with_them_is_said() {
 
 /// The files of a site are part of the data and must not change in the meantime.
 #[test]
-fn the_files_of_a_world_are_part_of_the_data() {
+fn environment_files_are_part_of_the_digest() {
     let rows = [
         json!({"query": "q", "site": "site", "check": {"answer": "x"}}),
         json!({"query": "q", "documents": ["a.txt"], "check": {"answer": "x"}}),
@@ -65,7 +65,7 @@ fn the_files_of_a_world_are_part_of_the_data() {
         std::fs::write(folder.path().join(file), "other").unwrap();
         let error = dataset.own_world("1").unwrap_err().to_string();
         let changed =
-            "q.jsonl:1: the files of its world are not what they were when the data was opened";
+            "q.jsonl:1: the files of its environment have changed since the data was opened";
         assert!(error.ends_with(changed), "{error}");
         let again = open(&path, &Options::default()).unwrap();
         assert_ne!(dataset.digest(), again.digest(), "{file}");

@@ -26,7 +26,7 @@ fn samples(name: &str, seed: u64, lengths: &[usize]) -> Vec<Sample> {
 }
 
 #[test]
-fn every_answer_is_in_the_context_and_none_in_the_query() {
+fn answers_are_only_in_the_context() {
     for name in NAMES {
         for sample in samples(name, 1, &[2_000, 8_000, 100_000]) {
             let id = &sample.id;
@@ -63,7 +63,7 @@ fn every_answer_is_in_the_context_and_none_in_the_query() {
 }
 
 #[test]
-fn chains_are_told_in_order_and_lead_to_the_answer() {
+fn chains_lead_to_the_answer_in_order() {
     for sample in samples("ruler-variable-tracking", 2, &[8_000]) {
         let asked = sample.query.split("assigned the value ").nth(1).unwrap();
         let value = asked.split(',').next().unwrap();
@@ -86,7 +86,7 @@ fn chains_are_told_in_order_and_lead_to_the_answer() {
 }
 
 #[test]
-fn the_same_seed_gives_the_same_bytes() {
+fn same_seed_generates_same_bytes() {
     for name in NAMES {
         let [a, b, c] = [(3, [4_000]), (3, [4_000]), (4, [4_000])]
             .map(|(seed, lengths)| samples(name, seed, &lengths));
@@ -96,7 +96,7 @@ fn the_same_seed_gives_the_same_bytes() {
 }
 
 #[test]
-fn short_samples_read_like_this() {
+fn snapshot_of_short_samples() {
     for name in NAMES {
         let sample = samples(name, 0, &[2_000]).remove(0);
         let text = format!(

@@ -38,7 +38,7 @@ fn numbers(text: &str) -> Vec<&str> {
 /// If this fails, recorded runs no longer match their samples: raise `GENERATOR`, and only then
 /// change these values.
 #[test]
-fn a_seed_gives_the_same_bytes_for_ever() {
+fn generated_bytes_never_change() {
     let dataset = dataset(7, &[8_000, 1_000_000]);
     let all = samples(&*dataset);
     let mut hashes = String::new();
@@ -66,7 +66,7 @@ fn a_seed_gives_the_same_bytes_for_ever() {
 }
 
 #[test]
-fn a_short_sample_reads_like_this() {
+fn snapshot_of_a_short_sample() {
     let sample = dataset(7, &[2_000]).sample(0).unwrap();
     let facts = json!({ "expected": sample.expected, "metadata": sample.metadata });
     insta::assert_snapshot!(format!(
@@ -76,7 +76,7 @@ fn a_short_sample_reads_like_this() {
 }
 
 #[test]
-fn ids_name_length_and_number() {
+fn ids_contain_length_and_number() {
     let rows: [(&[usize], &[&str]); 2] = [
         (
             &[1_000_000, 8_000, 8_192, 1_500_000, 2_000_000],
@@ -117,7 +117,7 @@ fn ids_name_length_and_number() {
 }
 
 #[test]
-fn only_the_needle_answers() {
+fn only_the_needle_matches_the_query() {
     let dataset = dataset(1, &[2_000, 3_333, 8_000, 100_000, 1_000_000]);
     let scorer = dataset.scorer();
     for sample in samples(&*dataset) {
@@ -199,7 +199,7 @@ fn only_the_needle_answers() {
 }
 
 #[test]
-fn samples_depend_on_seed_and_id_alone() {
+fn samples_depend_only_on_seed_and_id() {
     let all = samples(&*dataset(3, &[4_000, 8_000]));
     let others = samples(&*dataset(3, &[16_000, 8_000]));
     assert_eq!(all[2..], others[2..], "other lengths in the run");
@@ -229,7 +229,7 @@ fn samples_depend_on_seed_and_id_alone() {
 /// A search that reads only some part of the context must fail on some samples, so needles must be
 /// anywhere.
 #[test]
-fn needles_are_spread_evenly() {
+fn spreads_needles_evenly() {
     let options = Options {
         context_lengths: vec![20_000],
         tasks_per_length: 400,
@@ -251,7 +251,7 @@ fn needles_are_spread_evenly() {
 
 /// Repetitive filler would let a model skip most of it.
 #[test]
-fn the_filler_does_not_repeat() {
+fn filler_does_not_repeat() {
     let sample = dataset(5, &[1_000_000]).sample(0).unwrap();
     let sentences = sample
         .context
@@ -268,7 +268,7 @@ fn the_filler_does_not_repeat() {
 }
 
 #[test]
-fn a_megabyte_is_made_quickly() {
+fn generates_a_megabyte_quickly() {
     let dataset = dataset(6, &[1_000_000]);
     dataset.sample(0).unwrap();
     let (_, took) = cpu_time(|| dataset.sample(1).unwrap());
@@ -280,10 +280,10 @@ fn a_megabyte_is_made_quickly() {
 }
 
 #[test]
-fn an_index_past_the_end_is_an_error() {
+fn rejects_index_past_the_end() {
     let error = dataset(0, &[2_000]).sample(2).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "there is no sample with index 2, the dataset has 2"
+        "sample index 2 is out of range: the dataset has 2 samples"
     );
 }

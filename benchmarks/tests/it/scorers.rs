@@ -18,7 +18,7 @@ struct Row {
 }
 
 #[test]
-fn answers_are_worth_what_the_rules_say() {
+fn scores_answers_by_the_rules() {
     let mut rows: Vec<Row> = serde_json::from_str(include_str!("scorers.json")).unwrap();
     for (entry, cases) in cases::all() {
         rows.extend(cases.scorer.into_iter().map(|worth| Row {
@@ -54,7 +54,7 @@ fn answers_are_worth_what_the_rules_say() {
 }
 
 #[test]
-fn scorers_are_found_with_and_without_version() {
+fn finds_scorers_with_and_without_version() {
     for name in scorers().map(|scorer| scorer.name) {
         let full = scorer(name).unwrap().name().to_owned();
         assert_eq!(scorer(&full).unwrap().name(), full);

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::check;
 
 #[test]
-fn needle_takes_the_value_and_nothing_beside_it() {
+fn needle_accepts_only_the_value() {
     const VALUE: &str = "the answer is the value";
     const ONLY: &str = "the only number of 10 digits in the answer is the value";
     check(
@@ -85,12 +85,12 @@ fn needle_takes_the_value_and_nothing_beside_it() {
     check(
         &Needle,
         &json!(5),
-        &[("5", 0.0, "the sample's expected value is no text")],
+        &[("5", 0.0, "the sample's expected value is not a text")],
     );
 }
 
 #[test]
-fn exact_forgives_space_and_one_pair_of_quotes() {
+fn exact_ignores_space_and_quotes() {
     const RIGHT: &str = "the answer is the expected text";
     const JSON: &str = "the answer is the expected value";
     check(
@@ -104,29 +104,29 @@ fn exact_forgives_space_and_one_pair_of_quotes() {
             (
                 "new york",
                 0.0,
-                "the answer is \"new york\", expected is \"New York\"",
+                "the answer is \"new york\", expected \"New York\"",
             ),
             (
                 "NewYork",
                 0.0,
-                "the answer is \"NewYork\", expected is \"New York\"",
+                "the answer is \"NewYork\", expected \"New York\"",
             ),
             (
                 "New York.",
                 0.0,
-                "the answer is \"New York.\", expected is \"New York\"",
+                "the answer is \"New York.\", expected \"New York\"",
             ),
             (
                 "''New York''",
                 0.0,
-                "the answer is \"''New York''\", expected is \"New York\"",
+                "the answer is \"''New York''\", expected \"New York\"",
             ),
             (
                 "\"New York'",
                 0.0,
-                "the answer is \"\\\"New York'\", expected is \"New York\"",
+                "the answer is \"\\\"New York'\", expected \"New York\"",
             ),
-            ("", 0.0, "the answer is \"\", expected is \"New York\""),
+            ("", 0.0, "the answer is \"\", expected \"New York\""),
         ],
     );
     check(
@@ -139,7 +139,7 @@ fn exact_forgives_space_and_one_pair_of_quotes() {
         &json!(""),
         &[
             ("\"\"", 1.0, RIGHT),
-            ("\"", 0.0, "the answer is \"\\\"\", expected is \"\""),
+            ("\"", 0.0, "the answer is \"\\\"\", expected \"\""),
         ],
     );
     check(
@@ -149,6 +149,6 @@ fn exact_forgives_space_and_one_pair_of_quotes() {
     );
     check(&Exact, &json!(42), &[("42", 1.0, JSON)]);
     let long = "é".repeat(70);
-    let cut = format!("the answer is \"{}\"…, expected is \"x\"", "é".repeat(60));
+    let cut = format!("the answer is \"{}\"…, expected \"x\"", "é".repeat(60));
     check(&Exact, &json!("x"), &[(&long, 0.0, &cut)]);
 }

@@ -31,7 +31,7 @@ struct Case {
 }
 
 #[test]
-fn files_give_samples_or_say_what_is_wrong_with_them() {
+fn loads_or_rejects_files() {
     let cases: Vec<Case> = serde_json::from_str(include_str!("own/cases.json")).unwrap();
     let row = r#"{"query": "q", "expected": "x"}"#;
     let outside = folder(
@@ -78,7 +78,7 @@ fn files_give_samples_or_say_what_is_wrong_with_them() {
 }
 
 #[test]
-fn a_path_is_told_from_a_name() {
+fn distinguishes_paths_from_names() {
     let paths = [
         "a.jsonl",
         "A.JSON",
@@ -95,7 +95,7 @@ fn a_path_is_told_from_a_name() {
 /// The digest depends on contents rather than names or times, and on everything that turns them
 /// into samples.
 #[test]
-fn the_digest_covers_what_makes_the_samples() {
+fn digest_covers_content_and_description() {
     let row = r#"{"query": "q", "expected": "e"}"#;
     let named = r#"{"query": "q", "expected": "e", "context_file": "c.txt"}"#;
     let folders = [
@@ -128,7 +128,7 @@ fn the_digest_covers_what_makes_the_samples() {
 
 /// The content of an image is part of the data, although rows contain only its name.
 #[test]
-fn images_are_part_of_the_data() {
+fn images_are_part_of_the_digest() {
     let row = r#"{"query": "q", "expected": "e", "images": "a.gif"}"#;
     let with = |image: &str| {
         let files = [("a.jsonl", row), ("a.gif", image)];
@@ -143,18 +143,18 @@ fn images_are_part_of_the_data() {
     assert_eq!(dataset.digest(), with("GIF89a image 1").1.digest());
     std::fs::write(folder.path().join("a.gif"), "GIF89a image 2").unwrap();
     let error = dataset.sample(0).unwrap_err().to_string();
-    let changed = "a.jsonl:1: its images are not what they were when the data was opened";
+    let changed = "a.jsonl:1: its images have changed since the data was opened";
     assert!(error.ends_with(changed), "{error}");
     let large = format!("GIF89a{}", " ".repeat(5_000_000));
     std::fs::write(folder.path().join("a.gif"), large).unwrap();
     let error = dataset.sample(0).unwrap_err().to_string();
-    let too_large = "a.gif has 5000006 bytes, an image has at most 5000000";
+    let too_large = "a.gif has 5000006 bytes; expected at most 5000000";
     assert!(error.ends_with(too_large), "{error}");
 }
 
 /// Only the locations of rows are kept: a row is read on demand, and a changed file is detected.
 #[test]
-fn a_file_that_changes_under_a_run_is_an_error() {
+fn detects_changed_file() {
     let long = format!(
         r#"{{"query": "q", "context": "{}", "expected": "é"}}"#,
         "lang\\n".repeat(400_000)
@@ -177,7 +177,7 @@ fn a_file_that_changes_under_a_run_is_an_error() {
 /// Reading each row once must not mean reading each row after all earlier ones: that would take 500
 /// times as long as the last of a thousand. The first row that is read unpacks the others.
 #[test]
-fn rows_of_one_group_are_read_in_linear_time() {
+fn reads_row_groups_in_linear_time() {
     const COUNT: usize = 1000;
     let text = |index: usize| format!("{index} ").repeat(5_000);
     let row = |index| {

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use benchmarks::{Options, open};
 
 #[test]
-fn every_task_has_a_world_and_what_its_app_is_to_show() {
+fn tasks_have_environment_and_expected_result() {
     let dataset = open("webapp", &Options::default()).unwrap();
     let ids: BTreeSet<&String> = dataset.ids().iter().collect();
     assert_eq!(ids.len(), dataset.ids().len());

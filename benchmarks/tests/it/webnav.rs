@@ -26,7 +26,7 @@ fn get(path: &str) -> Asked {
 }
 
 #[test]
-fn a_seed_gives_thirty_six_samples_and_another_seed_others() {
+fn seed_determines_samples() {
     let (one, same, other) = (dataset(1), dataset(1), dataset(2));
     assert_eq!(one.digest(), same.digest());
     assert_ne!(one.digest(), other.digest());
@@ -49,7 +49,7 @@ fn a_seed_gives_thirty_six_samples_and_another_seed_others() {
 }
 
 #[test]
-fn the_form_that_a_sample_expects_is_right_and_every_other_is_wrong() {
+fn accepts_only_the_expected_form() {
     let dataset = dataset(0);
     let web_state = scorer("web-state").unwrap();
     for (index, id) in dataset.ids().iter().enumerate() {
@@ -87,7 +87,7 @@ fn the_form_that_a_sample_expects_is_right_and_every_other_is_wrong() {
 }
 
 #[test]
-fn pages_are_served_and_their_data_is_for_their_scripts_alone() {
+fn serves_data_only_to_scripts() {
     let dataset = dataset(0);
     for id in dataset.ids() {
         let mut site = dataset.site(id).unwrap();

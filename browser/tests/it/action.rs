@@ -34,7 +34,7 @@ async fn value(page: &Page, script: &str) -> String {
 }
 
 #[test]
-fn actions_are_seen_by_the_page_as_those_of_a_person() {
+fn actions_look_like_user_input_to_page() {
     on_page("pages/actions.html", async |world, page| {
         for (row, seen) in [
             ("click #save", "click save trusted"),
@@ -109,7 +109,7 @@ fn actions_are_seen_by_the_page_as_those_of_a_person() {
 }
 
 #[test]
-fn what_cannot_be_done_says_why() {
+fn explains_impossible_actions() {
     on_page("pages/actions.html", async |world, page| {
         for (row, reason) in [
             ("click #off", "it is disabled"),
@@ -157,13 +157,17 @@ fn what_cannot_be_done_says_why() {
         }
         let unknown = act(&page, "press - Hyper+x").await.unwrap_err();
         assert_eq!(unknown, Error::UnknownKey("Hyper+x".to_owned()));
-        assert_eq!(value(&page, "told()").await, "", "none of it did anything");
+        assert_eq!(
+            value(&page, "told()").await,
+            "",
+            "an impossible action had an effect"
+        );
         world
     });
 }
 
 #[test]
-fn a_highlight_is_on_one_element_at_a_time_and_moves_nothing() {
+fn highlights_one_element_without_moving_layout() {
     on_page("pages/actions.html", async |world, page| {
         let lined = "[...document.querySelectorAll('*')].filter((el) => el.style.outline).map((el) => el.id).join()";
         let size = "document.documentElement.scrollHeight";
@@ -185,7 +189,7 @@ fn a_highlight_is_on_one_element_at_a_time_and_moves_nothing() {
 }
 
 #[test]
-fn another_page_is_told_from_the_same_one() {
+fn place_changes_with_document_or_route() {
     for (row, changes) in [
         ("click #save", false),
         ("click #spot", false),
@@ -212,7 +216,7 @@ fn another_page_is_told_from_the_same_one() {
 }
 
 #[test]
-fn a_script_that_leaves_the_page_or_opens_a_dialog_is_told_from_others() {
+fn script_without_value_left_page_or_opened_dialog() {
     for (script, value, changes, dialog) in [
         ("6 * 7", Some(json!(42)), false, None),
         (
@@ -247,7 +251,7 @@ fn a_script_that_leaves_the_page_or_opens_a_dialog_is_told_from_others() {
 }
 
 #[test]
-fn a_world_apart_shares_the_document_and_nothing_else() {
+fn separate_world_shares_only_document() {
     on_page("pages/actions.html", async |world, page| {
         let trap = "Object.defineProperty(globalThis, 'mine', { get: () => 'forged', set() {} });
             document.querySelector = () => null; 0";
@@ -260,7 +264,7 @@ fn a_world_apart_shares_the_document_and_nothing_else() {
 }
 
 #[test]
-fn dialogs_stop_the_page_until_they_are_answered() {
+fn dialogs_stop_page_until_answered() {
     on_page("pages/actions.html", async |world, page| {
         for (button, message, accept, text, seen) in [
             ("#tell", "Saved", true, None, ""),
@@ -295,7 +299,7 @@ fn dialogs_stop_the_page_until_they_are_answered() {
 }
 
 #[test]
-fn a_dialog_that_follows_another_at_once_is_seen() {
+fn sees_dialog_right_after_another() {
     on_page("pages/actions.html", async |world, page| {
         for round in 0..40 {
             page.click("#twice").await.unwrap();
@@ -311,7 +315,7 @@ fn a_dialog_that_follows_another_at_once_is_seen() {
 }
 
 #[test]
-fn tabs_that_a_page_opens_are_its_own_and_all_can_be_used_at_once() {
+fn uses_opened_tabs_concurrently() {
     on_page("pages/actions.html", async |world, page| {
         page.click("#tab").await.unwrap();
         let opened = wait_for_tab(&world, &page).await;
@@ -334,8 +338,8 @@ fn tabs_that_a_page_opens_are_its_own_and_all_can_be_used_at_once() {
             tab.evaluate("log.length").await
         });
         for told in futures::future::join_all(clicks).await {
-            // A click and a key press cause one event for each change, and one on leaving a field
-            // that keys have changed.
+            // Clicks and key presses cause one event per change, plus one when a field edited by
+            // keys loses the focus.
             assert_eq!(told.unwrap(), 5 * 5 + 4);
         }
         opened.close().await.unwrap();
@@ -358,7 +362,7 @@ async fn wait_for_tab(world: &World, page: &Page) -> Page {
 }
 
 #[test]
-fn pictures_are_png_of_the_viewport_or_of_all() {
+fn takes_screenshots_of_viewport_or_page() {
     on_page("pages/actions.html", async |world, page| {
         let sizes = [false, true].map(async |whole| {
             let png = page.screenshot(whole).await.unwrap();

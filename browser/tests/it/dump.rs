@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::site::{World, folder, in_runtime, on_page, pool};
 
 #[test]
-fn pages_give_the_recorded_dumps() {
+fn dumps_match_snapshots() {
     in_runtime(async || {
         let world = World::open(pool().await).await;
         let page = world.profile.page().unwrap();

@@ -1,4 +1,4 @@
-//! Ids in dumps: selectors, elements that are gone, and ids that never existed.
+//! Ids in dumps: selectors, removed elements, and ids that never existed.
 
 use browser::{DumpAlso, DumpSettings, Error, IdStyle, Page};
 
@@ -25,7 +25,7 @@ async fn fails(page: &Page, selector: &str) -> Error {
 }
 
 #[test]
-fn passwords_stay_hidden_in_the_element_that_takes_their_place() {
+fn hides_passwords_in_replaced_fields() {
     on_page("pages/secrets.html", async |world, page| {
         page.fill("#filled", "canary-filled").await.unwrap();
         page.fill("#eager", "canary-eager").await.unwrap();
@@ -60,7 +60,7 @@ fn passwords_stay_hidden_in_the_element_that_takes_their_place() {
 }
 
 #[test]
-fn selectors_are_ids_in_three_forms_or_css() {
+fn accepts_three_forms_of_ids_and_css() {
     on_page("pages/ids.html", async |world, page| {
         dump(&page, &DumpSettings::default()).await;
         for selector in [
@@ -83,10 +83,12 @@ fn selectors_are_ids_in_three_forms_or_css() {
             (".absent", "no element matches \".absent\""),
             (
                 "",
+                // prose: read by models
                 "\"\" is no selector: it is empty; right are 5, [5], or CSS",
             ),
             (
                 "[2",
+                // prose: read by models
                 "\"[2\" is no selector: it is neither an id of the dump nor CSS; right are 5, [5], or CSS",
             ),
             (
@@ -105,7 +107,7 @@ fn selectors_are_ids_in_three_forms_or_css() {
 }
 
 #[test]
-fn a_stale_id_is_told_apart_from_an_unknown_one() {
+fn distinguishes_stale_and_unknown_ids() {
     for settings in [DumpSettings::default(), HASHES] {
         on_page("pages/ids.html", async |world, page| {
             let made = page.dump(&settings).await.unwrap();
@@ -136,7 +138,7 @@ fn a_stale_id_is_told_apart_from_an_unknown_one() {
 }
 
 #[test]
-fn hashes_stay_with_their_elements_and_never_collide() {
+fn hashes_are_stable_and_unique() {
     on_page("pages/ids.html", async |world, page| {
         let before = dump(&page, &HASHES).await;
         page.evaluate("document.body.prepend(Object.assign(document.createElement('h2'), { textContent: 'new' }))")
@@ -146,7 +148,8 @@ fn hashes_stay_with_their_elements_and_never_collide() {
         let (first, rest) = after.split_once('\n').unwrap();
         assert!(first.ends_with("]<h2>new</h2>"), "{first}");
         assert_eq!(rest, before);
-        // 20,000 of 65,536 ids, all for the same text: nearly each collides with a taken one.
+        // 20,000 of 65,536 ids for the same text: nearly every new one collides with an earlier
+        // one.
         page.evaluate("document.body.innerHTML = '<button>same</button>'.repeat(20000)")
             .await
             .unwrap();
@@ -172,7 +175,7 @@ fn hashes_stay_with_their_elements_and_never_collide() {
 }
 
 #[test]
-fn a_filter_that_is_none_or_throws_is_an_error_with_its_reason() {
+fn rejects_invalid_or_throwing_filter() {
     on_page("pages/ids.html", async |world, page| {
         for (filter, reason) in [
             ("5", "not a function"),

@@ -1,5 +1,5 @@
-//! Frames: a dump includes them on request, whatever their origin, and their elements can be used
-//! like the rest of the page.
+//! Frames: a dump includes frames of any origin on request, and their elements can be used like the
+//! rest of the page.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ fn settings(ids: IdStyle) -> DumpSettings {
     }
 }
 
-/// Returns the id on the nth line that contains a text.
+/// Returns the id on the `nth` line that contains a text.
 async fn id_of(page: &Page, settings: &DumpSettings, holds: &str, nth: usize) -> String {
     let dump = page.dump(settings).await.unwrap();
     let mut lines = dump.tree().lines().filter(|line| line.contains(holds));
@@ -29,8 +29,8 @@ async fn id_of(page: &Page, settings: &DumpSettings, holds: &str, nth: usize) ->
     line.split(['[', ']']).nth(1).unwrap().to_owned()
 }
 
-/// Waits until an address of a site was requested. A click does not wait for a form that navigates
-/// within its frame.
+/// Waits until an address of a site is requested, because a click does not wait for navigation
+/// inside a frame.
 async fn asked(site: &Site, address: &str) {
     let asked = async || {
         while !site
@@ -54,7 +54,7 @@ fn page_with(site: &Site, frames: &[(&str, String)]) -> String {
 }
 
 #[test]
-fn frames_of_any_origin_can_be_read_and_used() {
+fn reads_and_uses_frames_of_any_origin() {
     in_runtime(async || {
         let [site, other, far, refused] = [
             Site::open().await,
@@ -62,7 +62,7 @@ fn frames_of_any_origin_can_be_read_and_used() {
             Site::open().await,
             Site::open().await,
         ];
-        // Another site to the browser, which gives it a separate process.
+        // The browser treats it as another site and gives it a separate process.
         let far_origin = far.origin.replace("127.0.0.1", "localhost");
         let allowed: [Origin; 3] =
             [&site.origin, &other.origin, &far_origin].map(|origin| origin.parse().unwrap());
@@ -136,7 +136,7 @@ fn frames_of_any_origin_can_be_read_and_used() {
             }
         }
         let settings = settings(IdStyle::Numbers);
-        // The sent form shows another document, so the next button becomes the first.
+        // Submitting the form loads another document, so the next button becomes the first.
         let buttons = async || {
             let dump = page.dump(&settings).await.unwrap();
             dump.tree().matches("Send").count()
@@ -166,7 +166,7 @@ fn frames_of_any_origin_can_be_read_and_used() {
 }
 
 #[test]
-fn what_covers_a_frame_keeps_clicks_out_of_it_and_ids_of_a_frame_that_left_are_stale() {
+fn rejects_clicks_on_covered_or_removed_frames() {
     in_runtime(async || {
         let [site, other] = [Site::open().await, Site::open().await];
         let allowed: [Origin; 2] =

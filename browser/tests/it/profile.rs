@@ -1,5 +1,5 @@
-//! Profiles: what one can reach, how they are isolated from each other, and what happens when a
-//! browser is missing, slow, greedy or dead.
+//! Profiles: reachable origins, isolation from each other, and browsers that are missing, slow,
+//! over their memory limit or dead.
 
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt};
 use std::path::Path;
@@ -11,7 +11,7 @@ use rustix::process::{Pid, Signal};
 use crate::site::{Site, World, in_runtime, on_page, pool, settings, until};
 
 #[test]
-fn nothing_but_the_given_origin_is_within_reach() {
+fn reaches_only_allowed_origin() {
     let canary = "canary";
     on_page("pages/ids.html", async |world, page| {
         let other = Site::open().await;
@@ -72,9 +72,9 @@ fn nothing_but_the_given_origin_is_within_reach() {
     });
 }
 
-/// Uses a name that anyone may point to this machine, and a row that lets pages reach it.
+/// Uses a public name that resolves to this machine, allowed by a sample.
 #[test]
-fn origins_of_others_are_not_reached_on_this_machine() {
+fn blocks_foreign_origins_that_resolve_to_this_machine() {
     in_runtime(async || {
         let [site, other] = [Site::open().await, Site::open().await];
         let local = other.origin.replace("127.0.0.1", "localhost");
@@ -110,7 +110,7 @@ fn origins_of_others_are_not_reached_on_this_machine() {
 }
 
 #[test]
-fn origins_are_those_of_the_web() {
+fn parses_only_web_origins() {
     for (text, right) in [
         ("http://127.0.0.1:80", true),
         ("https://example.com", true),
@@ -130,7 +130,7 @@ fn origins_are_those_of_the_web() {
 }
 
 #[test]
-fn what_is_refused_to_frames_and_workers_is_told_too() {
+fn reports_requests_refused_to_frames_and_workers() {
     in_runtime(async || {
         let site = Site::open().await;
         // Another site to the browser, whose frames have a separate process.
@@ -183,7 +183,7 @@ fn what_is_refused_to_frames_and_workers_is_told_too() {
 }
 
 #[test]
-fn what_is_refused_to_pages_is_told_once() {
+fn reports_refused_requests_once() {
     on_page("pages/ids.html", async |world, page| {
         assert_eq!(world.profile.take_refused(), Vec::<String>::new());
         let script = "Promise.all(['http://a.example/x', 'https://b.example/y', '/pages/ids.html'].map((url) => fetch(url).catch(() => 0))).then(() => 1)";
@@ -197,7 +197,7 @@ fn what_is_refused_to_pages_is_told_once() {
 }
 
 #[test]
-fn a_profile_can_begin_with_cookies_storage_and_another_size() {
+fn profile_starts_with_cookies_storage_and_size() {
     in_runtime(async || {
         let site = Site::open().await;
         let origins = [site.origin.parse().unwrap()];
@@ -224,7 +224,7 @@ fn a_profile_can_begin_with_cookies_storage_and_another_size() {
 }
 
 #[test]
-fn the_end_of_a_tab_or_of_its_browser_can_be_waited_for() {
+fn waits_for_end_of_tab_or_browser() {
     in_runtime(async || {
         let pool = Pool::open(settings()).await.unwrap();
         let profile = pool.profile(&Reach::default()).await.unwrap();
@@ -240,7 +240,7 @@ fn the_end_of_a_tab_or_of_its_browser_can_be_waited_for() {
 
 /// Where the machine does not support Chromium's own sandbox, the error must say so.
 #[test]
-fn pages_of_others_have_chromiums_own_sandbox_or_are_refused() {
+fn requires_chromium_sandbox_for_foreign_pages() {
     in_runtime(async || {
         let sandboxed = Settings {
             is_sandboxed: true,
@@ -271,10 +271,9 @@ fn pages_of_others_have_chromiums_own_sandbox_or_are_refused() {
     });
 }
 
-/// Another user of the machine could otherwise drive the browser, and through it read what its user
-/// may read.
+/// Otherwise another user of the machine could control the browser and read files of its user.
 #[test]
-fn a_browser_listens_on_no_port_and_is_not_roots() {
+fn browser_opens_no_port_and_does_not_run_as_root() {
     on_page("pages/ids.html", async |world, page| {
         let group = world.profile.process_id();
         let processes = processes_of(group);
@@ -328,7 +327,7 @@ fn links_of_group(group: u32) -> Vec<String> {
 
 /// No kind of navigation lets a page reach files or internal pages of the browser.
 #[test]
-fn pages_cannot_open_files_or_pages_of_the_browser() {
+fn blocks_files_and_internal_pages() {
     on_page("pages/ids.html", async |world, page| {
         let start = page.url().await.unwrap();
         for address in [
@@ -393,7 +392,7 @@ fn group_of(process: &Path) -> Option<u32> {
 }
 
 #[test]
-fn a_profile_is_fresh() {
+fn starts_with_fresh_profile() {
     in_runtime(async || {
         let site = Site::open().await;
         let remembered =
@@ -419,7 +418,7 @@ fn a_profile_is_fresh() {
 }
 
 #[test]
-fn pages_do_not_learn_where_the_machine_is() {
+fn hides_locale_and_time_zone_from_pages() {
     on_page("pages/ids.html", async |world, page| {
         for (script, shown) in [
             (
@@ -439,7 +438,7 @@ fn pages_do_not_learn_where_the_machine_is() {
 }
 
 #[test]
-fn a_missing_or_broken_browser_says_what_to_install() {
+fn explains_missing_or_broken_browser() {
     let folder = tempfile::tempdir().unwrap();
     let broken = folder.path().join("broken");
     std::fs::write(
@@ -477,7 +476,7 @@ fn a_missing_or_broken_browser_says_what_to_install() {
                 &silent,
                 short,
                 format!(
-                    "{} did not start: it said nothing for 3 s; it may lack libraries: reinstall the Debian package chromium",
+                    "{} did not start: no response within 3 s; it may lack libraries: reinstall the Debian package chromium",
                     silent.display()
                 ),
             ),
@@ -495,7 +494,7 @@ fn a_missing_or_broken_browser_says_what_to_install() {
 }
 
 #[test]
-fn a_page_that_never_rests_ends_by_the_limit_of_time() {
+fn stops_endless_script_at_timeout() {
     in_runtime(async || {
         let limit = Duration::from_secs(3);
         let pool = Pool::open(Settings {
@@ -517,7 +516,7 @@ fn a_page_that_never_rests_ends_by_the_limit_of_time() {
             }
         );
         assert!(matches!(hurried.text().await, Err(Error::TimedOut { .. })));
-        // Does what the message asks agents to do.
+        // Follows the advice in the error message.
         page.goto(&world.site.at("pages/actions.html"))
             .await
             .unwrap();
@@ -532,7 +531,7 @@ fn a_page_that_never_rests_ends_by_the_limit_of_time() {
 }
 
 #[test]
-fn a_page_that_takes_too_much_memory_ends_its_browser() {
+fn ends_browser_over_memory_limit() {
     in_runtime(async || {
         let limit_mb = 900;
         let pool = Pool::open(Settings {
@@ -555,7 +554,7 @@ fn a_page_that_takes_too_much_memory_ends_its_browser() {
 }
 
 #[test]
-fn a_crash_ends_one_profile_and_the_others_go_on() {
+fn crash_ends_only_its_profile() {
     in_runtime(async || {
         let (one, two) = (
             World::open(pool().await).await,
@@ -591,7 +590,7 @@ fn a_crash_ends_one_profile_and_the_others_go_on() {
 }
 
 #[test]
-fn a_pool_that_is_dropped_leaves_no_process_and_no_file() {
+fn dropped_pool_leaves_no_process_or_file() {
     in_runtime(async || {
         let pool = Pool::open(settings()).await.unwrap();
         let world = World::open(&pool).await;

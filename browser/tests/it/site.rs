@@ -27,7 +27,7 @@ pub(crate) struct Site {
     pub(crate) asked: Arc<Mutex<Vec<String>>>,
 }
 
-/// Time limits that even a busy machine meets.
+/// Settings with time limits that even a busy machine meets.
 pub(crate) fn settings() -> Settings {
     Settings {
         command_timeout: Duration::from_secs(60),
@@ -46,9 +46,8 @@ pub(crate) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// Runs a test if there is a browser; otherwise prints that it was skipped, which CI does not
-/// accept.
-#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+/// Runs a test if there is a browser; otherwise prints that it was skipped, or fails in CI.
+#[expect(clippy::print_stderr, reason = "skipped tests are reported")]
 pub(crate) fn in_runtime<F: Future<Output = ()>>(test: impl FnOnce() -> F) {
     let path = std::env::var_os("PATH").unwrap_or_default();
     if !std::env::split_paths(&path).any(|folder| folder.join("chromium").is_file()) {
@@ -69,7 +68,7 @@ pub(crate) fn on_page<F: Future<Output = World>>(path: &str, test: impl FnOnce(W
     });
 }
 
-/// Returns the browsers of all tests.
+/// Returns the pool that all tests share.
 pub(crate) async fn pool() -> &'static Pool {
     POOL.get_or_init(async || Pool::open(settings()).await.unwrap())
         .await

@@ -1,4 +1,4 @@
-// What a parcel costs, in euros. A tool is a file: its name is the tool's.
+// Price of a parcel in euros. The tool is named after this file.
 const zones = { domestic: 4.5, europe: 9, world: 18 };
 
 module.exports = {
@@ -14,7 +14,7 @@ module.exports = {
   },
   variables: [{ name: 'DISCOUNT', type: 'text', required: false, description: 'percent off every price' }],
 
-  // `env` holds the values of its variables, `options` what a definition's entry sets.
+  // `env` has the values of `variables`, `options` those of the entry in a definition's `tools`.
   run({ kilograms, zone }, { env, options }) {
     const discount = Number(env.DISCOUNT ?? 0);
     if (!(discount >= 0 && discount <= 100)) throw new RangeError(`DISCOUNT is ${env.DISCOUNT}, expected 0 to 100`);

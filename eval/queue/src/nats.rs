@@ -93,16 +93,16 @@ fn check_address(url: &str) -> Result<(), QueueError> {
         })
     };
     let Some((scheme, rest)) = url.split_once("://") else {
-        return wrong("it has no scheme");
+        return wrong("the scheme is missing");
     };
     if !["nats", "tls"].contains(&scheme) {
-        return wrong("its scheme is neither nats nor tls");
+        return wrong("the scheme must be nats or tls");
     }
     if rest.contains('@') {
-        return wrong("user and password do not belong into it, for the run's folder keeps it");
+        return wrong("it must not contain a user or password, because the run's folder stores it");
     }
     if rest.is_empty() || url.parse::<async_nats::ServerAddr>().is_err() {
-        return wrong("it names no host");
+        return wrong("the host is missing");
     }
     Ok(())
 }
@@ -152,7 +152,7 @@ impl Nats {
         self.context
             .get_stream_no_info(name)
             .await
-            .map_err(|error| unavailable("name a stream", &error))
+            .map_err(|error| unavailable("look up a stream", &error))
     }
 
     async fn ensure(&self, config: Config) -> Result<(), QueueError> {
@@ -161,7 +161,7 @@ impl Nats {
             // The stream exists with other settings, for example from an earlier start; they stay.
             Err(error) => match self.context.get_stream(&config.name).await {
                 Ok(_) => Ok(()),
-                Err(_) => Err(unavailable("make a stream", &error)),
+                Err(_) => Err(unavailable("create a stream", &error)),
             },
         }
     }
@@ -192,7 +192,7 @@ impl Nats {
         match got {
             Ok(message) => Ok(Some(stored(message))),
             Err(error) if error.kind() == DirectGetErrorKind::NotFound => Ok(None),
-            Err(error) => Err(unavailable("give a message", &error)),
+            Err(error) => Err(unavailable("return a message", &error)),
         }
     }
 }
@@ -265,7 +265,7 @@ impl Broker for Nats {
             Ok(_) => Ok(()),
             Err(error) => match self.consumer(run).await {
                 Ok(_) => Ok(()),
-                Err(_) => Err(unavailable("make the run's queue", &error)),
+                Err(_) => Err(unavailable("create the run's queue", &error)),
             },
         }
     }
@@ -277,7 +277,7 @@ impl Broker for Nats {
             if let Err(error) = removed
                 && self.context.get_stream(stream(run, part)).await.is_ok()
             {
-                return Err(unavailable("remove a stream", &error));
+                return Err(unavailable("delete a stream", &error));
             }
         }
         self.purge(&Place::manifest(Some(run))).await?;
@@ -315,7 +315,7 @@ impl Broker for Nats {
                     return QueueError::Full(reason);
                 }
                 QueueError::Unavailable {
-                    what: "keep a message",
+                    what: "store a message",
                     reason,
                 }
             })
@@ -334,7 +334,7 @@ impl Broker for Nats {
         let purged = stream.purge().filter(&place.subject).await;
         purged
             .map(|response| response.purged)
-            .map_err(|error| unavailable("remove messages", &error))
+            .map_err(|error| unavailable("delete messages", &error))
     }
 
     async fn follow(
@@ -396,12 +396,13 @@ impl Broker for Nats {
             Ok(batch) => batch,
             Err(error) => {
                 self.workers.lock().remove(run);
-                return Err(unavailable("give attempts", &error));
+                return Err(unavailable("deliver attempts", &error));
             }
         };
         let (sender, receiver) = mpsc::channel::<Box<dyn Delivery>>(wanted.max(1));
         tokio::spawn(async move {
-            // Read to the end even if nobody waits: unwanted attempts are returned immediately.
+            // Read to the end even if the receiver is gone, so that unwanted attempts are returned
+            // immediately.
             while let Some(Ok(message)) = batch.next().await {
                 let delivery = Delivered::new(message);
                 if let Err(unwanted) = sender.send(Box::new(delivery)).await {
@@ -492,7 +493,7 @@ impl Delivered {
     async fn answer(&self, kind: AckKind) -> Result<(), QueueError> {
         let answered = self.message.ack_with(kind).await;
         answered.map_err(|error| QueueError::Unavailable {
-            what: "take an answer",
+            what: "accept an acknowledgment",
             reason: error.to_string(),
         })
     }

@@ -8,10 +8,7 @@ use crate::{Access, Broker, QueueError};
 ///
 /// # Errors
 /// Returns [`QueueError::NotBuilt`].
-#[expect(
-    clippy::unused_async,
-    reason = "the interface of the server that is there"
-)]
+#[expect(clippy::unused_async, reason = "same signature as with the feature")]
 pub async fn connect(_: &Access, _: &str) -> Result<Arc<dyn Broker>, QueueError> {
     Err(QueueError::NotBuilt)
 }
@@ -21,12 +18,12 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_queue_needs_the_feature() {
+    async fn queue_requires_the_feature() {
         let refused = connect(&Access::default(), "test").await.err();
         let error = refused.expect("there is no server in this build");
         assert_eq!(
             error.to_string(),
-            "this program was built without the feature `queue`, which runs need that several machines share by NATS"
+            "this program was built without the feature `queue`, which is required to share runs between machines through NATS"
         );
         assert!(
             error

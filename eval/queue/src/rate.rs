@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn turns_of_all_keep_the_rate() {
+    fn turns_keep_the_rate_over_all_workers() {
         let mut pace = Pace::default();
         let mut all = Vec::new();
         for (now, number) in [(0.0, 3), (0.0, 2), (10.0, 1), (5000.0, 4)] {
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_burst_goes_ahead_after_a_pause() {
+    fn admits_a_burst_after_a_pause() {
         let mut pace = Pace::default();
         let turns = pace.take(1.0, 5, 6, 10_000.0);
         assert!((turns.first_ms - 6000.0).abs() < 1e-9);

@@ -309,14 +309,15 @@ impl RunQueue {
             place.subject = format!("{}.{}", place.subject, parcel.nonce);
         }
         if place.subject != stored.subject || (kind == "waste") != parcel.wasted.is_some() {
-            return Err(wrong(
-                "it is about another attempt than its subject".to_owned(),
-            ));
+            return Err(wrong("the attempt does not match the subject".to_owned()));
         }
         let mut body = inline.to_vec();
         if parcel.pieces > 0 {
             if parcel.bytes > MOST_BODY || parcel.nonce.contains(['.', '*', '>', ' ']) {
-                return Err(wrong(format!("a body of {} bytes", parcel.bytes)));
+                return Err(wrong(format!(
+                    "invalid body of {} bytes in pieces",
+                    parcel.bytes
+                )));
             }
             let mut pieces = self.data("part", &parcel.sample, parcel.attempt);
             pieces.subject = format!("{}.{}", pieces.subject, parcel.nonce);
@@ -325,7 +326,7 @@ impl RunQueue {
                 let piece = self.persist(|| self.broker.next(&pieces, from)).await?;
                 let Some(piece) = piece else {
                     return Err(wrong(format!(
-                        "{} of {} bytes are there",
+                        "only {} of {} bytes were received",
                         body.len(),
                         parcel.bytes
                     )));
@@ -335,7 +336,7 @@ impl RunQueue {
             }
         }
         if body.len() as u64 != parcel.bytes || name::hash(&body) != parcel.sha256 {
-            return Err(wrong("its checksum is another".to_owned()));
+            return Err(wrong("wrong checksum".to_owned()));
         }
         Ok(Some((parcel, body)))
     }

@@ -11,7 +11,7 @@ use crate::run_dir::Lock;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Makers {
     attempts: BTreeMap<Option<String>, u64>,
-    /// Components of the programs whose components are recorded, by digest.
+    /// Programs whose components are recorded, by digest.
     known: BTreeMap<String, Program>,
 }
 
@@ -66,8 +66,8 @@ impl Makers {
     }
 }
 
-/// Returns remarks, one sentence each, about programs that differ between runs or within one run.
-/// Each run comes with the name that the reader knows it by.
+/// Returns one sentence for each difference between the programs of the runs, or between those
+/// within one run. Each run is given with its display name.
 pub fn remarks<'a>(runs: impl IntoIterator<Item = (String, &'a Makers)>) -> Vec<String> {
     let runs: Vec<(String, &Makers)> = runs.into_iter().collect();
     let mut remarks: Vec<String> = runs
@@ -91,7 +91,7 @@ pub fn remarks<'a>(runs: impl IntoIterator<Item = (String, &'a Makers)>) -> Vec<
         if makers.attempts.keys().eq(first.attempts.keys()) {
             continue;
         }
-        // Prefer a program that the runs do not share, else take the first of each.
+        // Prefer a program that the runs do not share; otherwise take the first of each.
         let other = makers
             .digests()
             .find(|digest| !first.digests().any(|known| known == *digest));
@@ -117,7 +117,7 @@ fn within(name: &str, makers: &Makers) -> Option<String> {
         .iter()
         .map(|(program, count)| match program {
             Some(digest) => format!("{count} by {}", short(digest)),
-            None => format!("{count} by one that is not recorded"),
+            None => format!("{count} by an unrecorded program"),
         })
         .collect();
     let mut text = format!(
@@ -126,17 +126,17 @@ fn within(name: &str, makers: &Makers) -> Option<String> {
     );
     let mut digests = makers.digests();
     let mut known = || makers.known.get(digests.next()?);
-    // For programs known only by digest, the counts already say everything.
+    // The counts already identify programs that are known only by digest.
     if let (Some(one), Some(other)) = (known(), known()) {
         text += &format!("; {}", one.difference(other));
     }
     Some(text + ".")
 }
 
-/// Describes, as a clause, how the programs that worked on two runs differ. Returns `None` if they
-/// are the same as far as is known.
+/// Describes, as a clause, how the programs of two runs differ. Returns `None` if no difference is
+/// known.
 pub fn difference(one: &Lock, other: &Lock) -> Option<String> {
-    // An unrecorded program counts as a program of its own.
+    // An unrecorded program counts as a separate program.
     let all = |lock: &Lock| -> BTreeSet<Option<Program>> {
         let later = lock.later_programs.iter().cloned().map(Some);
         later.chain([lock.fingerprint.program()]).collect()
@@ -156,7 +156,7 @@ pub fn difference(one: &Lock, other: &Lock) -> Option<String> {
     let others = there.difference(&here).next().or(there.first());
     Some(match (own, others) {
         (Some(Some(own)), Some(Some(others))) => own.difference(others),
-        (Some(None), _) => "that of the first is not recorded".to_owned(),
-        _ => "that of the second is not recorded".to_owned(),
+        (Some(None), _) => "the program of the first is not recorded".to_owned(),
+        _ => "the program of the second is not recorded".to_owned(),
     })
 }

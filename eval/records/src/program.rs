@@ -66,7 +66,8 @@ impl Program {
     }
 }
 
-/// Returns a component's name for use in a sentence. The name may come from an untrusted file.
+/// Returns a component's name for use in a sentence, or a placeholder for an implausible name from
+/// an untrusted file.
 fn spoken(name: &str) -> String {
     /// Maximum length of a component name in any version.
     const LONGEST: usize = 32;

@@ -78,7 +78,7 @@ pub struct JudgeUse {
 }
 
 impl JudgeUse {
-    /// Adds the usage of a reply, or of a failed try.
+    /// Adds the usage of a reply or a failed try.
     pub fn add(&mut self, usage: Option<Usage>, cost_usd: Option<f64>) {
         if let Some(usage) = usage {
             *self.usage.get_or_insert_default() += usage;
@@ -90,12 +90,12 @@ impl JudgeUse {
 /// Field of [`AttemptRecord::score_details`] that is true if the scorer could not parse the answer.
 pub const UNREADABLE: &str = "unreadable";
 
-/// Whether the details of a score state that the scorer could not parse the answer.
+/// Whether the details of a score mark the answer as unparseable.
 pub fn is_unreadable(details: &Value) -> bool {
     details[UNREADABLE] == true
 }
 
-/// Score of an attempt by a scorer that does not decide.
+/// Score of an attempt by an additional scorer, which does not affect the attempt's own score.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FurtherScore {
     /// Score from 0 (wrong) to 1 (right); `None` if there is nothing to score or the scorer failed.
@@ -132,7 +132,7 @@ pub struct AttemptRecord {
     /// Further details from the scorer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score_details: Option<Value>,
-    /// Scores by further scorers, by their names with versions. Nothing is compared or decided by
+    /// Scores by additional scorers, keyed by name with version. Comparisons and score gates ignore
     /// them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub scores: BTreeMap<String, FurtherScore>,
@@ -192,15 +192,15 @@ pub struct AttemptRecord {
     /// context window.
     #[serde(default)]
     pub context_trims: Option<u32>,
-    /// Number of prompts of which the server counted far fewer tokens than they can have, so that it
-    /// probably cut them.
+    /// Number of prompts that the server probably truncated: it counted far fewer tokens than the
+    /// prompt must have.
     #[serde(default, skip_serializing_if = "none_cut")]
     pub cut_prompts: u32,
     /// Number of responses that did not follow the protocol.
     pub protocol_faults: Option<u32>,
     /// Number of calls of `rlm()` and `llm()`.
     pub delegations: Option<u32>,
-    /// Number of calls that were never awaited.
+    /// Number of these calls that were never awaited.
     pub unawaited: Option<u32>,
     /// Number of cells that ended in an error.
     pub failed_cells: u32,

@@ -37,7 +37,7 @@ pub struct RaceHeader {
     pub order: Vec<Vec<String>>,
 }
 
-/// Further line of `race.jsonl`: a block, the standings after it, and the decisions.
+/// Line after the header of `race.jsonl`: a block, the standings after it, and the decisions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RaceBlock {
     /// [`RACE_VERSION`] of the program that wrote it.
@@ -147,7 +147,10 @@ impl RaceLog {
         let header: RaceHeader =
             serde_json::from_str(first).map_err(|error| wrong(1, error.to_string()))?;
         if header.v > RACE_VERSION {
-            let problem = format!("version {}, known are up to {RACE_VERSION}", header.v);
+            let problem = format!(
+                "schema version {}, but this program reads only versions up to {RACE_VERSION}",
+                header.v
+            );
             return Err(wrong(1, problem));
         }
         let mut log = Self::new(header);
@@ -157,12 +160,12 @@ impl RaceLog {
             let scores = block.scores.iter().cloned().collect();
             let again = log
                 .decide(&scores)
-                .ok_or_else(|| wrong(number, "a block after the last one".to_owned()))?;
+                .ok_or_else(|| wrong(number, "a block after the end of the race".to_owned()))?;
             let verdicts = |block: &RaceBlock| -> Vec<Option<Verdict>> {
                 block.cells.iter().map(|cell| cell.verdict).collect()
             };
             if verdicts(&again) != verdicts(&block) {
-                let problem = "its scores do not lead to the decisions that it has";
+                let problem = "the recorded scores do not lead to the recorded decisions";
                 return Err(wrong(number, problem.to_owned()));
             }
         }

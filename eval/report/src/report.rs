@@ -61,7 +61,7 @@ pub struct FoundSweep {
     /// For each begun cell, the index of the run that it is compared with, or its own index if
     /// there is none.
     pub baselines: Vec<usize>,
-    /// Race of the cells, as far as it has come.
+    /// Race of the cells, finished or not.
     pub race: Option<RaceLog>,
 }
 
@@ -196,7 +196,7 @@ impl Report {
                 _ => format!(" of the sweep {}", sweep.folder.display()),
             };
             let cells = sweep.not_begun.join(", ");
-            format!("Cells{of} that have not begun, and are in no comparison: {cells}.")
+            format!("Cells{of} that have not begun and are not compared: {cells}.")
         })
     }
 
@@ -265,8 +265,8 @@ impl RunReport {
     }
 }
 
-/// Returns the sources of a run's prices; none for models without a server, whose files say what
-/// they cost.
+/// Returns the sources of a run's prices. Models without a server have none, because their files
+/// state the cost.
 fn prices(run: &RunDir) -> Vec<String> {
     let model = &run.lock.run.model;
     if ["scripted", "replay"]

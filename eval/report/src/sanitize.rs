@@ -72,7 +72,7 @@ mod tests {
     use super::sanitize;
 
     #[test]
-    fn hostile_texts_become_one_plain_line() {
+    fn flattens_hostile_texts_to_one_line() {
         let rows = [
             ("", 10, ""),
             ("s-niah-8k-1", 40, "s-niah-8k-1"),
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_huge_text_costs_no_more_than_its_beginning() {
+    fn truncates_huge_texts_quickly() {
         let text = "x".repeat(10_000_000);
         assert_eq!(sanitize(&text, 5), "xxxx…");
     }

@@ -1,5 +1,5 @@
-//! Interface to whatever runs agents: the names that clients may request, and the answer to a
-//! question.
+//! Interface between the server and the agents: the names that clients may request, and the answer
+//! to a question.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -42,7 +42,7 @@ pub struct Limits {
     pub time: Option<Duration>,
 }
 
-/// The client that asks.
+/// The client that sent a question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Asker {
     /// Name of the client in the server's settings.

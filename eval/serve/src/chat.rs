@@ -42,7 +42,7 @@ pub(crate) fn conversation(fields: &mut Fields) -> Result<Conversation, ApiError
         Some(Value::Array(_)) | None => {
             return Err(ApiError::invalid(
                 "messages",
-                "`messages` must hold a message",
+                "`messages` must contain a message",
             ));
         }
         Some(other) => return Err(expected("messages", "an array", &other)),
@@ -66,9 +66,7 @@ fn turn(message: Value, place: &str) -> Result<Turn, ApiError> {
         other => {
             return Err(ApiError::invalid(
                 format!("{place}.role"),
-                format!(
-                    "there is no role `{other}`; known: system, developer, user, assistant, tool"
-                ),
+                format!("unknown role `{other}`; known: system, developer, user, assistant, tool"),
             ));
         }
     };
@@ -80,7 +78,7 @@ fn turn(message: Value, place: &str) -> Result<Turn, ApiError> {
     };
     let content = message.shift_remove("content").unwrap_or_default();
     read_content(&mut turn, content, &format!("{place}.content"))?;
-    // Tool calls by another model earlier in the conversation are part of what was said.
+    // Earlier tool calls of another model are part of the conversation.
     if let Some(calls) = message
         .shift_remove("tool_calls")
         .filter(|calls| !calls.is_null())
@@ -93,24 +91,32 @@ fn turn(message: Value, place: &str) -> Result<Turn, ApiError> {
 /// Rejects features that agents do not support.
 pub(crate) fn refuse(fields: &mut Fields) -> Result<(), ApiError> {
     let is_none = |value: &Value| value.as_array().is_some_and(Vec::is_empty);
-    let tools = "an agent calls its own tools, and none of the client's";
+    let tools = "agents call only their own tools, not the client's";
     fields.refuse("tools", is_none, tools)?;
     fields.refuse("functions", is_none, tools)?;
     fields.refuse(
         "n",
         |n| n == 1,
-        "one request is answered once; send several",
+        "a request gets only one answer; send several requests",
     )?;
     fields.refuse(
         "response_format",
         |format| format["type"] == "text",
-        "an agent answers with text",
+        "agents answer only with text",
     )?;
     let no = |value: &Value| value == false || value == 0;
-    fields.refuse("logprobs", no, "an agent's answer has no probabilities")?;
-    fields.refuse("top_logprobs", no, "an agent's answer has no probabilities")?;
-    fields.refuse("modalities", is_plain_text, "an agent answers with text")?;
-    fields.refuse("audio", |_| false, "an agent answers with text")
+    fields.refuse(
+        "logprobs",
+        no,
+        "answers of agents do not have probabilities",
+    )?;
+    fields.refuse(
+        "top_logprobs",
+        no,
+        "answers of agents do not have probabilities",
+    )?;
+    fields.refuse("modalities", is_plain_text, "agents answer only with text")?;
+    fields.refuse("audio", |_| false, "agents answer only with text")
 }
 
 impl Chat {
@@ -251,7 +257,7 @@ fn usage(answered: &Answered) -> Value {
     })
 }
 
-/// Returns what `OpenAI`'s interface has no field for.
+/// Returns the extension field `rlm`, for values without a field in `OpenAI`'s interface.
 pub(crate) fn extension(answered: &Answered, ignored: &[String]) -> Value {
     json!({
         "status": answered.status.as_str(),

@@ -102,7 +102,7 @@ impl Conversation {
             let Some(last) = last else {
                 return Err(ApiError::invalid(
                     param,
-                    "the last message must be the user's: it is what the agent is asked",
+                    "the last message must be from the user, because it is the agent's task",
                 ));
             };
             let mut parts = Vec::new();

@@ -128,7 +128,7 @@ impl Desk {
                     quiet.reset();
                 }
                 ended = &mut work => break ended,
-                _ = quiet.tick() => send(vec![comment("still at work")]),
+                _ = quiet.tick() => send(vec![comment("still working")]),
             }
         };
         // Send the progress that was reported just before the end.

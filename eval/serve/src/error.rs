@@ -24,7 +24,7 @@ pub enum ServeError {
     #[error("cannot serve: {0}")]
     Serve(io::Error),
     /// Clients on other machines could use the server without a key.
-    #[error("{0} can be reached by other machines, and no client needs a key")]
+    #[error("other machines can reach {0}, but clients do not need a key")]
     OpenToAll(SocketAddr),
 }
 
@@ -87,9 +87,8 @@ impl ApiError {
     }
 
     pub(crate) fn too_large(most: usize) -> Self {
-        let message = format!(
-            "the request has more than {most} bytes, the limit of this server (--max-request-size)"
-        );
+        let message =
+            format!("the request exceeds this server's limit of {most} bytes (--max-request-size)");
         Self::new(
             StatusCode::PAYLOAD_TOO_LARGE,
             "invalid_request_error",
@@ -99,7 +98,7 @@ impl ApiError {
 
     pub(crate) fn no_key() -> Self {
         let message =
-            "no client key that this server knows: send one as `Authorization: Bearer KEY`";
+            "missing or unknown client key: send a valid one as `Authorization: Bearer KEY`";
         Self::new(StatusCode::UNAUTHORIZED, "authentication_error", message).code("invalid_api_key")
     }
 
@@ -109,7 +108,7 @@ impl ApiError {
 
     pub(crate) fn no_model(name: &str, known: &[String]) -> Self {
         let message = format!(
-            "there is no model `{name}` here; this server has {}",
+            "unknown model `{name}`; this server offers {}",
             if known.is_empty() {
                 "none for this client".to_owned()
             } else {

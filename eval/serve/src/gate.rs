@@ -56,7 +56,8 @@ impl Gate {
         {
             return Err(ApiError::too_many(
                 format!(
-                    "all agents are at work, and {} requests wait already (--max-concurrency, --max-queue)",
+                    "all agents are busy and {} requests are already waiting (--max-concurrency, \
+                     --max-queue)",
                     self.most_waiting
                 ),
                 5,

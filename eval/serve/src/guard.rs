@@ -82,14 +82,14 @@ fn refusal(address: SocketAddr, headers: &HeaderMap) -> Option<ApiError> {
         let (name, port) = host.rsplit_once(':').unwrap_or((host, ""));
         if !names.contains(&name) || port != address.port().to_string() {
             return Some(ApiError::forbidden(
-                "this server answers to 127.0.0.1 and localhost with its port alone",
+                "invalid `Host`: expected 127.0.0.1 or localhost with this server's port",
             ));
         }
     }
     let site = text(HeaderName::from_static("sec-fetch-site"));
     if site.is_some_and(|site| !["same-origin", "none"].contains(&site)) || text(ORIGIN).is_some() {
         return Some(ApiError::forbidden(
-            "this server answers to programs, and to no page in a browser",
+            "this server accepts requests from programs, not from pages in a browser",
         ));
     }
     None

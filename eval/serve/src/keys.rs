@@ -127,7 +127,8 @@ impl Client {
             Some((most, free)) => {
                 let permit = Arc::clone(free).try_acquire_owned();
                 Some(permit.map_err(|_| {
-                    let message = format!("this client may have {most} requests under way");
+                    let message =
+                        format!("this client may have at most {most} concurrent requests");
                     ApiError::too_many(message, 1)
                 })?)
             }
@@ -136,7 +137,7 @@ impl Client {
             && let Err(early) = limiter.check()
         {
             let wait = early.wait_time_from(DefaultClock::default().now());
-            let message = format!("this client may send {most} requests a minute");
+            let message = format!("this client may send at most {most} requests per minute");
             return Err(ApiError::too_many(message, seconds_up(wait)));
         }
         Ok(permit)

@@ -6,10 +6,10 @@
 //!                               JSON or server-sent events ←── Answered ←────────┘
 //! ```
 //!
-//! What runs an agent is a trait ([`Agents`]): nothing in this crate knows models, prompts or run
-//! directories. Only the hash of a client's key is stored, and it is never passed on. The state of
-//! a request belongs to its handler alone; when the client disconnects, the handler is dropped and
-//! the agent stops. Addresses from clients are never fetched.
+//! A trait ([`Agents`]) stands for everything that runs an agent: this crate does not know models,
+//! prompts or run directories. Only the hash of a client's key is stored, and it is never passed
+//! on. Only its handler owns the state of a request: when the client disconnects, the handler is
+//! dropped and the agent stops. Addresses from clients are never fetched.
 
 mod server;
 

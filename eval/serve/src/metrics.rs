@@ -41,7 +41,8 @@ impl Metrics {
     pub(crate) fn new() -> Self {
         let mut registry = Registry::with_prefix("rlm_eval");
         let requests = Family::default();
-        let about = "Requests that have ended, by model, client and HTTP status; 499 is a client that went away";
+        let about = "Finished requests by model, client and HTTP status; 499 means that the client \
+            disconnected";
         registry.register("requests", about, requests.clone());
         let seconds = Family::<Labels, Histogram>::new_with_constructor(|| Histogram::new(SECONDS));
         let about = "Time from a request to the end of its answer";
@@ -49,21 +50,21 @@ impl Metrics {
         let working = Gauge::default();
         registry.register(
             "agents_working",
-            "Requests whose agents work",
+            "Requests whose agents are working",
             working.clone(),
         );
         let waiting = Gauge::default();
-        registry.register("requests_waiting", "Requests that wait", waiting.clone());
+        registry.register("requests_waiting", "Waiting requests", waiting.clone());
         let tokens = Family::default();
-        let about = "Tokens of calls of models, those of stopped agents included";
+        let about = "Tokens of model calls, including those of stopped agents";
         registry.register("tokens", about, tokens.clone());
         let cost = Family::default();
-        let about = "US dollars of calls of models whose cost is known";
+        let about = "US dollars of model calls whose cost is known";
         registry.register("cost_usd", about, cost.clone());
         let agents = Family::default();
         registry.register("agents", "Agents of answered requests", agents.clone());
         let llm_calls = Family::default();
-        let about = "Requests to models of answered requests";
+        let about = "Model calls made for answered requests";
         registry.register("llm_calls", about, llm_calls.clone());
         Self {
             registry,

@@ -45,12 +45,12 @@ impl Fields {
     /// Parses the object in a request body.
     pub(crate) fn of(body: &[u8]) -> Result<Self, ApiError> {
         let value: Value = serde_json::from_slice(body).map_err(|error| {
-            ApiError::of_request(format!("the body is no JSON that can be read: {error}"))
+            ApiError::of_request(format!("the body is not valid JSON: {error}"))
         })?;
         match value {
             Value::Object(members) => Ok(Self { members }),
             other => Err(ApiError::of_request(format!(
-                "the body must be a JSON object, and is {}",
+                "the body must be a JSON object, but is {}",
                 kind(&other)
             ))),
         }
@@ -139,8 +139,8 @@ impl Fields {
                     return Err(ApiError::invalid(
                         &place,
                         format!(
-                            "there is no field `{name}` in `{EXTENSION}`; it has query, context, files, max_cost, max_tokens, \
-                             max_llm_calls, timeout and progress"
+                            "unknown field `{name}` in `{EXTENSION}`; known: query, context, \
+                             files, max_cost, max_tokens, max_llm_calls, timeout, progress"
                         ),
                     ));
                 }
@@ -152,7 +152,7 @@ impl Fields {
 
 /// Creates the error for a field of the wrong type.
 pub(crate) fn expected(place: &str, wanted: &str, got: &Value) -> ApiError {
-    let message = format!("`{place}` must be {wanted}, and is {}", kind(got));
+    let message = format!("`{place}` must be {wanted}, but is {}", kind(got));
     ApiError::invalid(place, message)
 }
 
@@ -251,7 +251,7 @@ pub(crate) fn read_content(turn: &mut Turn, content: Value, place: &str) -> Resu
             other => {
                 return Err(ApiError::unsupported(
                     &place,
-                    format!("agents do not take parts of type `{other}`"),
+                    format!("agents do not accept parts of type `{other}`"),
                 ));
             }
         }
@@ -267,7 +267,8 @@ fn image_url(url: Value, place: &str) -> Result<String, ApiError> {
     }
     Err(ApiError::unsupported(
         place,
-        "an image must be sent as a data URL: this server fetches nothing that a client names",
+        "an image must be sent as a data URL, because this server does not fetch addresses from \
+         clients",
     ))
 }
 
@@ -277,7 +278,8 @@ fn file_part(mut file: Map<String, Value>, place: &str) -> Result<Piece, ApiErro
     let Some(data) = take("file_data") else {
         return Err(ApiError::unsupported(
             place,
-            "a file must be sent whole, as `file_data`: this server keeps no files and fetches none",
+            "a file must be sent whole, as `file_data`, because this server does not store or \
+             fetch files",
         ));
     };
     let name = match take("filename") {
@@ -292,11 +294,11 @@ fn file_part(mut file: Map<String, Value>, place: &str) -> Result<Piece, ApiErro
             .map(|(_, encoded)| encoded)
             .ok_or_else(|| ApiError::invalid(place, "`file_data` must be data:TYPE;base64,DATA"))?,
     };
-    let bytes = STANDARD
-        .decode(encoded.trim())
-        .map_err(|error| ApiError::invalid(place, format!("`file_data` is no base64: {error}")))?;
+    let bytes = STANDARD.decode(encoded.trim()).map_err(|error| {
+        ApiError::invalid(place, format!("invalid base64 in `file_data`: {error}"))
+    })?;
     let text = String::from_utf8(bytes).map_err(|_| {
-        let message = format!("the file `{name}` is no UTF-8 text; turn it into text first");
+        let message = format!("the file `{name}` is not UTF-8 text; convert it to text first");
         ApiError::unsupported(place, message)
     })?;
     Ok(Piece { name, text })

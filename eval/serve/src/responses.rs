@@ -38,7 +38,7 @@ pub(crate) fn conversation(fields: &mut Fields) -> Result<Conversation, ApiError
             }
         }
         Some(Value::Array(_)) | None => {
-            return Err(ApiError::invalid("input", "`input` must hold a message"));
+            return Err(ApiError::invalid("input", "`input` must contain a message"));
         }
         Some(other) => return Err(expected("input", "a text or an array of items", &other)),
     }
@@ -72,7 +72,7 @@ fn read_item(item: Value, place: &str) -> Result<Option<Turn>, ApiError> {
                     return Err(ApiError::invalid(
                         format!("{place}.role"),
                         format!(
-                            "there is no role `{other}`; known: system, developer, user, assistant"
+                            "unknown role `{other}`; known: system, developer, user, assistant"
                         ),
                     ));
                 }
@@ -81,7 +81,7 @@ fn read_item(item: Value, place: &str) -> Result<Option<Turn>, ApiError> {
             read_content(&mut turn, take("content"), &format!("{place}.content"))?;
             turn
         }
-        // Reasoning of another model is not part of what was said.
+        // Reasoning of another model is not part of the conversation.
         "reasoning" => return Ok(None),
         "function_call" => {
             let call = format!("{}({})", plain(&take("name")), plain(&take("arguments")));
@@ -91,7 +91,7 @@ fn read_item(item: Value, place: &str) -> Result<Option<Turn>, ApiError> {
         other => {
             return Err(ApiError::unsupported(
                 place,
-                format!("agents do not take items of type `{other}`"),
+                format!("agents do not accept items of type `{other}`"),
             ));
         }
     }))
@@ -107,12 +107,12 @@ fn plain(value: &Value) -> String {
 /// Rejects features that agents do not support.
 pub(crate) fn refuse(fields: &mut Fields) -> Result<(), ApiError> {
     let is_none = |value: &Value| value.as_array().is_some_and(Vec::is_empty);
-    let tools = "an agent calls its own tools, and none of the client's";
+    let tools = "agents call only their own tools, not the client's";
     fields.refuse("tools", is_none, tools)?;
-    let stored = "this server stores no responses: send the whole conversation as `input`";
+    let stored = "this server does not store responses: send the whole conversation as `input`";
     fields.refuse("previous_response_id", |_| false, stored)?;
     fields.refuse("conversation", |_| false, stored)?;
-    fields.refuse("prompt", |_| false, "this server stores no prompts")?;
+    fields.refuse("prompt", |_| false, "this server does not store prompts")?;
     fields.refuse(
         "background",
         |value| value == false,
@@ -121,12 +121,12 @@ pub(crate) fn refuse(fields: &mut Fields) -> Result<(), ApiError> {
     fields.refuse(
         "text",
         |text| text["format"].is_null() || text["format"]["type"] == "text",
-        "an agent answers with text",
+        "agents answer only with text",
     )?;
-    fields.refuse("modalities", is_plain_text, "an agent answers with text")
+    fields.refuse("modalities", is_plain_text, "agents answer only with text")
 }
 
-/// Whether the modalities include nothing but text.
+/// Whether text is the only modality.
 pub(crate) fn is_plain_text(modalities: &Value) -> bool {
     let all = modalities.as_array();
     all.is_some_and(|all| all.iter().all(|one| one == "text"))

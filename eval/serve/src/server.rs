@@ -157,10 +157,10 @@ fn router(shared: Arc<Shared>, address: SocketAddr) -> Router {
         .route("/health", get(health))
         .route("/metrics", get(metrics))
         .fallback(async |method: Method, uri: Uri| {
-            ApiError::no_route(format!("there is no {method} {}", uri.path()))
+            ApiError::no_route(format!("unknown route {method} {}", uri.path()))
         })
         .method_not_allowed_fallback(async |method: Method, uri: Uri| {
-            ApiError::wrong_method(format!("{} does not take {method}", uri.path()))
+            ApiError::wrong_method(format!("{} does not support {method}", uri.path()))
         })
         .layer(middleware::from_fn_with_state(address, guard))
         .with_state(shared)

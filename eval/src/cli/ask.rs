@@ -20,7 +20,7 @@ pub struct AskArgs {
     #[arg(long, value_name = "TEXT", help_heading = "Question")]
     pub query: Option<String>,
 
-    /// File that holds the question
+    /// File that contains the question
     #[arg(long, value_name = "FILE", help_heading = "Question")]
     pub query_file: Option<PathBuf>,
 
@@ -28,28 +28,31 @@ pub struct AskArgs {
     #[arg(long, value_name = "FILE", help_heading = "Question")]
     pub context_file: Option<PathBuf>,
 
-    /// Folder whose text files become the agent's `context`, sorted by path, each under a line `==> PATH <==`. Hidden
-    /// files and links to folders are skipped; links to files are followed
+    /// Folder whose text files become the agent's `context`, sorted by path, each under a line
+    /// `==> PATH <==`. Hidden files and links to folders are skipped; links to files are followed
     #[arg(long, value_name = "DIR", help_heading = "Question")]
     pub context_dir: Option<PathBuf>,
 
-    /// Image to show with the question: PNG, JPEG, GIF or WebP, at most 5 MB; repeatable, up to 20 images
+    /// Image to show with the question: PNG, JPEG, GIF or WebP, at most 5 MB; repeatable, up to 20
+    /// images
     #[arg(long, value_name = "FILE", help_heading = "Question")]
     pub image: Vec<PathBuf>,
 
-    /// Address of a web page to work on, with `--protocol agent-turn` or `rlm`; nothing but its origin is within reach
+    /// URL of a web page to work on, with `--protocol agent-turn` or `rlm`; the agent can reach
+    /// only its origin
     #[arg(long, value_name = "URL", help_heading = "World")]
     pub url: Option<String>,
 
-    /// Origin that is within reach besides that of --url, such as `https://example.com`; repeatable
+    /// Further origin that the agent can reach, such as `https://example.com`; repeatable
     #[arg(long, value_name = "ORIGIN", requires = "url", help_heading = "World")]
     pub allow: Vec<String>,
 
-    /// Text that is selected on the page, which the agent is shown after the question
+    /// Selected text of the page, shown to the agent after the question
     #[arg(long, value_name = "TEXT", requires = "url", help_heading = "World")]
     pub selection: Option<String>,
 
-    /// Text file to open as a document, with `--protocol json-action`; repeatable. Only apps read it
+    /// Text file to open as a document, with `--protocol json-action`; repeatable. Only launched
+    /// apps can read it
     #[arg(
         long,
         value_name = "FILE",
@@ -58,24 +61,24 @@ pub struct AskArgs {
     )]
     pub document: Vec<PathBuf>,
 
-    /// Show the app that is launched in a window of Chromium, until you close it
+    /// Show the launched app in a Chromium window until you close it
     #[arg(long, help_heading = "World")]
     pub show: bool,
 
-    /// Save the HTML of the app that is launched
+    /// File in which to save the HTML of the launched app
     #[arg(long, value_name = "FILE", help_heading = "World")]
     pub save: Option<PathBuf>,
 
-    /// Folder in which the question gets a run directory of its own, with its trajectory, which `rlm-eval view` shows
-    /// [default: nothing is kept]
+    /// Folder for a run directory with the trajectory of the question, which `rlm-eval view` shows
+    /// [default: nothing is stored]
     #[arg(long, value_name = "DIR", help_heading = "Question")]
     pub log_dir: Option<PathBuf>,
 
-    /// Show all that the agents do, one line for each event
+    /// Show every event of the agents, one line each
     #[arg(long, short = 'v', help_heading = "Question")]
     pub verbose: bool,
 
-    /// The agents.
+    /// Settings of the agents.
     #[command(flatten)]
     pub engine: EngineArgs,
 }

@@ -8,17 +8,17 @@ use serde::{Serialize, Serializer};
 
 use super::number::whole;
 
-/// What a benchmark is opened with.
+/// Options of a benchmark.
 #[derive(Debug, Clone, Args, Serialize)]
 pub struct BenchmarkArgs {
-    /// File or folder of the benchmark's data, or a folder that contains it under the benchmark's name, as `rlm-eval
-    /// data fetch` creates it [default: ~/.cache/eval/data]
+    /// File or folder of the benchmark's data, or a folder that contains it under the benchmark's
+    /// name, as `rlm-eval data fetch` creates it [default: ~/.cache/eval/data]
     #[arg(long, value_name = "DIR", help_heading = "Benchmark")]
     pub data_dir: Option<PathBuf>,
 
-    /// Lengths of generated contexts, in characters: 8k,1m,64000, where k is 1,000 and m is 1,000,000 [default: 8k to
-    /// 1m, doubling]. For data that states the lengths of its contexts: run only samples of these lengths, in the unit
-    /// of the data [default: all]
+    /// Lengths of generated contexts, in characters: 8k,1m,64000, where k is 1,000 and m is
+    /// 1,000,000 [default: 8k to 1m, doubling]. For data that states the lengths of its contexts:
+    /// run only samples of these lengths, in the unit of the data [default: all]
     #[arg(
         long,
         value_delimiter = ',',
@@ -56,8 +56,8 @@ pub struct BenchmarkArgs {
     )]
     pub labels: bool,
 
-    /// Read only data files whose names begin with this, for example validation [default: test, or the split that the
-    /// benchmark is defined on; all files if none matches]
+    /// Read only data files whose names begin with this, for example validation [default: test, or
+    /// the split that the benchmark is defined on; all files if none matches]
     #[arg(long, value_name = "NAME", help_heading = "Benchmark")]
     pub split: Option<String>,
 
@@ -69,9 +69,10 @@ pub struct BenchmarkArgs {
     )]
     pub skip_malformed: bool,
 
-    /// Scorer for your own benchmark (see `rlm-eval list scorers`); or, for any benchmark, a JavaScript file with a
-    /// function score(answer, expected, metadata), as `file:PATH` or a path that ends in .js [default: that of the
-    /// benchmark, or exact]. Of several, the first decides, and the scores of the others are recorded beside it
+    /// Scorer for your own benchmark (see `rlm-eval list scorers`); or, for any benchmark, a
+    /// JavaScript file with a function score(answer, expected, metadata), as `file:PATH` or a path
+    /// that ends in .js [default: that of the benchmark, or exact]. The first of several decides;
+    /// the scores of the others are only recorded
     #[arg(
         long,
         value_delimiter = ',',

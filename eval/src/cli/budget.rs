@@ -27,8 +27,8 @@ pub struct BudgetArgs {
     #[arg(long, value_parser = whole::<u64>(1..=MOST), value_name = "N")]
     pub max_llm_calls: Option<u64>,
 
-    /// Wall time limit of the run in seconds, after which nothing new begins; --resume restarts the clock [default: no
-    /// limit]
+    /// Wall time limit of the run in seconds, after which nothing new begins; --resume restarts the
+    /// clock [default: no limit]
     #[arg(long, value_name = "SECONDS")]
     pub time_limit: Option<Seconds>,
 
@@ -48,7 +48,8 @@ pub struct BudgetArgs {
     )]
     pub attempt_max_llm_calls: Option<u64>,
 
-    /// YAML file of prices, which take precedence over the bundled ones [default: only the bundled ones]
+    /// YAML file of prices, which take precedence over the bundled ones [default: only the bundled
+    /// ones]
     #[arg(long, value_name = "FILE")]
     pub prices: Option<PathBuf>,
 }

@@ -16,12 +16,13 @@ use crate::providers::ModelRef;
 /// Maximum number of tokens; larger numbers are probably typing errors.
 const MOST_TOKENS: u64 = 1_000_000_000;
 
-/// Conversations that grow long.
+/// Settings of compaction.
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Agent")]
 pub struct CompactionArgs {
-    /// What gives way where an agent's conversation grows too long: nothing, and the agent fails (none); the outputs of older turns
-    /// (outputs); or older turns as a whole, which a model summarises (summary). The REPL keeps its variables in any case
+    /// How an agent's conversation is shortened when it grows too long: not at all, so that the
+    /// agent fails (none); by dropping the outputs of older turns (outputs); or by replacing older
+    /// turns with a summary that a model writes (summary). The REPL always keeps its variables
     #[arg(
         long,
         default_value = "outputs",
@@ -30,12 +31,13 @@ pub struct CompactionArgs {
     )]
     pub compaction: Compact,
 
-    /// Size from which on it gives way, as tokens (24000) or as a share of the model's window (75%) [default: of summary 75%;
-    /// of outputs when the model refuses the conversation]
+    /// Size at which a conversation is shortened, in tokens (24000) or as a percentage of the
+    /// model's context window (75%) [default: 75% for summary; for outputs, when the model rejects
+    /// the conversation]
     #[arg(long, value_name = "SIZE")]
     pub compaction_at: Option<CompactionSize>,
 
-    /// Newest turns that a summary leaves whole
+    /// Number of newest turns that a summary does not replace
     #[arg(
         long,
         value_parser = whole::<u32>(1..=1_000),
@@ -48,7 +50,8 @@ pub struct CompactionArgs {
     #[arg(long, value_name = "REF")]
     pub compaction_model: Option<ModelRef>,
 
-    /// YAML file of models' windows, which take precedence over the bundled ones [default: only the bundled ones]
+    /// YAML file of models' context windows, which take precedence over the bundled ones [default:
+    /// only the bundled ones]
     #[arg(long, value_name = "FILE")]
     pub windows: Option<PathBuf>,
 }
@@ -72,12 +75,12 @@ impl CompactionArgs {
     }
 }
 
-/// A size of conversations.
+/// Size of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CompactionSize {
-    /// Tokens.
+    /// Number of tokens.
     Tokens(u64),
-    /// A share of the model's window.
+    /// Percentage of the model's context window.
     Percent(u32),
 }
 
@@ -90,7 +93,7 @@ impl FromStr for CompactionSize {
             None => whole(1..=MOST_TOKENS)(text).map(Self::Tokens),
         };
         read.map_err(|_| {
-            format!("expected tokens, a whole number from 1 to {MOST_TOKENS}, or a share from 1% to 100%")
+            format!("expected a number of tokens from 1 to {MOST_TOKENS}, or a percentage from 1% to 100%")
         })
     }
 }

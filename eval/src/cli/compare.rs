@@ -9,8 +9,8 @@ use clap::builder::BoolishValueParser;
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct CompareArgs {
-    /// Run directories or CSV files, two or more; each run is compared with the first. Other files, which a glob may
-    /// match (report.html, sweep.json), are skipped
+    /// Run directories or CSV files, two or more; each run is compared with the first. Other files,
+    /// which a glob may match (report.html, sweep.json), are skipped
     #[arg(required = true, num_args = 2.., value_name = "RUN")]
     pub runs: Vec<PathBuf>,
 
@@ -22,8 +22,8 @@ pub struct CompareArgs {
     #[arg(long, value_parser = BoolishValueParser::new())]
     pub allow_mismatch: bool,
 
-    /// Use the scores that `rlm-eval score --scorer NAME` gave the answers, instead of those of the run; NAME with or
-    /// without version
+    /// Use the scores that `rlm-eval score --scorer NAME` gave the answers, instead of those of the
+    /// run; NAME with or without version
     #[arg(long, value_name = "NAME")]
     pub scores: Option<String>,
 
@@ -39,8 +39,8 @@ pub struct CompareArgs {
 const EXAMPLES: &str = "\
 Prints the differences in settings between the runs first. Runs are paired by sample; a sample with \
 several attempts counts with its mean. For each pair of runs: the difference with its 95 % interval and \
-clustered standard error, the p value of the test whose inversion the interval is (Tango's score test if \
-every sample is right or wrong, otherwise a t test), wins, losses and ties, and the smallest difference that such runs detect 4 times out of 5. If there are \
+clustered standard error, the p value of the corresponding test (Tango's score test if \
+every sample is right or wrong, otherwise a t test), wins, losses and ties, and the smallest difference that runs of this size detect with a power of 80 %. If there are \
 several comparisons, p values are corrected by Holm's method. With three or more runs, the best three \
 of the later ones are also compared with each other, corrected over all their pairs. If attempts \
 ended in an error, everything is shown twice: with errors excluded, and with errors as zero. See docs/concepts/statistics.md.

@@ -49,11 +49,11 @@ pub struct ShowArgs {
     #[arg(value_name = "NAME")]
     pub benchmark: String,
 
-    /// What it is opened with.
+    /// Options of the benchmark.
     #[command(flatten)]
     pub options: BenchmarkArgs,
 
-    /// How many samples to print, from the first
+    /// Number of samples to print, from the first
     #[arg(
         long,
         value_parser = whole::<usize>(1..=1_000_000),
@@ -62,7 +62,8 @@ pub struct ShowArgs {
     )]
     pub limit: usize,
 
-    /// Print complete samples as a JSON array; without it, a context is cut after 500 characters
+    /// Print complete samples as a JSON array, instead of text with contexts cut after 500
+    /// characters
     #[arg(long, value_parser = BoolishValueParser::new())]
     pub json: bool,
 }

@@ -1,5 +1,5 @@
-//! Flags of the engine, shared by all commands that run agents, and the settings that they alone
-//! determine.
+//! Flags of the engine, shared by all commands that run agents, and the settings that only these
+//! flags determine.
 
 use clap::{ArgAction, Args};
 use harness::treatment::{DEFAULT_MAX_ITERATIONS, ReplTreatment};
@@ -13,13 +13,14 @@ use super::{
 };
 use crate::providers::ModelRef;
 
-/// Everything that shapes a running agent.
+/// Flags of all commands that run agents.
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Agent")]
 pub struct EngineArgs {
-    /// The model: `openai/MODEL`, `anthropic/MODEL` and so on over HTTP (see `rlm-eval list models`); `scripted` for
-    /// the benchmark's scripted model, `scripted/NAME` for a bundled one, `scripted:FILE` for your own; or
-    /// `replay:FILE` for the recorded responses of an earlier run [default with --prompt: the `model` of the definition]
+    /// The model: `openai/MODEL`, `anthropic/MODEL` and so on over HTTP (see
+    /// `rlm-eval list models`); `scripted` for the benchmark's scripted model, `scripted/NAME` for
+    /// a bundled one, `scripted:FILE` for your own; or `replay:FILE` for the recorded responses of
+    /// an earlier run [default with --prompt: the `model` of the definition]
     #[arg(long, required_unless_present = "prompt", value_name = "REF")]
     pub model: Option<ModelRef>,
 
@@ -35,8 +36,8 @@ pub struct EngineArgs {
     #[command(flatten)]
     pub hooks: HookArgs,
 
-    /// Maximum iterations of the root, each one model response plus the execution of its code; children get at most 15,
-    /// 4, 3, 3, … by depth
+    /// Maximum iterations of the root, each one model response plus the execution of its code;
+    /// children get at most 15, 4, 3, 3, … by depth
     #[arg(
         long,
         value_parser = whole::<u32>(1..=10_000),
@@ -45,7 +46,8 @@ pub struct EngineArgs {
     )]
     pub max_iterations: u32,
 
-    /// Maximum code blocks of one response that are run; further blocks are dropped, and the model is informed
+    /// Maximum code blocks of one response that are run; further blocks are dropped, and the model
+    /// is informed
     #[arg(
         long,
         value_parser = whole::<u32>(1..=1_000),
@@ -54,8 +56,8 @@ pub struct EngineArgs {
     )]
     pub max_blocks_per_iteration: u32,
 
-    /// Whether the model must confirm a return in its first iteration: it is shown the value once and has to return it
-    /// again
+    /// Whether the model must confirm a return in its first iteration: it is shown the value once
+    /// and has to return it again
     #[arg(
         long,
         default_value_t = true,
@@ -64,8 +66,8 @@ pub struct EngineArgs {
     )]
     pub confirm_first_return: bool,
 
-    /// Pins what cells read of clocks, timers and random numbers, so that a run with the same answers is the same again: all of it
-    /// follows from SEED [default: not pinned; without a SEED, 0]
+    /// Make clocks, timers and random numbers in cells deterministic, derived from SEED, so that a
+    /// run with the same model responses can be repeated exactly [default: off; without a SEED, 0]
     #[arg(
         long,
         value_parser = whole::<u64>(0..=u64::MAX),
@@ -75,7 +77,7 @@ pub struct EngineArgs {
     )]
     pub deterministic: Option<u64>,
 
-    /// What belongs to one protocol each.
+    /// Settings of single protocols.
     #[command(flatten)]
     pub protocols: ProtocolArgs,
 
@@ -119,7 +121,7 @@ pub struct EngineArgs {
 
 impl EngineArgs {
     /// Returns the part of the treatment that these flags determine. [`crate::settings`] adds what
-    /// has to be found and checked.
+    /// has to be looked up or checked.
     pub fn treatment(&self) -> Treatment {
         Treatment {
             max_iterations: self.max_iterations,

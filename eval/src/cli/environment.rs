@@ -90,7 +90,7 @@ pub(super) fn without_rivals(command: Command, typed: &Typed) -> Command {
 }
 
 /// Appends the values of the file after the subcommand, as if they were typed. A flag that is typed
-/// or set in the environment keeps its value, and so does one that excludes the file's.
+/// or set in the environment takes precedence over the file, and so does a flag that excludes it.
 ///
 /// # Errors
 /// For a switch whose value is neither true nor false.

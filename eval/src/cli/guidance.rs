@@ -21,8 +21,8 @@ pub(super) const DEEPEST: u32 = 16;
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Agent")]
 pub struct GuidanceArgs {
-    /// Whether the root solves the task itself (solver) or delegates to children and reviews their results
-    /// (coordinator). Children always solve. Applies to the `rlm` protocol only
+    /// Whether the root solves the task itself (solver) or delegates to children and reviews their
+    /// results (coordinator). Children always solve. Applies to the `rlm` protocol only
     #[arg(
         long,
         default_value_t,
@@ -31,9 +31,10 @@ pub struct GuidanceArgs {
     )]
     pub prompt_mode: PromptMode,
 
-    /// How the model interacts: with code in a REPL (rlm), in one call with the whole context in the message (direct),
-    /// with native tool calls (tools), as a web agent (agent-turn), with JSON actions (json-action), by a program that runs agents
-    /// (workflow), with code and no other model (codeact), in one call with the passages that a search finds (retrieve), or
+    /// How the model interacts: with code in a REPL (rlm), in one call with the whole context in
+    /// the message (direct), with native tool calls (tools), as a web agent (agent-turn), with JSON
+    /// actions (json-action), with a program that runs agents (workflow), with code but without
+    /// other models (codeact), in one call with passages found by a search (retrieve), or by
     /// reading the context in pieces (summary)
     #[arg(
         long,
@@ -43,8 +44,8 @@ pub struct GuidanceArgs {
     )]
     pub protocol: Protocol,
 
-    /// How a response contains code: in fenced blocks, or as a call of the tool `execute_code`, which the model is
-    /// required to make
+    /// How a response contains code: in fenced blocks, or as a call of the tool `execute_code`,
+    /// which the model is required to make
     #[arg(
         long,
         default_value = "fenced",
@@ -53,8 +54,9 @@ pub struct GuidanceArgs {
     )]
     pub code_via: CodeVia,
 
-    /// How much of the REPL the prompts describe: what they always described (standard), or also maps, typed answers, limits, equal
-    /// and cancelled calls, and how far a call is (extended). All of it works in both
+    /// How much of the REPL the prompts describe: the basic functions (standard), or also maps,
+    /// typed answers, limits, identical and cancelled calls, and the progress of calls (extended).
+    /// All functions work with both
     #[arg(
         long,
         default_value = "standard",
@@ -63,8 +65,8 @@ pub struct GuidanceArgs {
     )]
     pub repl_api: ReplApi,
 
-    /// Agents at this depth answer in one call, without a REPL. The root has depth 0: with 1, none of its children has
-    /// a REPL
+    /// Agents at this depth answer in one call, without a REPL. The root has depth 0: with 1, none
+    /// of its children has a REPL
     #[arg(
         long,
         value_parser = whole::<u32>(1..=DEEPEST),
@@ -73,8 +75,8 @@ pub struct GuidanceArgs {
     )]
     pub max_depth: u32,
 
-    /// Drivers (guidance) added to the root's prompt, in this order, after those of the profile; each must support the
-    /// protocol; see `rlm-eval list drivers`
+    /// Drivers (guidance) added to the root's prompt, in this order, after those of the profile;
+    /// each must support the protocol; see `rlm-eval list drivers`
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     pub drivers: Vec<String>,
 
@@ -82,8 +84,9 @@ pub struct GuidanceArgs {
     #[arg(long, value_name = "DIR")]
     pub drivers_dir: Option<PathBuf>,
 
-    /// Profile, a list of drivers for a model family: a NAME of `rlm-eval list profiles`, `auto` for the one that
-    /// matches the model's name, if any, or `none`. Drivers that do not support the protocol are skipped
+    /// Profile, a list of drivers for a model family: a NAME of `rlm-eval list profiles`, `auto`
+    /// for the one that matches the model's name, if any, or `none`. Drivers that do not support
+    /// the protocol are skipped
     #[arg(long, default_value = "auto", value_name = "NAME")]
     pub profile: String,
 
@@ -91,30 +94,32 @@ pub struct GuidanceArgs {
     #[arg(long, value_name = "FILE")]
     pub profiles_file: Option<PathBuf>,
 
-    /// Another model that agents may call, as ALIAS=PROVIDER/MODEL[:TAG,TAG…]; repeatable, or several separated by `;`
+    /// Another model that agents may call, as ALIAS=PROVIDER/MODEL[:TAG,TAG…]; repeatable, or
+    /// several separated by `;`
     #[arg(long = "model-alias", value_name = "SPEC", value_delimiter = ';')]
     pub model_aliases: Vec<String>,
 
-    /// Model of all agents below the root that name none, whether called by `rlm()` or by the name of a prompt
-    /// [default: the root's]
+    /// Model of all agents below the root that do not name one, whether called by `rlm()` or by the
+    /// name of a prompt [default: the root's]
     #[arg(long, value_name = "REF")]
     pub child_model: Option<ModelRef>,
 
-    /// Model of calls of `llm()` that name none [default: the root's]
+    /// Model of `llm()` calls that do not name one [default: the root's]
     #[arg(long, value_name = "REF")]
     pub llm_model: Option<ModelRef>,
 
-    /// Model of the agents at a depth that name none, as DEPTH=REF; children of the root have depth 1. It goes before
-    /// --child-model, and counts for calls of `llm()` where there is no --llm-model; repeatable
+    /// Model of the agents at a depth that do not name one, as DEPTH=REF; children of the root have
+    /// depth 1. It takes precedence over --child-model, and applies to `llm()` calls without
+    /// --llm-model; repeatable
     #[arg(long = "model-at-depth", value_name = "DEPTH=REF")]
     pub model_at_depth: Vec<String>,
 
-    /// Conversations that grow long.
+    /// Compaction.
     #[command(flatten)]
     pub long_conversations: CompactionArgs,
 
-    /// File with a JSON Schema that the root's answer has to conform to. An answer that does not is asked for again, at most twice
-    /// [default: any answer]
+    /// File with a JSON Schema for the root's answer. If an answer does not conform, the root is
+    /// asked again, at most twice [default: any answer]
     #[arg(long, value_name = "FILE")]
     pub answer_schema: Option<PathBuf>,
 

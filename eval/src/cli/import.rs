@@ -39,7 +39,8 @@ pub struct NodeRlmArgs {
     )]
     pub prompt_mode: Option<PromptMode>,
 
-    /// Names of the drivers that were used, which the files do not record; "" for none [default: unknown]
+    /// Names of the drivers that were used, which the files do not record; "" for none [default:
+    /// unknown]
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     pub drivers: Option<Vec<String>>,
 

@@ -12,12 +12,13 @@ use super::Granted;
 #[derive(Debug, Clone, Default, Args, Serialize)]
 #[command(next_help_heading = "Prompt")]
 pub struct PromptOverrideArgs {
-    /// Folder of your own prompt definitions and fragments (*.md, *.yaml, *.json); a fragment with the name of a
-    /// bundled section replaces it; see `rlm-eval list prompts`
+    /// Folder of your own prompt definitions and fragments (*.md, *.yaml, *.json); a fragment with
+    /// the name of a bundled section replaces it; see `rlm-eval list prompts`
     #[arg(long, value_name = "DIR")]
     pub prompts_dir: Option<Granted<PathBuf>>,
 
-    /// Folder of your own tools: JavaScript files (*.js), which run in a sandbox; see docs/reference/tools.md
+    /// Folder of your own tools: JavaScript files (*.js), which run in a sandbox; see
+    /// docs/reference/tools.md
     #[arg(long, value_name = "DIR")]
     pub tools_dir: Option<Granted<PathBuf>>,
 
@@ -37,7 +38,8 @@ pub struct PromptOverrideArgs {
     #[arg(long, value_name = "TEXT")]
     pub site: Option<String>,
 
-    /// The date in all prompts, as YYYY-MM-DD; a resumed run keeps its date [default: today, in UTC]
+    /// The date in all prompts, as YYYY-MM-DD; a resumed run keeps its date [default: today, in
+    /// UTC]
     #[arg(long, value_name = "DATE")]
     pub date: Option<String>,
 
@@ -61,13 +63,13 @@ pub struct PromptOverrideArgs {
     #[arg(long, value_name = "FILE")]
     pub append_system_prompt_file: Option<PathBuf>,
 
-    /// File that replaces the root's prompt; a line `{{default}}` in it is replaced by the original prompt.
-    /// --append-system-prompt then has no effect
+    /// File that replaces the root's prompt; a line `{{default}}` in it is replaced by the original
+    /// prompt. --append-system-prompt then has no effect
     #[arg(long, value_name = "FILE")]
     pub system_prompt_file: Option<PathBuf>,
 
-    /// YAML or JSON file that changes descriptions of tools: `NAME: {appendDescription: TEXT}` appends to a tool's
-    /// description, `NAME: {description: TEXT}` replaces it
+    /// YAML or JSON file that changes descriptions of tools: `NAME: {appendDescription: TEXT}`
+    /// appends to a tool's description, `NAME: {description: TEXT}` replaces it
     #[arg(long, value_name = "FILE")]
     pub action_overrides: Option<PathBuf>,
 }

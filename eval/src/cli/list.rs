@@ -27,7 +27,8 @@ pub struct ListArgs {
 pub enum List {
     /// Benchmarks, for `run --benchmark`
     Benchmarks {
-        /// Folder that contains the data of each benchmark under its name [default: ~/.cache/eval/data]
+        /// Folder that contains the data of each benchmark under its name [default:
+        /// ~/.cache/eval/data]
         #[arg(long, value_name = "DIR")]
         data_dir: Option<PathBuf>,
     },
@@ -39,7 +40,8 @@ pub enum List {
         #[arg(long, value_name = "DIR")]
         drivers_dir: Option<PathBuf>,
     },
-    /// Tools, for `--tools` and for the `tools` of a prompt definition, which may also name other definitions
+    /// Tools, for `--tools` and for the `tools` of a prompt definition, which may also name other
+    /// definitions
     Tools {
         /// Folder of your own tools (*.js)
         #[arg(long, value_name = "DIR")]

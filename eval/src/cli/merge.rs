@@ -20,13 +20,13 @@ pub struct MergeArgs {
     #[arg(required = true, value_name = "DIR")]
     pub dirs: Vec<PathBuf>,
 
-    /// Record to keep where runs hold different records of one attempt: of the try that began last (newest), or the one
-    /// with a score, then the one of the run with more attempts (complete). What the other try took counts in the cost
-    /// of all tries [default: different records are an error]
+    /// Record to keep if runs contain different records of one attempt: the one that started last
+    /// (newest); or the one with a score, else that of the run with more attempts (complete). The
+    /// total cost includes the other record [default: different records are an error]
     #[arg(long, value_name = "WHICH")]
     pub prefer: Option<Preference>,
 
-    /// Merge runs that different versions of the program made; each attempt records its version
+    /// Merge runs made by different versions of the program; each attempt records its version
     #[arg(
         long,
         value_parser = BoolishValueParser::new()

@@ -129,13 +129,13 @@ pub enum Command {
     Serve(Box<ServeArgs>),
     /// Offer agents as tools to programs that speak the Model Context Protocol
     Mcp(Box<McpArgs>),
-    /// Show scores, cost and behaviour of runs side by side
+    /// Show scores, cost and behavior of runs side by side
     Report(ReportArgs),
     /// Test whether one run is really better than another
     Compare(CompareArgs),
     /// Merge the shards of a run that several machines ran
     Merge(MergeArgs),
-    /// Make attempts of runs that are in a queue
+    /// Run attempts of the runs in a queue
     Worker(WorkerArgs),
     /// Show, pause, resume or cancel runs of a queue
     Queue(QueueCommandArgs),
@@ -171,11 +171,11 @@ Examples:
   rlm-eval list drivers
   rlm-eval repl
 
-`eval` is the same program; in most shells, though, that name is a builtin.
+`eval` is the same program, but most shells shadow it with a builtin.
 
 Every flag can also be set by an environment variable: --max-depth 3 is EVAL_MAX_DEPTH=3. A file \
-.env in this folder or in one above it, up to the project's root, can set flags that give it no \
-power. Flags take precedence over the environment, and the environment over .env.
+.env in this folder or in one above it, up to the project's root, can set flags other than \
+permissions. Flags take precedence over the environment, and the environment over .env.
 
 Exit codes: 0 complete, 1 infrastructure failure, 2 usage, 4 nothing matched, 100 score below \
 --min-score, 106 incomplete, 130 interrupted.";
@@ -231,11 +231,12 @@ pub fn variables() -> BTreeSet<String> {
 /// A variable of a flag: whether a file may set it, and the flag.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FlagVariable {
-    /// Whether a file `.env` may set it. Where commands have different flags of the name, what the strictest allows.
+    /// Whether a file `.env` may set it. If commands have different flags of this name, the
+    /// strictest rule.
     pub from_file: FromFile,
     /// The flag: `--max-depth`.
     pub flag: String,
-    /// What divides its value into several.
+    /// Separator of its values, if it takes several.
     pub delimiter: Option<char>,
 }
 

@@ -13,13 +13,14 @@ use super::word::one_of;
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Model")]
 pub struct ModelArgs {
-    /// URL of the server that the main model is on, and aliases with the same prefix. The prefix chooses the API:
-    /// openai/, openai-responses/ or anthropic/ [default: the provider's own]
+    /// URL of the server of the main model and of aliases with the same prefix. The prefix chooses
+    /// the API: openai/, openai-responses/ or anthropic/ [default: the provider's own]
     #[arg(long, value_name = "URL")]
     pub base_url: Option<String>,
 
-    /// Header of every request to the server of the main model: x-team=blue. Pass a secret by the name of an
-    /// environment variable: api-key=env:GATEWAY_KEY or 'authorization=Bearer $TOKEN'. Repeatable
+    /// Header of every request to the server of the main model: x-team=blue. Pass a secret by the
+    /// name of an environment variable: api-key=env:GATEWAY_KEY or 'authorization=Bearer $TOKEN'.
+    /// Repeatable
     #[arg(long, value_name = "NAME=VALUE")]
     pub header: Vec<Granted<String>>,
 
@@ -27,12 +28,13 @@ pub struct ModelArgs {
     #[arg(long, value_parser = decimal(0.0..=100.0), value_name = "T")]
     pub temperature: Option<f64>,
 
-    /// Seed of the model's sampling, for servers that support it; for generated samples see --seed [default: none]
+    /// Seed of the model's sampling, for servers that support it; for generated samples see --seed
+    /// [default: none]
     #[arg(long, value_parser = whole::<u64>(0..=u64::MAX), value_name = "N")]
     pub model_seed: Option<u64>,
 
-    /// Maximum output tokens of one response, reasoning included [default: the server's; for anthropic 8192, or
-    /// 64000 for the efforts xhigh and max, plus --reasoning-tokens]
+    /// Maximum output tokens of one response, reasoning included [default: the server's; for
+    /// anthropic 8192, or 64000 for the efforts xhigh and max, plus --reasoning-tokens]
     #[arg(long, value_parser = whole::<u32>(1..=100_000_000), value_name = "N")]
     pub max_output_tokens: Option<u32>,
 
@@ -48,21 +50,23 @@ pub struct ModelArgs {
     #[arg(long, value_name = "EFFORT", value_parser = one_of::<Effort>(Effort::ALL.map(Effort::as_str)))]
     pub effort: Option<Effort>,
 
-    /// Maximum reasoning tokens, for servers that accept a number (anthropic, openrouter) [default: none]
+    /// Maximum reasoning tokens, for servers that accept a number (anthropic, openrouter) [default:
+    /// none]
     #[arg(long, value_parser = whole::<u32>(1..=100_000_000), value_name = "N")]
     pub reasoning_tokens: Option<u32>,
 
-    /// Extra field of every request's body, as JSON if the value parses and as text otherwise; takes precedence over
-    /// other flags; repeatable
+    /// Extra field of every request's body, as JSON if the value parses and as text otherwise;
+    /// takes precedence over other flags; repeatable
     #[arg(long, value_name = "KEY=VALUE")]
     pub model_args: Vec<String>,
 
-    /// Stream responses, so that a server that stalls is noticed after --idle-timeout instead of --request-timeout
+    /// Stream responses, so that a server that stalls is noticed after --idle-timeout instead of
+    /// --request-timeout
     #[arg(long, value_parser = BoolishValueParser::new())]
     pub stream: bool,
 
-    /// Stream responses, and end each as soon as the last block that would run is complete; since the server then
-    /// reports no tokens, they are estimated
+    /// Stream responses, and end each as soon as the last code block that will be run is complete;
+    /// token counts are then estimated, because the server does not report them
     #[arg(long, value_parser = BoolishValueParser::new())]
     pub stop_early: bool,
 

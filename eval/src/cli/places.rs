@@ -1,7 +1,8 @@
 //! Places that flags name: files, folders and servers.
 //!
-//! Invariant: a run folder may record places, but a resumed run uses one only if this start names it as
-//! well. Otherwise whoever made the folder would choose what is read, what is run and where it is sent.
+//! Invariant: a run folder may record places, but a resumed run uses one only if this start names
+//! it as well. Otherwise whoever made the folder would choose what is read, what is run and where
+//! it is sent.
 
 use std::any::TypeId;
 use std::env;
@@ -71,8 +72,8 @@ impl Display for Place {
     }
 }
 
-/// Returns the places of recorded flags of `rlm-eval run` that have to be typed again, in the order of
-/// the help.
+/// Returns the places of recorded flags of `rlm-eval run` that have to be typed again, in the order
+/// of the help.
 ///
 /// # Errors
 /// A sentence about the first invalid value.
@@ -80,8 +81,8 @@ pub fn recorded_places(flags: &Value) -> Result<Vec<Place>, String> {
     Ok(places(&recorded::matches::<RunArgs>(flags)?))
 }
 
-/// Returns the recorded places that `now` does not name. A flag that is typed replaces what is recorded;
-/// a variable confirms it.
+/// Returns the recorded places that `now` does not name. A flag that is typed replaces what is
+/// recorded; a variable confirms it.
 pub(super) fn unconfirmed(recorded: &ArgMatches, now: &ArgMatches, typed: &Typed) -> Vec<Place> {
     let mut places = places(recorded);
     let command = command();
@@ -192,7 +193,7 @@ mod tests {
         }
     }
 
-    /// Wherever they are in the file.
+    /// At any depth of the file.
     #[test]
     fn lists_recorded_places() {
         let flags = json!({

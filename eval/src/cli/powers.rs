@@ -1,8 +1,8 @@
 //! Permissions: flags that let a run touch the machine or the network.
 //!
-//! Invariant: they come from the command line of this start or from the environment of this process.
-//! Their types are not serializable, and [`super::recorded`] skips their names, so no run folder, sweep
-//! file or queued run can grant them.
+//! Invariant: they come from the command line of this start or from the environment of this
+//! process. Their types are not serializable, and [`super::recorded`] skips their names, so no run
+//! folder, sweep file or queued run can grant them.
 
 use std::collections::BTreeSet;
 
@@ -15,21 +15,21 @@ use super::places;
 use super::word::one_of;
 use crate::invocation::quoted;
 
-/// Permissions of whatever runs agents.
+/// Permissions of all commands that run agents.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = HEADING)]
 pub struct PowerArgs {
-    /// Where foreign code runs.
+    /// Isolation of third-party code.
     #[command(flatten)]
     pub isolation: IsolationArgs,
 
-    /// Show pages and apps that are not this program's own in a Chromium without its own sandbox, where that cannot be
-    /// had: only for pages that you trust
+    /// Show third-party pages and apps in a Chromium without its own sandbox if that sandbox is not
+    /// available; only for pages that you trust
     #[arg(long, value_parser = BoolishValueParser::new())]
     pub trust_pages: bool,
 
-    /// Let rows and their pages reach addresses of this machine and of private networks, beyond the servers that the
-    /// program starts for them
+    /// Let rows and their pages reach addresses of this machine and of private networks, beyond the
+    /// servers that the program starts for them
     #[arg(long, value_parser = BoolishValueParser::new())]
     pub allow_local: bool,
 
@@ -46,8 +46,8 @@ pub struct PowerArgs {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = HEADING)]
 pub struct VariableArgs {
-    /// Value of a variable that tools read, or just its NAME to pass on the value that it has in the environment;
-    /// repeatable. Tools get no other variable of the environment
+    /// Value of a variable that tools read, or only its NAME to forward it from the environment;
+    /// repeatable. Tools get no other environment variables
     #[arg(
         long = "env",
         value_name = "NAME[=VALUE]",
@@ -66,12 +66,13 @@ pub struct RunPowerArgs {
     pub allow_commands: bool,
 }
 
-/// Where foreign code runs.
+/// Isolation of third-party code.
 #[derive(Debug, Clone, Copy, Args)]
 #[command(next_help_heading = HEADING)]
 pub struct IsolationArgs {
-    /// Where cells run: in worker processes without access to files, network and other processes (process); the same,
-    /// but refuse to run if the kernel cannot confine them fully (strict); or on threads of this process (thread)
+    /// Where cells run: in worker processes without access to files, network and other processes
+    /// (process); the same, but refuse to run if the kernel cannot confine them fully (strict); or
+    /// on threads of this process (thread)
     #[arg(
         long = "isolation",
         default_value = "process",
@@ -99,8 +100,8 @@ pub(super) const HEADING: &str =
     "Permissions (of this start: never recorded, so pass them again with --resume)";
 
 impl PowerArgs {
-    /// Returns the words that grant the same to another start. Values of variables may be secrets, so only
-    /// their names are given: a bare name forwards the variable of the process.
+    /// Returns the flags that grant the same permissions to another start. Values of variables may
+    /// be secrets, so only their names are given: a bare name forwards the variable of the process.
     pub fn words(&self) -> Vec<String> {
         let Self {
             isolation: IsolationArgs { kind },
@@ -127,7 +128,7 @@ impl PowerArgs {
 }
 
 impl RunPowerArgs {
-    /// Returns the words that grant the same to another start.
+    /// Returns the flags that grant the same permissions to another start.
     pub fn words(&self) -> Vec<String> {
         let Self { allow_commands } = self;
         let commands = allow_commands.then(|| "--allow-commands".to_owned());
@@ -160,8 +161,8 @@ pub enum FromFile {
     Never,
 }
 
-/// Flags of single commands that grant power without being permissions of a run: they choose a server,
-/// write files, read the flags of a folder, or take a safeguard away.
+/// Flags of single commands that grant power without being permissions of a run: they choose a
+/// server, write files, read the flags of a folder, or remove a safeguard.
 const OF_COMMANDS: [&str; 23] = [
     "agents",
     "allow",

@@ -24,7 +24,7 @@ pub struct PromptArgs {
     )]
     pub depth: u32,
 
-    /// Iterations of this agent [default: what 15 iterations of the root allow at its depth]
+    /// Iterations of this agent [default: the limit at its depth if the root has 15 iterations]
     #[arg(
         long,
         value_parser = whole::<u32>(1..=10_000),
@@ -33,7 +33,7 @@ pub struct PromptArgs {
     )]
     pub iterations: Option<u32>,
 
-    /// Query of an agent above this one, the root's first; repeat for each depth above
+    /// Query of an agent above this one; repeat for each depth, starting with the root
     #[arg(long, value_name = "QUERY", help_heading = "Position")]
     pub lineage: Vec<String>,
 
@@ -65,7 +65,8 @@ pub struct PromptArgs {
     #[command(flatten)]
     pub mcp: McpServerArgs,
 
-    /// Print the size of each section instead of its text, in estimated tokens (characters divided by 4)
+    /// Print the size of each section instead of its text, in estimated tokens (characters divided
+    /// by 4)
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
@@ -73,8 +74,8 @@ pub struct PromptArgs {
     )]
     pub sizes: bool,
 
-    /// Print how the prompts of two configurations differ. Each is a quoted list of further flags, or the name of a
-    /// definition; `EVAL_DIFF` separates them by `;`
+    /// Print how the prompts of two configurations differ. Each is a quoted list of further flags,
+    /// or the name of a definition; `EVAL_DIFF` separates them by `;`
     #[arg(
         long,
         num_args = 2,
@@ -85,8 +86,8 @@ pub struct PromptArgs {
     )]
     pub diff: Vec<String>,
 
-    /// Check all prompt definitions of a folder and print all their faults, instead of a prompt; exit code 2 if there
-    /// are any
+    /// Check all prompt definitions of a folder and print all errors instead of a prompt; exit code
+    /// 2 if there are any
     #[arg(
         long,
         value_name = "DIR",
@@ -95,8 +96,8 @@ pub struct PromptArgs {
     )]
     pub check: Option<PathBuf>,
 
-    /// Print sections and native tools as JSON: {"sections": [{"name", "text", "tokens"}, …], "tools": [{"name",
-    /// "description", "parameters", "tokens"}, …], "tokens", "estimated"}
+    /// Print sections and native tools as JSON: {"sections": [{"name", "text", "tokens"}, …],
+    /// "tools": [{"name", "description", "parameters", "tokens"}, …], "tokens", "estimated"}
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),

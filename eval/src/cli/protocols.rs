@@ -11,8 +11,9 @@ use super::word::one_of;
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Protocols")]
 pub struct ProtocolArgs {
-    /// Protocol `direct`: what becomes of a context that the model's window does not hold. Its middle is cut, a quarter at a time
-    /// (truncate), or the attempt ends with status `limit` (refuse). What was cut is in the trajectory
+    /// Protocol `direct`: what happens if a context exceeds the model's context window. Its middle
+    /// is cut, a quarter at a time (truncate), or the attempt ends with status `limit` (refuse).
+    /// The trajectory records what was cut
     #[arg(
         long,
         default_value = "truncate",
@@ -21,7 +22,7 @@ pub struct ProtocolArgs {
     )]
     pub overflow: Overflow,
 
-    /// Protocol `workflow`: how often the model may run its program. Each of its responses is one run
+    /// Protocol `workflow`: maximum runs of the model's program. Each response is one run
     #[arg(
         long,
         value_parser = whole::<u32>(1..=100),
@@ -30,7 +31,7 @@ pub struct ProtocolArgs {
     )]
     pub workflow_runs: u32,
 
-    /// Protocol `retrieve`: passages that the model is shown
+    /// Protocol `retrieve`: number of passages shown to the model
     #[arg(
         long,
         value_parser = whole::<u32>(1..=10_000),
@@ -39,7 +40,8 @@ pub struct ProtocolArgs {
     )]
     pub retrieve_passages: u32,
 
-    /// Protocol `retrieve`: characters of a passage; one ends behind a paragraph, line, sentence or word
+    /// Protocol `retrieve`: characters per passage; each ends at the end of a paragraph, line,
+    /// sentence or word
     #[arg(
         long,
         value_parser = whole::<u32>(100..=1_000_000),
@@ -48,8 +50,8 @@ pub struct ProtocolArgs {
     )]
     pub passage_chars: u32,
 
-    /// Protocol `summary`: characters of a piece. A context that would have more pieces than --max-iterations leaves room for, one
-    /// response being the answer, has larger ones
+    /// Protocol `summary`: characters per piece. If a context would need more pieces than
+    /// --max-iterations allows, including one response for the answer, its pieces are larger
     #[arg(
         long,
         value_parser = whole::<u32>(1_000..=10_000_000),
@@ -58,7 +60,7 @@ pub struct ProtocolArgs {
     )]
     pub piece_chars: u32,
 
-    /// Protocol `summary`: characters that notes may have; longer ones lose their middle
+    /// Protocol `summary`: maximum characters of the notes; longer ones are cut in the middle
     #[arg(
         long,
         value_parser = whole::<u32>(100..=1_000_000),

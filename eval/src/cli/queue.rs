@@ -10,7 +10,7 @@ use super::Granted;
 use super::number::{Seconds, whole};
 use super::powers::{PowerArgs, RunPowerArgs};
 
-/// How a queue's server is reached.
+/// Access to a queue's server.
 #[derive(Debug, Clone, Default, Args, Serialize, PartialEq, Eq)]
 #[command(next_help_heading = "Queue")]
 pub struct QueueAccessArgs {
@@ -22,7 +22,8 @@ pub struct QueueAccessArgs {
     #[arg(long, value_name = "FILE")]
     pub queue_nkey: Option<Granted<PathBuf>>,
 
-    /// Certificates of authorities that the NATS server's certificate is checked by, beside the system's [default: none]
+    /// Certificate authorities to trust for the NATS server, in addition to the system's [default:
+    /// none]
     #[arg(long, value_name = "FILE")]
     pub queue_ca: Option<Granted<PathBuf>>,
 
@@ -39,33 +40,35 @@ pub struct QueueAccessArgs {
 #[derive(Debug, Clone, Args, Serialize, PartialEq, Eq)]
 #[command(next_help_heading = "Queue")]
 pub struct QueueArgs {
-    /// Put the attempts into a queue on this NATS server (nats://HOST:PORT, several of a cluster with commas); `rlm-eval
-    /// worker` makes them. With --resume, `none` goes on without it [default: none]
+    /// Put the attempts into a queue on this NATS server (nats://HOST:PORT, several of a cluster
+    /// separated by commas), from which `rlm-eval worker` takes them. With --resume, `none`
+    /// continues without a queue [default: none]
     #[arg(long, value_name = "URL")]
     pub queue: Option<Granted<String>>,
 
-    /// Seconds without a sign of life after which an attempt is given to another worker
+    /// Seconds without a heartbeat after which an attempt is given to another worker
     #[arg(long, value_parser = whole::<u64>(1..=86_400), default_value_t = 30, value_name = "SECONDS")]
     pub queue_lease: u64,
 
-    /// Workers that may die of an attempt before it ends in an error
+    /// Maximum workers that may crash during an attempt before it ends in an error
     #[arg(long, value_parser = whole::<u64>(1..=1_000), default_value_t = 5, value_name = "N")]
     pub queue_tries: u64,
 
-    /// Servers of a cluster that keep each message: 1, 3 or 5
+    /// Number of servers of a cluster that store each message: 1, 3 or 5
     #[arg(long, value_parser = whole::<usize>(1..=5), default_value_t = 1, value_name = "N")]
     pub queue_replicas: usize,
 
-    /// Maximum megabytes of results that lie in the queue; workers wait until there is room [default: the server's limit]
+    /// Maximum megabytes of results in the queue; workers wait until there is space [default: the
+    /// server's limit]
     #[arg(long, value_parser = whole::<u64>(1..=1_000_000_000), value_name = "MB")]
     pub queue_max_mb: Option<u64>,
 
-    /// A run directory whose attempts tell how long samples take: the longest are made first [default: the order of the
-    /// dataset]
+    /// Run directory whose attempts show how long samples take; the longest are run first [default:
+    /// the order of the dataset]
     #[arg(long, value_name = "RUN")]
     pub queue_order_by: Option<PathBuf>,
 
-    /// How its server is reached.
+    /// Access to its server.
     #[command(flatten)]
     pub access: QueueAccessArgs,
 }
@@ -89,7 +92,7 @@ pub struct WorkerArgs {
     #[arg(long, value_name = "RUN")]
     pub run: Vec<String>,
 
-    /// Maximum attempts in progress at once
+    /// Maximum concurrent attempts
     #[arg(
         long,
         value_parser = whole::<usize>(1..=1_000),
@@ -98,11 +101,11 @@ pub struct WorkerArgs {
     )]
     pub concurrency: usize,
 
-    /// Folder with the data of benchmarks, in place of the one that the run names
+    /// Folder with the data of benchmarks, instead of the one that the run names
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
 
-    /// Address that a run may send this machine's key to, beside those of known providers
+    /// Server URL that a run may send this machine's key to, besides those of known providers
     #[arg(long, value_name = "URL")]
     pub base_url: Option<String>,
 
@@ -114,23 +117,25 @@ pub struct WorkerArgs {
     #[command(flatten)]
     pub run_powers: RunPowerArgs,
 
-    /// Seconds that attempts under way get to finish after SIGTERM or Ctrl-C; the others are returned to the queue
+    /// Seconds that running attempts get to finish after SIGTERM or Ctrl-C; the rest are returned
+    /// to the queue
     #[arg(long, default_value_t = Seconds::of(30), value_name = "SECONDS")]
     pub drain: Seconds,
 
-    /// End after this many seconds without an attempt [default: never]
+    /// Exit after this many seconds without an attempt [default: never]
     #[arg(long, value_name = "SECONDS")]
     pub idle_exit: Option<Seconds>,
 
-    /// What the worker is called in the queue [default: host and process]
+    /// Name of the worker in the queue [default: host and process]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
 
-    /// Files and folders of this machine that runs may name, as flags of `rlm-eval run`: --tools-dir tools
+    /// Files and folders of this machine that runs may name, as flags of `rlm-eval run`:
+    /// --tools-dir tools
     #[arg(last = true, value_name = "FLAGS")]
     pub confirmed: Vec<String>,
 
-    /// How its server is reached.
+    /// Access to its server.
     #[command(flatten)]
     pub access: QueueAccessArgs,
 }
@@ -146,17 +151,17 @@ pub struct QueueCommandArgs {
 /// What can be done with the runs of a queue.
 #[derive(Debug, Clone, Subcommand)]
 pub enum QueueAction {
-    /// Show runs, what is waiting, and workers
+    /// Show runs, waiting attempts and workers
     Status(QueueTargetArgs),
-    /// Take no more attempts; what is under way is finished
+    /// Start no more attempts; running ones are finished
     Pause(QueueTargetArgs),
-    /// Take attempts again
+    /// Start attempts again
     Resume(QueueTargetArgs),
-    /// Make no more attempts, and drop or return what is under way
+    /// Start no more attempts, and drop or return running ones
     Cancel(QueueTargetArgs),
 }
 
-/// What is meant.
+/// Flags of the actions of `rlm-eval queue`.
 #[derive(Debug, Clone, Args)]
 pub struct QueueTargetArgs {
     /// The run, by its id or its folder; `status` shows all runs without it
@@ -179,14 +184,14 @@ pub struct QueueTargetArgs {
     #[arg(long, value_parser = BoolishValueParser::new())]
     pub json: bool,
 
-    /// How its server is reached.
+    /// Access to its server.
     #[command(flatten)]
     pub access: QueueAccessArgs,
 }
 
 const WORKER_DETAILS: &str = "\
-Makes attempts of runs that `rlm-eval run --queue` put into the queue, if this build and its data fit \
-them. Keys come from this machine's environment.
+Runs attempts that `rlm-eval run --queue` put into the queue, if this build and its data match the \
+run. Keys come from this machine's environment.
 
 Examples:
   rlm-eval worker nats://queue.example:4222 --concurrency 8

@@ -15,7 +15,7 @@ pub struct ReplArgs {
     #[arg(long, value_name = "FILE")]
     pub context_file: Option<PathBuf>,
 
-    /// Read and write one JSON object a line
+    /// Read and write one JSON object per line
     #[arg(long, value_parser = BoolishValueParser::new())]
     pub json: bool,
 

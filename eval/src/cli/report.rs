@@ -13,24 +13,25 @@ pub struct ReportArgs {
     #[arg(required = true, value_name = "DIR")]
     pub dirs: Vec<PathBuf>,
 
-    /// File for the HTML page with plots, which is self-contained; an existing file is replaced [default: report.html
-    /// in the first DIR, or report-NAME.html with --scores NAME; none with --json]
+    /// File for the HTML page with plots, which is self-contained; an existing file is replaced
+    /// [default: report.html in the first DIR, or report-NAME.html with --scores NAME; none with
+    /// --json]
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 
-    /// Use the scores that `rlm-eval score --scorer NAME` gave the answers, instead of those of the run; NAME with or
-    /// without version
+    /// Use the scores that `rlm-eval score --scorer NAME` gave the answers, instead of those of the
+    /// run; NAME with or without version
     #[arg(long, value_name = "NAME")]
     pub scores: Option<String>,
 
-    /// Print a JSON object instead of tables: the differences between the runs, the runs with their summaries, and the
-    /// comparisons of sweeps
+    /// Print a JSON object instead of tables: the differences between the runs, the runs with their
+    /// summaries, and the comparisons of sweeps
     #[arg(long, value_parser = BoolishValueParser::new())]
     pub json: bool,
 }
 
 const EXAMPLES: &str = "\
-Prints the differences in settings between the runs first, then their scores, behaviour and cost, and \
+Prints the differences in settings between the runs first, then their scores, behavior and cost, and \
 for a sweep the comparisons of its cells. See docs/concepts/statistics.md.
 
 Examples:

@@ -15,8 +15,8 @@ use super::places::{self, Place, unconfirmed};
 use super::{RunArgs, powers, recorded};
 use crate::invocation::quoted;
 
-/// Flags whose variables count for a resumed run, besides permissions. For all others the folder takes
-/// precedence over the environment, which may have been made for another run.
+/// Flags whose variables count for a resumed run, besides permissions. For all others the folder
+/// takes precedence over the environment, which may have been made for another run.
 const FROM_ENVIRONMENT: [&str; 11] = [
     "concurrency",
     "detach",
@@ -39,7 +39,7 @@ pub struct ResumeArgs {
     pub dir: PathBuf,
     /// Whether attempts that ended in an error are rerun.
     pub retry_errors: bool,
-    /// Whether the run may be resumed although another program made it.
+    /// Whether the run may be resumed although another version of the program made it.
     pub allow_program_change: bool,
     /// Whether to print the summary as JSON instead of a table.
     pub json: bool,
@@ -106,7 +106,8 @@ impl ResumeArgs {
         })
     }
 
-    /// Returns the places that only the folder names: recorded flags that this start must name too.
+    /// Returns the places that only the folder names: recorded flags that this start must also
+    /// name.
     ///
     /// # Errors
     /// A sentence about the first invalid recorded value.

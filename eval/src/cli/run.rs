@@ -22,8 +22,8 @@ use crate::settings::{ErrorGate, Partition};
     mut_arg("model", |model| model.required(false).required_unless_present("resume"))
 )]
 pub struct RunArgs {
-    /// The benchmark: a name of `rlm-eval list benchmarks`, or your own, as a file of rows (*.jsonl, *.json, *.csv,
-    /// *.parquet) or a folder DIR/ with a benchmark.yaml
+    /// The benchmark: a name of `rlm-eval list benchmarks`, or your own, as a file of rows
+    /// (*.jsonl, *.json, *.csv, *.parquet) or a folder DIR/ with a benchmark.yaml
     #[arg(
         long,
         required = false,
@@ -33,11 +33,12 @@ pub struct RunArgs {
     )]
     pub benchmark: String,
 
-    /// What it is opened with.
+    /// Options of the benchmark.
     #[command(flatten)]
     pub options: BenchmarkArgs,
 
-    /// Run only samples whose metadata has, for each KEY, one of its values: domain=law|code,difficulty=hard
+    /// Run only samples whose metadata has, for each KEY, one of its values:
+    /// domain=law|code,difficulty=hard
     #[arg(
         long,
         value_delimiter = ',',
@@ -66,8 +67,8 @@ pub struct RunArgs {
     )]
     pub max_tasks: Option<usize>,
 
-    /// Choose the samples of --max-samples at random. The same seed chooses the same samples, and a larger --max-samples
-    /// includes those of a smaller one [default: the first ones]
+    /// Choose the samples of --max-samples at random. The same seed chooses the same samples, and a
+    /// larger --max-samples includes those of a smaller one [default: the first ones]
     #[arg(
         long,
         value_parser = whole::<u64>(0..=u64::MAX),
@@ -75,8 +76,9 @@ pub struct RunArgs {
         help_heading = "Selection"
     )]
     pub sample_seed: Option<u64>,
-    /// Run only shard M of N, as in 2/8: a hash of its id decides which shard a sample is in. `auto` reads M and N from
-    /// a Kubernetes Indexed Job or a Slurm array. `rlm-eval merge` joins the shards [default: all samples]
+    /// Run only shard M of N, as in 2/8: a hash of its id decides which shard a sample is in.
+    /// `auto` reads M and N from a Kubernetes Indexed Job or a Slurm array. `rlm-eval merge` joins
+    /// the shards [default: all samples]
     #[arg(long, value_name = "M/N", help_heading = "Selection")]
     pub partition: Option<Partition>,
 
@@ -90,11 +92,11 @@ pub struct RunArgs {
     )]
     pub attempts: u32,
 
-    /// What scores them.
+    /// Settings of the scorer.
     #[command(flatten)]
     pub scoring: ScorerArgs,
 
-    /// The agents.
+    /// Settings of the agents.
     #[command(flatten)]
     pub engine: EngineArgs,
 
@@ -103,12 +105,12 @@ pub struct RunArgs {
     #[serde(skip)]
     pub powers: RunPowerArgs,
 
-    /// Where others make the attempts.
+    /// Queue whose workers run the attempts.
     #[command(flatten)]
     #[serde(skip_serializing_if = "QueueArgs::is_unused")]
     pub queue: QueueArgs,
 
-    /// Maximum attempts in progress at once
+    /// Maximum concurrent attempts
     #[arg(
         long,
         value_parser = whole::<usize>(1..=1_000),
@@ -136,13 +138,13 @@ pub struct RunArgs {
     )]
     pub min_score: Option<f64>,
 
-    /// Stop the run with exit code 1 once too many attempts have ended in an error: a count (5), or a share of all
-    /// attempts (0.1) [default: never]
+    /// Stop the run with exit code 1 once too many attempts have ended in an error: a count (5), or
+    /// a share of all attempts (0.1) [default: never]
     #[arg(long, value_name = "SHARE|COUNT", help_heading = "Run")]
     pub fail_on_error: Option<ErrorGate>,
 
-    /// Record every request that is sent to a server, each try with its body but without keys, in the folder `requests` of
-    /// the run
+    /// Record every request sent to a server, including retries, with its body but without keys, in
+    /// the folder `requests` of the run
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),

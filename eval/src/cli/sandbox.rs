@@ -17,7 +17,8 @@ use super::word::one_of;
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "REPL")]
 pub struct SandboxArgs {
-    /// How console.log prints values: like Node.js (node), or String(value) of each, joined by spaces (plain)
+    /// How console.log prints values: like Node.js (node), or String(value) of each, joined by
+    /// spaces (plain)
     #[arg(
         long,
         default_value = "node",
@@ -26,7 +27,8 @@ pub struct SandboxArgs {
     )]
     pub console: Console,
 
-    /// CPU time limit of one cell in seconds; time spent waiting for children and models does not count
+    /// CPU time limit of one cell in seconds; time spent waiting for children and models does not
+    /// count
     #[arg(
         long,
         default_value_t = Seconds::of(120),
@@ -69,7 +71,7 @@ pub struct SandboxArgs {
     )]
     pub stack_limit: u64,
 
-    /// Maximum calls to children and models of one attempt that are pending at once
+    /// Maximum concurrent calls to children and models of one attempt
     #[arg(
         long,
         value_parser = whole::<u32>(1..=100_000),
@@ -87,7 +89,8 @@ pub struct SandboxArgs {
     )]
     pub total_calls: u32,
 
-    /// Maximum characters of the query of a call to a child or model, and of its context if the child has no REPL
+    /// Maximum characters of the query of a call to a child or model, and of its context if the
+    /// child has no REPL
     #[arg(
         long,
         value_parser = whole::<u32>(1..=500_000_000),
@@ -114,8 +117,8 @@ pub struct SandboxArgs {
     )]
     pub attempts_per_worker: u32,
 
-    /// Have V8 interpret cells instead of compiling them, so that no memory of a worker can be made executable: for hostile models.
-    /// Loops over numbers take about ten times the CPU time
+    /// Make V8 interpret cells instead of compiling them, so that a worker needs no executable
+    /// memory; for hostile models. Numeric loops take about ten times the CPU time
     #[arg(long)]
     pub jitless: bool,
 }
@@ -123,23 +126,23 @@ pub struct SandboxArgs {
 /// Argument with which this program starts itself as a worker process.
 pub const WORKER: &str = "__sandbox-worker";
 
-/// Why there is no place for cells to run.
+/// The requested isolation of cells is not possible.
 #[derive(Debug, thiserror::Error)]
 pub enum SandboxError {
-    /// Attempts are to share workers, and there are none.
-    #[error("--attempts-per-worker: there are no workers with --isolation thread")]
+    /// Attempts cannot share workers, because cells run on threads.
+    #[error("--attempts-per-worker: --isolation thread does not use workers")]
     NoWorkersToShare,
-    /// The engine is not to compile, and never does.
+    /// Compilation cannot be disabled, because the engine never compiles.
     #[error(
-        "--jitless would change nothing: the engine of this program, QuickJS, never compiles to machine code"
+        "--jitless has no effect: this program's engine, QuickJS, never compiles to machine code"
     )]
     NoCompiler,
-    /// The engine is not to compile, and nothing keeps code from the rest of the process.
+    /// Disabling compilation does not protect a process that cells share.
     #[error(
-        "--jitless: with --isolation thread, cells share this process, whose memory can be executed; leave it to workers"
+        "--jitless: with --isolation thread, cells share this process, which has executable memory; use --isolation process"
     )]
     NoWorkersToConfine,
-    /// The path of this program, which worker processes are started from, cannot be found out.
+    /// The path of this program, which is needed to start workers, is unknown.
     #[error("cannot find this program to start its worker processes: {0}; use --isolation thread")]
     NoProgram(io::Error),
 }

@@ -17,11 +17,12 @@ pub struct ScoreArgs {
     #[arg(required = true, value_name = "DIR")]
     pub dirs: Vec<PathBuf>,
 
-    /// The scorer: a name of `rlm-eval list scorers`, with or without version (exact, needle/1), or a JavaScript file
+    /// The scorer: a name of `rlm-eval list scorers`, with or without version (exact, needle/1), or
+    /// a JavaScript file
     #[arg(long, value_name = "NAME|FILE")]
     pub scorer: String,
 
-    /// What it may use.
+    /// Settings of the scorer.
     #[command(flatten)]
     pub scoring: ScorerArgs,
 
@@ -29,20 +30,22 @@ pub struct ScoreArgs {
     #[command(flatten)]
     pub models: ModelArgs,
 
-    /// How requests go to it.
+    /// Retries and rate limits of the judge's requests.
     #[command(flatten)]
     pub traffic: TrafficArgs,
 
-    /// Folder that caches responses. A question that was answered in an earlier attempt with the same number is not sent
-    /// again [default: no cache]
+    /// Folder that caches responses. A question that was answered in an earlier attempt with the
+    /// same number is not sent again [default: no cache]
     #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,
 
-    /// Cost limit of the judge in US dollars, including earlier starts of the same scoring [default: no limit]
+    /// Cost limit of the judge in US dollars, including earlier starts of the same scoring
+    /// [default: no limit]
     #[arg(long, value_parser = dollars, value_name = "USD", help_heading = "Budget")]
     pub max_cost: Option<f64>,
 
-    /// Token limit of the judge, input and output together, including earlier starts [default: no limit]
+    /// Token limit of the judge, input and output together, including earlier starts [default: no
+    /// limit]
     #[arg(long, value_parser = whole::<u64>(1..=MOST), value_name = "N", help_heading = "Budget")]
     pub max_tokens: Option<u64>,
 
@@ -50,11 +53,12 @@ pub struct ScoreArgs {
     #[arg(long, value_parser = whole::<u64>(1..=MOST), value_name = "N", help_heading = "Budget")]
     pub max_llm_calls: Option<u64>,
 
-    /// YAML file of prices, which take precedence over the bundled ones [default: only the bundled ones]
+    /// YAML file of prices, which take precedence over the bundled ones [default: only the bundled
+    /// ones]
     #[arg(long, value_name = "FILE", help_heading = "Budget")]
     pub prices: Option<PathBuf>,
 
-    /// Answers scored at once
+    /// Maximum answers scored concurrently
     #[arg(
         long,
         value_parser = whole::<usize>(1..=1_000),
@@ -71,7 +75,7 @@ pub struct ScoreArgs {
 const EXAMPLES: &str = "\
 Runs no agent; of all scorers, only `judge` calls a model. The scores are written to scores/SCORER.jsonl in the \
 folder of each run, one line for each attempt; the records of the run stay unchanged. `report`, `compare` and `view` use \
-them with --scores SCORER. A judge judges equal answers to a sample once. Each verdict of a judge is stored as it comes: if the \
+them with --scores SCORER. A judge is asked once about identical answers to a sample. Each verdict is stored immediately: if the \
 command is stopped, killed or out of budget, or fails for some answers, start it again to score the rest.
 
 Examples:

@@ -7,7 +7,7 @@ use super::number::{Seconds, whole};
 use crate::grader::JUDGE_ATTEMPTS;
 use crate::providers::ModelRef;
 
-/// What scorers may use.
+/// Settings of scorers outside the benchmarks.
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Scorer")]
 pub struct ScorerArgs {
@@ -15,12 +15,13 @@ pub struct ScorerArgs {
     #[arg(long, value_name = "REF")]
     pub judge_model: Option<ModelRef>,
 
-    /// Prompt of the judge: the name of a bundled prompt, or your own definition file, Markdown with front matter
-    /// [default: judge]
+    /// Prompt of the judge: the name of a bundled prompt, or your own definition file, Markdown
+    /// with front matter [default: judge]
     #[arg(long, value_name = "NAME|FILE")]
     pub judge_prompt: Option<String>,
 
-    /// Maximum calls of the judge for one answer; if none of them gives a verdict, the attempt is an error
+    /// Maximum calls of the judge for one answer; if none gives a verdict, the attempt ends in an
+    /// error
     #[arg(
         long,
         value_parser = whole::<u32>(1..=20),

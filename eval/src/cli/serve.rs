@@ -15,7 +15,7 @@ use crate::providers::ModelRef;
 #[derive(Debug, Clone, Args)]
 #[command(after_help = DETAILS, allow_negative_numbers = true)]
 pub struct ServeArgs {
-    /// Address to listen on. Without keys of clients, only one of this machine
+    /// Address to listen on; without client keys, only a loopback address
     #[arg(
         long,
         default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST),
@@ -33,7 +33,7 @@ pub struct ServeArgs {
     )]
     pub port: u16,
 
-    /// Agents at work at once, each with its children; further requests wait
+    /// Maximum concurrent agents, each with its children; further requests wait
     #[arg(
         long,
         default_value_t = 64,
@@ -43,7 +43,7 @@ pub struct ServeArgs {
     )]
     pub max_concurrency: usize,
 
-    /// Requests that may wait; further ones are refused with status 429
+    /// Maximum waiting requests; further ones are rejected with status 429
     #[arg(
         long,
         default_value_t = 1_000,
@@ -63,7 +63,8 @@ pub struct ServeArgs {
     )]
     pub max_request_size: usize,
 
-    /// Characters above which a message, instructions or the earlier conversation go into the agent's `context`
+    /// Characters above which a message, instructions or the earlier conversation go into the
+    /// agent's `context`
     #[arg(
         long,
         default_value_t = DEFAULT_LONG_TEXT,
@@ -73,7 +74,8 @@ pub struct ServeArgs {
     )]
     pub long_text: usize,
 
-    /// Seconds that requests under way may go on after the first Ctrl-C or SIGTERM; a second one stops them
+    /// Seconds that running requests may continue after the first Ctrl-C or SIGTERM; a second one
+    /// stops them
     #[arg(
         long,
         default_value_t = Seconds::of(60),
@@ -82,37 +84,39 @@ pub struct ServeArgs {
     )]
     pub shutdown_timeout: Seconds,
 
-    /// YAML file of the clients' keys and limits, see docs/guides/serve.md [default: the key in `EVAL_CLIENT_KEY`, or none]
+    /// YAML file of the clients' keys and limits, see docs/guides/serve.md [default: the key in
+    /// `EVAL_CLIENT_KEY`, or none]
     #[arg(long, value_name = "FILE", help_heading = "Server")]
     pub client_keys: Option<PathBuf>,
 
-    /// What is served.
+    /// Agents to serve.
     #[command(flatten)]
     pub served: ServedArgs,
 
-    /// The agents.
+    /// Settings of the agents.
     #[command(flatten)]
     pub engine: EngineArgs,
 }
 
-/// Which agents others can ask, and where their trajectories go.
+/// Agents that clients can call, and the folder of their trajectories.
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Server")]
 pub struct ServedArgs {
-    /// Further model to serve besides --model, under the same settings; repeatable
+    /// Further model to serve besides --model, with the same settings; repeatable
     #[arg(long, value_name = "REF")]
     pub also_model: Vec<ModelRef>,
 
-    /// YAML file of agents with names and flags of their own, see docs/guides/serve.md [default: none]
+    /// YAML file of agents with their own names and flags, see docs/guides/serve.md [default: none]
     #[arg(long, value_name = "FILE")]
     pub agents: Option<PathBuf>,
 
-    /// Sandboxes that are kept ready for each name: as many requests as come at once begin without waiting for one. Each takes
-    /// a few MB of memory; where attempts share workers, none is kept
+    /// Number of sandboxes kept ready for each name, so that as many concurrent requests start
+    /// without waiting. Each takes a few MB of memory; if attempts share workers, none is kept
     #[arg(long, default_value_t = 2, value_parser = whole::<usize>(0..=10_000), value_name = "N")]
     pub ready: usize,
 
-    /// Folder for the run directories that hold the trajectories of requests, one for each name that is used
+    /// Folder for the run directories that hold the trajectories of requests, one for each name
+    /// that is used
     #[arg(long, default_value = "results", value_name = "DIR")]
     pub log_dir: PathBuf,
 }

@@ -1,4 +1,4 @@
-//! Flags of one start of `rlm-eval run`, which say nothing about the run itself.
+//! Flags of one start of `rlm-eval run`, which are not settings of the run itself.
 //!
 //! Invariant: like permissions, they are neither recorded nor read from a file.
 
@@ -18,12 +18,13 @@ use super::number::whole;
     reason = "a flag without a value is a bool"
 )]
 pub struct StartArgs {
-    /// Resume the run in this folder with its recorded settings. Flags that cannot change an answer may be passed
-    /// again; --attempts and --max-samples may grow
+    /// Resume the run in this folder with its recorded settings. Flags that cannot change an answer
+    /// may be passed again; --attempts and --max-samples may grow
     #[arg(long, value_name = "DIR")]
     pub resume: Option<PathBuf>,
 
-    /// Name of the run, which is that of its folder below --log-dir [default: benchmark, mode, prompt and drivers, time]
+    /// Name of the run, which is that of its folder below --log-dir [default: benchmark, mode,
+    /// prompt and drivers, time]
     #[arg(
         long,
         value_parser = folder_name,
@@ -40,7 +41,8 @@ pub struct StartArgs {
     )]
     pub retry_errors: bool,
 
-    /// With --resume: continue although another version of the program made the run; each attempt records its version
+    /// With --resume: continue although another version of the program made the run; each attempt
+    /// records its version
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
@@ -48,8 +50,8 @@ pub struct StartArgs {
     )]
     pub allow_program_change: bool,
 
-    /// Show the samples, the sizes of their prompts, and an estimate of calls and cost, without running or writing
-    /// anything
+    /// Show the samples, the sizes of their prompts, and an estimate of calls and cost, without
+    /// running or writing anything
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
@@ -57,8 +59,9 @@ pub struct StartArgs {
     )]
     pub dry_run: bool,
 
-    /// With --dry-run: run the first N samples, once each, to base the estimate on what they cost; this makes a run of its
-    /// own, and spends [default: earlier runs of the same experiment in --log-dir]
+    /// With --dry-run: run the first N samples, once each, to base the estimate on what they cost;
+    /// this creates a separate run and costs money [default: earlier runs of the same experiment in
+    /// --log-dir]
     #[arg(
         long,
         value_parser = whole::<usize>(1..=1_000),
@@ -69,7 +72,8 @@ pub struct StartArgs {
     )]
     pub pilot: Option<usize>,
 
-    /// With --dry-run: request 16 tokens from the main model, to check whether its server accepts the key
+    /// With --dry-run: request 16 tokens from the main model, to check whether its server accepts
+    /// the key
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
@@ -77,7 +81,8 @@ pub struct StartArgs {
     )]
     pub check_key: bool,
 
-    /// Show all that agents do, one line for each event, in place of bars; of a response, its first 500 characters
+    /// Show every event of the agents, one line each, instead of bars; responses are cut after 500
+    /// characters
     #[arg(
         long,
         short = 'v',
@@ -92,7 +97,7 @@ pub struct StartArgs {
     )]
     pub json: bool,
 
-    /// With --queue: submit the run and leave; `rlm-eval run --resume` follows it
+    /// With --queue: submit the run and exit; `rlm-eval run --resume` follows it
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
@@ -102,7 +107,7 @@ pub struct StartArgs {
     pub detach: bool,
 }
 
-/// Parses the name of a folder that every file system and shell takes as it is.
+/// Parses the name of a folder, which every file system and shell must accept unquoted.
 ///
 /// # Errors
 /// A description of valid names.

@@ -9,12 +9,13 @@ use serde::Serialize;
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Recording")]
 pub struct StoreArgs {
-    /// Folder that caches responses. A request that was answered in an earlier attempt with the same number is not sent
-    /// again and costs nothing [default: no cache]
+    /// Folder that caches responses. A request that was answered in an earlier attempt with the
+    /// same number is not sent again and costs nothing [default: no cache]
     #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,
 
-    /// Record all responses of models in this new file; `--model replay:FILE` plays it back [default: none]
+    /// Record all responses of models in this new file; `--model replay:FILE` plays it back
+    /// [default: none]
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
 }

@@ -22,8 +22,8 @@ use super::recorded;
                       rlm-eval sweep --resume <DIR> [OPTIONS]",
 )]
 pub struct SweepArgs {
-    /// YAML file with the matrix, or the name of a benchmark for its ready-made sweep; flags on the command line take
-    /// precedence
+    /// YAML file with the matrix, or the name of a benchmark for its ready-made sweep; flags on the
+    /// command line take precedence
     #[arg(long, value_name = "FILE", help_heading = "Matrix")]
     pub matrix: Option<PathBuf>,
 
@@ -63,7 +63,8 @@ pub struct SweepArgs {
     )]
     pub depths: Vec<String>,
 
-    /// Models of children, for protocols with children; `none` is the model of the cell [default: none]
+    /// Models of children, for protocols with children; `none` is the model of the cell [default:
+    /// none]
     #[arg(
         long,
         value_delimiter = ',',
@@ -72,7 +73,7 @@ pub struct SweepArgs {
     )]
     pub child_models: Vec<String>,
 
-    /// Values of --temperature, for the baseline too [default: that of the shared flags]
+    /// Values of --temperature, also for the baseline [default: that of the shared flags]
     #[arg(
         long,
         value_delimiter = ',',
@@ -81,7 +82,7 @@ pub struct SweepArgs {
     )]
     pub temperatures: Vec<String>,
 
-    /// Values of --effort, for the baseline too [default: that of the shared flags]
+    /// Values of --effort, also for the baseline [default: that of the shared flags]
     #[arg(
         long,
         value_delimiter = ',',
@@ -108,7 +109,8 @@ pub struct SweepArgs {
     )]
     pub repl_apis: Vec<String>,
 
-    /// Sets of drivers: `;` separates the sets, `,` the drivers of a set, and `none` is the empty set [default: none]
+    /// Sets of drivers: `;` separates the sets, `,` the drivers of a set, and `none` is the empty
+    /// set [default: none]
     #[arg(
         long,
         value_delimiter = ';',
@@ -117,7 +119,8 @@ pub struct SweepArgs {
     )]
     pub driver_sets: Vec<String>,
 
-    /// New folder for the sweep, with a run directory for each cell [default: results/sweep-DATE-TIME]
+    /// New folder for the sweep, with a run directory for each cell [default:
+    /// results/sweep-DATE-TIME]
     #[arg(long, value_name = "DIR", help_heading = "Sweep")]
     pub out: Option<PathBuf>,
 
@@ -139,8 +142,8 @@ pub struct SweepArgs {
     )]
     pub retry_errors: bool,
 
-    /// Show the minimum and maximum requests and cost of each cell and of all together, without running or writing
-    /// anything
+    /// Show the minimum and maximum requests and cost of each cell and of all together, without
+    /// running or writing anything
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
@@ -149,8 +152,9 @@ pub struct SweepArgs {
     )]
     pub dry_run: bool,
 
-    /// With --dry-run: run the first N samples of each cell, once each, to base the estimate on what they cost; this makes
-    /// runs of their own in --log-dir, and spends [default: earlier runs of the same experiments in --log-dir]
+    /// With --dry-run: run the first N samples of each cell, once each, to base the estimate on
+    /// what they cost; this creates separate runs in --log-dir and costs money [default: earlier
+    /// runs of the same experiments in --log-dir]
     #[arg(
         long,
         value_parser = whole::<usize>(1..=1_000),
@@ -162,8 +166,8 @@ pub struct SweepArgs {
     )]
     pub pilot: Option<usize>,
 
-    /// With --resume: continue although another version of the program made runs of the sweep; each attempt records its
-    /// version
+    /// With --resume: continue although another version of the program made runs of the sweep; each
+    /// attempt records its version
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
@@ -176,8 +180,9 @@ pub struct SweepArgs {
     #[arg(long, value_parser = BoolishValueParser::new(), help_heading = "Sweep")]
     pub json: bool,
 
-    /// Race the cells: all take the same samples in a random order, block by block, and a cell stops as soon as it is beyond
-    /// doubt that it is worse than the best, or, with `--race=baseline`, better or worse than its baseline
+    /// Race the cells: all take the same samples in a random order, block by block, and a cell
+    /// stops as soon as it is significantly worse than the best, or, with `--race=baseline`, better
+    /// or worse than its baseline
     #[arg(
         long,
         value_enum,
@@ -189,7 +194,7 @@ pub struct SweepArgs {
     )]
     pub race: Option<RaceAgainst>,
 
-    /// With --race: the chance of any wrong decision in the whole race, at most
+    /// With --race: maximum probability of any wrong decision in the whole race
     #[arg(
         long,
         value_parser = decimal(0.0001..=0.5),
@@ -199,8 +204,8 @@ pub struct SweepArgs {
     )]
     pub alpha: f64,
 
-    /// With --race: a difference in score that does not matter. A cell also stops when it is not better than all others by
-    /// this much; 0 stops only what is worse beyond doubt
+    /// With --race: a difference in score that does not matter. A cell also stops if it is not
+    /// better than all others by this much; with 0, only significantly worse cells stop
     #[arg(
         long,
         value_parser = decimal(0.0..=0.9),
@@ -210,7 +215,7 @@ pub struct SweepArgs {
     )]
     pub min_difference: f64,
 
-    /// With --race: samples that a cell takes at most [default: all that are selected]
+    /// With --race: maximum samples of a cell [default: all selected samples]
     #[arg(
         long,
         value_parser = whole::<usize>(1..=1_000_000),
@@ -219,7 +224,7 @@ pub struct SweepArgs {
     )]
     pub max_samples: Option<usize>,
 
-    /// With --race: samples between two decisions; a cluster is not divided
+    /// With --race: samples between two decisions; clusters are not divided
     #[arg(
         long,
         value_parser = whole::<usize>(1..=100_000),
@@ -239,8 +244,8 @@ pub struct SweepArgs {
     )]
     pub order_seed: u64,
 
-    /// Race over the finished runs of the sweep in this folder, and run nothing: what a race would have decided and saved.
-    /// Writes race-replay.jsonl there
+    /// Simulate a race over the finished runs of the sweep in this folder, without running
+    /// anything, and show what it would have decided and saved. Writes race-replay.jsonl there
     #[arg(
         long,
         value_name = "DIR",
@@ -249,8 +254,8 @@ pub struct SweepArgs {
     )]
     pub replay_race: Option<PathBuf>,
 
-    /// Flags of `rlm-eval run` for all cells, except those of the matrix. With --resume: permissions, --base-url, and the
-    /// files and folders that have to be passed again
+    /// Flags of `rlm-eval run` for all cells, except those of the matrix. With --resume:
+    /// permissions, --base-url, and the files and folders that have to be passed again
     #[arg(last = true, value_name = "FLAGS")]
     pub run: Vec<String>,
 
@@ -259,7 +264,7 @@ pub struct SweepArgs {
     pub budget: SweepBudgetArgs,
 }
 
-/// What the cells of a race are measured by.
+/// Reference that the cells of a race are compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum RaceAgainst {
     /// The best of the others.
@@ -268,7 +273,7 @@ pub enum RaceAgainst {
     Baseline,
 }
 
-/// What all cells of a sweep may use together. Each cell's own budget is a flag of `rlm-eval run`.
+/// Joint budget of all cells of a sweep. Each cell's own budget is a flag of `rlm-eval run`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Args, Serialize)]
 #[command(next_help_heading = "Budget of the sweep, over all cells and starts")]
 pub struct SweepBudgetArgs {
@@ -282,13 +287,14 @@ pub struct SweepBudgetArgs {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u64>,
 
-    /// Limit of requests to models for all cells together; a retried request counts once [default: no limit]
+    /// Limit of requests to models for all cells together; a retried request counts once [default:
+    /// no limit]
     #[arg(long, value_parser = whole::<u64>(1..=MOST), value_name = "N")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_llm_calls: Option<u64>,
 
-    /// Wall time limit of the sweep in seconds, after which nothing new begins; --resume restarts the clock [default: no
-    /// limit]
+    /// Wall time limit of the sweep in seconds, after which nothing new begins; --resume restarts
+    /// the clock [default: no limit]
     #[arg(long, value_name = "SECONDS")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_limit: Option<Seconds>,

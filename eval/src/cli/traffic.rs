@@ -21,8 +21,8 @@ pub struct TrafficArgs {
     )]
     pub max_retries: u32,
 
-    /// Timeout of one model call in seconds, retries included; waiting for the rate limit or a connection does not
-    /// count
+    /// Timeout of one model call in seconds, retries included; waiting for the rate limit or a
+    /// connection does not count
     #[arg(
         long,
         default_value_t = Seconds::of(1800),
@@ -30,7 +30,8 @@ pub struct TrafficArgs {
     )]
     pub call_timeout: Seconds,
 
-    /// Maximum requests to one endpoint per minute; 5/s and 3000/h are accepted too [default: no limit]
+    /// Maximum requests to one endpoint per minute; 5/s and 3000/h are also accepted [default: no
+    /// limit]
     #[arg(long, value_name = "RATE")]
     pub rate_limit: Option<RateLimit>,
 
@@ -43,7 +44,8 @@ pub struct TrafficArgs {
     )]
     pub rate_burst: u32,
 
-    /// Maximum requests to one endpoint in progress at once [default: 64, or --concurrency if that is higher]
+    /// Maximum concurrent requests to one endpoint [default: 64, or --concurrency if that is
+    /// higher]
     #[arg(
         long,
         value_parser = whole::<u32>(1..=10_000),
@@ -51,8 +53,8 @@ pub struct TrafficArgs {
     )]
     pub max_connections: Option<u32>,
 
-    /// Whether to reduce concurrent requests after status 429 or 529: half as many, and one more after each round of
-    /// successes
+    /// Whether to reduce concurrent requests after status 429 or 529: half as many, and one more
+    /// after each round of successes
     #[arg(
         long,
         default_value_t = true,
@@ -96,7 +98,7 @@ impl TrafficArgs {
 /// Default of `--max-connections`, unless the concurrency is higher.
 const MOST_CONNECTIONS: u32 = 64;
 
-/// So many requests in a time: `90` and `90/m` are 1.5 a second, `5/s` is 5.
+/// Request rate: `90` and `90/m` are 1.5 requests per second, `5/s` is 5.
 #[derive(Debug, Clone)]
 pub struct RateLimit {
     typed: String,
@@ -138,7 +140,7 @@ mod tests {
     use super::RateLimit;
 
     #[test]
-    fn rates_are_per_minute_unless_they_say_otherwise() {
+    fn parses_rates_per_minute_by_default() {
         let rows = [
             ("60", Some(1.0)),
             ("90/m", Some(1.5)),

@@ -15,8 +15,8 @@ pub struct ViewArgs {
     #[arg(default_value = "results", value_name = "DIR")]
     pub dir: PathBuf,
 
-    /// Use the scores that `rlm-eval score --scorer NAME` gave the answers, instead of those of the run; NAME with or
-    /// without version
+    /// Use the scores that `rlm-eval score --scorer NAME` gave the answers, instead of those of the
+    /// run; NAME with or without version
     #[arg(long, value_name = "NAME")]
     pub scores: Option<String>,
 

@@ -9,22 +9,23 @@ use serde::{Deserialize, Serialize};
 use super::Granted;
 use super::word::one_of;
 
-/// Settings of web agents, and what is recorded of their pages.
+/// Settings of web agents, and of the records of their pages.
 #[derive(Debug, Clone, Default, Args, Serialize)]
 #[command(next_help_heading = "Web pages")]
 pub struct WebArgs {
-    /// YAML file with the prompt and permissions of a web agent for `--protocol agent-turn`: persona,
-    /// appendSystemPrompt, customActions and so on, see docs/guides/web-agents.md
+    /// YAML file with the prompt and permissions of a web agent for `--protocol agent-turn`:
+    /// persona, appendSystemPrompt, customActions and so on, see docs/guides/web-agents.md
     #[arg(long, value_name = "FILE")]
     pub web_agent: Option<Granted<PathBuf>>,
 
-    /// Take a screenshot of the page in every turn with `--protocol agent-turn`, after every call of a function of `page`
-    /// with `rlm`, and of the last app with `json-action`, and keep it beside the trajectory
+    /// Store screenshots next to the trajectory: of the page in every turn with
+    /// `--protocol agent-turn`, after every call of a function of `page` with `rlm`, and of the
+    /// last app with `json-action`
     #[arg(long)]
     pub screenshots: bool,
 
-    /// Text of a page that its dumps hold: in the elements that the format lists alone, or also what stands directly in
-    /// a `div`, a `span` or a section
+    /// Text of a page that its dumps contain: only that of the elements in the format's list
+    /// (listed), or also text directly in a `div`, a `span` or a section (all)
     #[arg(
         long,
         default_value = "listed",
@@ -33,8 +34,8 @@ pub struct WebArgs {
     )]
     pub dump_text: DumpText,
 
-    /// What dumps hold beyond their format: ids inside of links and buttons, ids for what is `contenteditable`, what is
-    /// inside of iframes
+    /// Additions to page dumps: ids inside links and buttons (nested), ids for `contenteditable`
+    /// elements (editable), and the contents of iframes (frames)
     #[arg(
         long,
         value_delimiter = ',',
@@ -44,7 +45,7 @@ pub struct WebArgs {
     pub dump_also: Vec<Beyond>,
 }
 
-/// Text that a dump holds.
+/// Text that a dump contains.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DumpText {
@@ -55,15 +56,15 @@ pub enum DumpText {
     All,
 }
 
-/// What a dump may hold beyond its format.
+/// Optional addition to a dump.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Beyond {
-    /// Ids for what can be acted on inside of something that can be acted on.
+    /// Ids for interactive elements inside interactive elements.
     Nested,
-    /// Ids for what can be written in without being a field.
+    /// Ids for editable elements that are not form fields.
     Editable,
-    /// What is inside of iframes.
+    /// Contents of iframes.
     Frames,
 }
 

@@ -1,6 +1,6 @@
 //! `rlm-eval ask`: runs one agent on one question and prints its answer.
 //!
-//! Shares the engine settings of `rlm-eval run`, but needs no benchmark and scores nothing.
+//! It shares the engine settings of `rlm-eval run`, but works without a benchmark and a scorer.
 
 mod person;
 
@@ -40,7 +40,7 @@ pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
     if matches!(settings.query, QuerySource::Stdin) {
         protocol_fit::check_nobody_answers(
             &settings.engine.treatment,
-            "stdin is the question; give that by --query",
+            "stdin carries the question; give the question with --query",
         )?;
     }
     let shown = settings.images.iter().map(|path| Image::read(path));
@@ -122,7 +122,7 @@ pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
     }
     if let Some(web) = web {
         if let Some(sum) = web.refused() {
-            terminal::note(&format!("{sum}; --allow ORIGIN lets an origin through"));
+            terminal::note(&format!("{sum}; allow an origin with --allow ORIGIN"));
         }
         save(&settings, web.launched())?;
     }
@@ -181,7 +181,7 @@ fn world(settings: &AskSettings) -> Result<Option<OwnWorld>, Error> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let uri = document_uri(&name);
         if documents.iter().any(|(open, _)| *open == uri) {
-            return Err(failed(io::Error::other("another document has this name")));
+            return Err(failed(io::Error::other("duplicate document name")));
         }
         documents.push((uri, text));
     }
@@ -202,7 +202,7 @@ fn save(settings: &AskSettings, launched: Option<String>) -> Result<(), Error> {
         return Ok(());
     };
     let Some(html) = launched else {
-        terminal::note("no app was launched, so none is saved");
+        terminal::note("no app was launched, so nothing was saved");
         return Ok(());
     };
     fs::write(path, html).map_err(|reason| Error::File {
@@ -247,13 +247,13 @@ impl EventSink for Progress {
             EventKind::IterationStart { iteration } => format!("iteration {iteration}"),
             EventKind::DelegationSpawn { child, .. } => format!("calls {child}"),
             EventKind::AgentCreated { child, name, .. } => format!("creates {child} ({name})"),
-            EventKind::MessageSent { child } => format!("speaks to {child}"),
+            EventKind::MessageSent { child } => format!("sends a message to {child}"),
             EventKind::IterationEnd {
                 error: Some(error), ..
             } => format!("cell failed: {error}"),
             EventKind::Web {
                 event: WebEvent::Refused { addresses },
-            } => format!("refused to its page: {}", addresses.join(", ")),
+            } => format!("blocked requests of its page: {}", addresses.join(", ")),
             EventKind::LlmError { error, .. } => format!("model failed: {error}"),
             EventKind::InvocationEnd {
                 status, iterations, ..

@@ -51,7 +51,7 @@ pub(super) fn execute(args: &CompareArgs) -> Result<Outcome, Error> {
     })
 }
 
-/// Says that a file is not read.
+/// Returns the note about a file that is skipped.
 pub(super) fn skipped(path: &Path) -> String {
     format!("skipped {}: it is a file, not a run", path.display())
 }
@@ -78,7 +78,7 @@ fn announce(runs: &[RunScores]) {
     for run in runs {
         if let Some(truncated_record) = &run.truncated_record {
             terminal::note(&format!(
-                "{}: line {} of samples.jsonl was never written to its end and is left out",
+                "{}: line {} of samples.jsonl is truncated and was skipped",
                 run.path.display(),
                 truncated_record.line
             ));

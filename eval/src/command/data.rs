@@ -45,7 +45,7 @@ fn fetch_all(settings: &FetchSettings) -> Result<Outcome, Error> {
                     terminal::note(&format!("{name}: {files} file{s} in {}", folder.display()));
                 }
                 Fetched::Here { folder } => {
-                    terminal::note(&format!("{name} is here already: {}", folder.display()));
+                    terminal::note(&format!("{name} was already fetched: {}", folder.display()));
                 }
             }
         }
@@ -89,8 +89,9 @@ fn show_event(bar: &ProgressBar, name: &str, event: &FetchEvent) {
         }
         FetchEvent::Unreadable => bar.suspend(|| {
             terminal::warning(&format!(
-                "{name}: these are Parquet files, and this program was built without the feature `parquet` that reads \
-                 them; build it with `cargo install --path eval --locked --features full`"
+                "{name}: this program was built without the feature `parquet`, which is required \
+                 to read these Parquet files; build it with `cargo install --path eval --locked \
+                 --features full`"
             ));
         }),
         FetchEvent::Bytes(bytes) => bar.inc(*bytes),

@@ -138,9 +138,9 @@ fn benchmarks(data_dir: Option<&Path>) -> Listing {
 const OUTSIDE_SCORERS: [(&str, &str); 2] = [
     (
         "file:PATH",
-        "a JavaScript file of yours with a function score(answer, expected, metadata)",
+        "your own JavaScript file with a function score(answer, expected, metadata)",
     ),
-    ("judge", "a model that is asked: --judge-model"),
+    ("judge", "a model as judge: --judge-model"),
 ];
 
 fn scorers() -> Listing {

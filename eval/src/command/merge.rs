@@ -35,18 +35,20 @@ pub(super) fn execute(args: &MergeArgs) -> Result<Outcome, Error> {
         let paid = match merged.made_again {
             0 => String::new(),
             again => {
-                format!("; {again} were made again, and what that took is in the cost of all tries")
+                format!(
+                    "; {again} were rerun, and the cost of the reruns is in the cost of all tries"
+                )
             }
         };
         terminal::note(&format!(
-            "{} attempts were in more than one run, and agreed{paid}",
+            "{} attempts were in more than one run, with equal records{paid}",
             merged.overlaps
         ));
     }
     for (path, dropped) in &merged.dropped {
         terminal::note(&format!(
-            "{}: {dropped} of its records differ from those of another run and are not merged; what they took is in the \
-             cost of all tries",
+            "{}: {dropped} of its records differ from those of another run and were not merged; \
+             their cost is in the cost of all tries",
             path.display()
         ));
     }
@@ -58,16 +60,17 @@ pub(super) fn execute(args: &MergeArgs) -> Result<Outcome, Error> {
     }
     if !merged.missing.is_empty() {
         let missing = format!(
-            "not among the runs: partition {}",
+            "missing from the runs: partition {}",
             merged.missing.join(", ")
         );
         match merged.missing_attempts {
-            Some(0) => terminal::note(&format!("{missing}, which had no sample")),
+            Some(0) => terminal::note(&format!("{missing}, which does not contain a sample")),
             Some(attempts) => terminal::warning(&format!(
-                "{missing}; {attempts} attempts of it count as not made"
+                "{missing}; its {attempts} attempts count as not made"
             )),
             None => terminal::warning(&format!(
-                "{missing}; how many attempts it had is not known, so the coverage is that of the others"
+                "{missing}; its number of attempts is unknown, so the coverage is that of the \
+                 other shards"
             )),
         }
     }

@@ -1,6 +1,7 @@
 //! `rlm-eval prompt`: prints the system prompt that an agent would get.
 //!
-//! The prompt comes from the same assembly as in a run, so that what is shown is what is sent.
+//! The prompt comes from the same assembly as in a run, so that it equals the prompt that a run
+//! sends.
 
 mod check;
 mod diff;

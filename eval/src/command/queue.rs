@@ -20,7 +20,7 @@ const LOST_S: u64 = 10;
 /// Executes one action on a queue.
 ///
 /// # Errors
-/// [`Error::Queue`] if the server cannot be reached or has no such run.
+/// [`Error::Queue`] if the server cannot be reached or does not know the run.
 pub(super) fn execute(args: &QueueCommandArgs) -> Result<Outcome, Error> {
     let (QueueAction::Status(target)
     | QueueAction::Pause(target)
@@ -44,7 +44,7 @@ async fn act(
 ) -> Result<Outcome, Error> {
     let Some(run) = &target.run else {
         return Err(SettingsError::with_hint(
-            "no run is named".to_owned(),
+            "the run is missing".to_owned(),
             "`rlm-eval queue status` lists the runs of a queue".to_owned(),
         )
         .into());
@@ -71,10 +71,12 @@ async fn of_run(queue: &RunQueue, action: &QueueAction) -> Result<String, QueueE
     .await?;
     Ok(match state {
         State::Paused => {
-            "paused: workers take no more attempts, and finish what is under way".to_owned()
+            "paused: workers finish their current attempts and take no more".to_owned()
         }
         State::Cancelled => {
-            "cancelled: what is finished is kept; `rlm-eval run --resume` collects it".to_owned()
+            "cancelled: finished attempts are kept; collect them with `rlm-eval run \
+             --resume`"
+                .to_owned()
         }
         _ => "resumed".to_owned(),
     })
@@ -100,7 +102,7 @@ async fn of_sample(
             .await?;
             queue.withdraw(sample).await?;
             Ok(format!(
-                "{number} attempts at {shown} wait until they are resumed"
+                "{number} attempts at {shown} are held until they are resumed"
             ))
         }
         QueueAction::Cancel(_) => {
@@ -112,7 +114,7 @@ async fn of_sample(
             .await?;
             queue.withdraw(sample).await?;
             Ok(format!(
-                "{number} attempts at {shown} are not made any more"
+                "{number} attempts at {shown} were removed from the queue"
             ))
         }
         QueueAction::Resume(_) | QueueAction::Status(_) => {
@@ -128,7 +130,9 @@ async fn of_sample(
             })
             .await?;
             let back = queue.submit(back).await?;
-            Ok(format!("{back} attempts at {shown} are in the queue again"))
+            Ok(format!(
+                "{back} attempts at {shown} were returned to the queue"
+            ))
         }
     }
 }
@@ -138,8 +142,8 @@ async fn of_worker(queue: &RunQueue, action: &QueueAction, worker: &str) -> Resu
     if !known.iter().any(|(presence, _)| presence.worker == worker) {
         let names: Vec<_> = known.iter().map(|(one, _)| one.worker.as_str()).collect();
         return Err(SettingsError::with_hint(
-            format!("the run has no worker `{worker}`"),
-            format!("it has: {}", names.join(", ")),
+            format!("unknown worker `{worker}` of this run"),
+            format!("known: {}", names.join(", ")),
         )
         .into());
     }
@@ -155,10 +159,10 @@ async fn of_worker(queue: &RunQueue, action: &QueueAction, worker: &str) -> Resu
     .await?;
     Ok(match action {
         QueueAction::Pause(_) => {
-            format!("worker {worker} finishes what it has under way, and takes no more of this run")
+            format!("worker {worker} finishes its current attempts and takes no more of this run")
         }
         QueueAction::Cancel(_) => {
-            format!("worker {worker} returns what it has under way, and takes no more of this run")
+            format!("worker {worker} returns its current attempts and takes no more of this run")
         }
         _ => format!("worker {worker} takes attempts of this run"),
     })
@@ -203,7 +207,7 @@ async fn status(broker: &Arc<dyn Broker>, target: &QueueTarget) -> Result<Outcom
         return Ok(Outcome::Complete);
     }
     if runs.is_empty() {
-        terminal::note("the queue has no runs");
+        terminal::note("the queue does not contain runs");
     }
     let mut text = String::new();
     for (manifest, counts, workers, _) in &runs {
@@ -225,7 +229,8 @@ fn run_lines(manifest: &Manifest, counts: queue::Counts) -> String {
         State::Complete => "complete".to_owned(),
     };
     format!(
-        "{}  {state}\n  {} attempts in all, {} waiting, {} under way, {:.1} MB of results in the queue\n",
+        "{}  {state}\n  {} attempts in total, {} waiting, {} under way, {:.1} MB of results in the \
+         queue\n",
         terminal::one_line(&manifest.run_id),
         manifest.attempts_total,
         counts.waiting,
@@ -237,9 +242,9 @@ fn run_lines(manifest: &Manifest, counts: queue::Counts) -> String {
 fn worker_line(presence: &Presence, at_ms: u64) -> String {
     let silent = now_ms().saturating_sub(at_ms) / 1000;
     let state = match (&presence.unfit, presence.leaving) {
-        (Some(why), _) => format!("does not fit: {}", terminal::one_line(why)),
-        (None, true) => "has left".to_owned(),
-        (None, false) if silent > LOST_S => format!("lost, silent for {silent} s"),
+        (Some(why), _) => format!("cannot work on the run: {}", terminal::one_line(why)),
+        (None, true) => "left".to_owned(),
+        (None, false) if silent > LOST_S => format!("lost: no heartbeat for {silent} s"),
         (None, false) => format!(
             "{} of {} under way",
             presence.under_way.len(),

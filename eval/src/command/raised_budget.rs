@@ -2,9 +2,10 @@
 
 use harness::{Budget, Spent};
 
-/// Returns the flags of a higher budget, each preceded by a space: twice each limit that is used
-/// up, or twice what was spent if that is more. If it is not known which limit is used up, all are
-/// raised. Time is not raised, because every start has all of it.
+/// Returns the flags of a higher budget, each preceded by a space. Each limit that is used up is
+/// set to twice its value, or to twice the amount spent if that is more. If it is unknown which
+/// limit is used up, all are raised. The time limit is not raised, because it applies to each start
+/// separately.
 pub(super) fn raised(budget: &Budget, spent: Spent) -> String {
     let cost = budget.cost_usd.is_some_and(|most| spent.cost_usd >= most);
     let tokens = budget.tokens.is_some_and(|most| spent.tokens >= most);

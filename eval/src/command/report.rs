@@ -47,7 +47,7 @@ pub(super) fn execute(args: &ReportArgs) -> Result<Outcome, Error> {
     match written {
         // Runs in a read-only folder can still be shown without a page.
         Err(Error::RunDir(error)) if args.html.is_none() => {
-            terminal::warning(&format!("no page with plots: {error}"));
+            terminal::warning(&format!("the page with plots was not written: {error}"));
         }
         written => written?,
     }
@@ -89,7 +89,7 @@ fn json(report: &Report) -> Value {
 pub(super) fn note_if_running(run: &RunDir) {
     if run.is_running() {
         terminal::note(&format!(
-            "{} is still at work: {} of {} attempts so far",
+            "{} is still running: {} of {} attempts so far",
             run.path.display(),
             run.records.len(),
             run.attempts_total()
@@ -135,7 +135,7 @@ pub(super) fn read(found: &Found, scores: Option<&str>) -> Result<Report, Error>
         note_if_running(&run);
         if let Some(truncated_record) = &run.truncated_record {
             terminal::note(&format!(
-                "{}: line {} of samples.jsonl was never written to its end and is left out",
+                "{}: line {} of samples.jsonl is truncated and was skipped",
                 dir.display(),
                 truncated_record.line
             ));

@@ -148,7 +148,7 @@ impl Show {
     fn go_on(&self, dir: &Path, again: &str, more: &str, over_budget: bool) -> Option<String> {
         let Self::Nothing(start) = self else {
             return Some(format!(
-                "go on with `rlm-eval run --resume {}{more}{again}`",
+                "continue with `rlm-eval run --resume {}{more}{again}`",
                 quoted(&dir.display().to_string()),
             ));
         };
@@ -162,7 +162,7 @@ impl Show {
             return None;
         }
         Some(format!(
-            "go on with `rlm-eval sweep --resume {}{more}{again}`",
+            "continue with `rlm-eval sweep --resume {}{more}{again}`",
             quoted(&sweep)
         ))
     }
@@ -177,7 +177,7 @@ pub(super) fn matching(settings: &RunSettings) -> Result<usize, Error> {
     Ok(prepared.map_or(0, |prepared| prepared.samples().len()))
 }
 
-/// Returns the expense of a run at least; `None` if no sample matches.
+/// Returns the minimum expense of a run; `None` if no sample matches.
 ///
 /// # Errors
 /// Like [`matching`], and for a sample that cannot be generated or read.
@@ -233,7 +233,7 @@ pub(super) fn check_resume(args: &ResumeArgs) -> Result<(), Error> {
     Ok(())
 }
 
-/// Starts a run in a new folder with this id, or in a folder of its own below `--log-dir`.
+/// Starts a run in a new folder with this id, or in a new folder below `--log-dir`.
 ///
 /// # Errors
 /// Like [`execute`].
@@ -307,12 +307,12 @@ pub(super) fn begin(
     )
 }
 
-/// Returns the error for a name that a run has already.
+/// Returns the error for a name that another run has.
 fn named_twice(path: &Path) -> SettingsError {
     let shown = path.display().to_string();
-    let problem = format!("--name: {shown} exists already");
+    let problem = format!("--name: {shown} already exists");
     let hint = if RunDir::is_begun(path) {
-        format!("`rlm-eval run --resume {}` resumes it", quoted(&shown))
+        format!("resume it with `rlm-eval run --resume {}`", quoted(&shown))
     } else {
         "choose another name, or resume the run with --resume".to_owned()
     };
@@ -330,8 +330,8 @@ async fn opened(
     };
     if show.budget().is_some() {
         return Err(SettingsError::with_hint(
-            "a sweep's own budget is kept by one process, and --queue has many".to_owned(),
-            "give each cell a budget of its own, or leave --queue out".to_owned(),
+            "--queue uses several processes, but a sweep's own budget works in only one".to_owned(),
+            "give each cell its own budget, or omit --queue".to_owned(),
         )
         .into());
     }
@@ -390,7 +390,7 @@ pub(super) fn resume(args: &ResumeArgs, show: &Show) -> Result<Outcome, Error> {
     });
     if let Some(truncated_record) = reopened.truncated_record() {
         terminal::note(&format!(
-            "line {} of samples.jsonl was never written to its end; its attempt is made again",
+            "line {} of samples.jsonl is truncated; its attempt will be rerun",
             truncated_record.line
         ));
     }
@@ -509,13 +509,13 @@ fn carry_out(
                     runtime.shutdown_background();
                     let how = show.go_on(&dir, &again, "", false).unwrap_or_default();
                     terminal::note(&format!("run directory: {}", dir.display()));
-                    terminal::note(&format!("workers make its attempts; {how}"));
+                    terminal::note(&format!("workers make the attempts of this run; {how}"));
                     return Ok(Outcome::Complete);
                 }
                 Err(error) => {
                     runtime.shutdown_background();
                     let how = show.go_on(&dir, &again, "", false).unwrap_or_default();
-                    terminal::note(&format!("what is finished is kept; {how}"));
+                    terminal::note(&format!("finished attempts are kept; {how}"));
                     return Err(error);
                 }
             }
@@ -527,7 +527,7 @@ fn carry_out(
         Ok(ended) => ended,
         Err(error) => {
             let how = show.go_on(&dir, &again, "", false).unwrap_or_default();
-            terminal::note(&format!("what is finished is kept; {how}"));
+            terminal::note(&format!("finished attempts are kept; {how}"));
             return Err(error.into());
         }
     };
@@ -538,14 +538,14 @@ fn carry_out(
         terminal::note(&format!("run directory: {}", dir.display()));
     }
     if let Some(sum) = web.and_then(|web| web.refused()) {
-        terminal::note(&format!("{sum}; `allow` in a row lets an origin through"));
+        terminal::note(&format!("{sum}; allow an origin with `allow` in a row"));
     }
     let summary = &ended.summary;
     // The sweep reports that its budget is used up.
     let is_of_sweep = show.budget().and_then(SharedBudget::exhausted).is_some();
     match &ended.ending {
         Ending::TooManyErrors { errors } => terminal::note(&format!(
-            "stopped by --fail-on-error when {errors} had ended in an error"
+            "stopped by --fail-on-error after {errors} attempts ended in an error"
         )),
         Ending::Halted(HaltReason::OverBudget(message)) => {
             if !is_of_sweep {
@@ -556,9 +556,9 @@ fn carry_out(
     }
     if summary.cut_prompts > 0 {
         terminal::warning(&format!(
-            "the server counted far fewer tokens than prompts can have (attempts: {}), so it probably cut them to \
-             its context window; raise that window (Ollama: OLLAMA_CONTEXT_LENGTH), or the scores do not measure the \
-             whole context",
+            "the server counted far fewer tokens than the prompts contain (attempts: {}), so it \
+             probably truncated them to its context window; raise that window (Ollama: \
+             OLLAMA_CONTEXT_LENGTH), or the scores do not measure the whole context",
             summary.cut_prompts
         ));
     }
@@ -577,7 +577,7 @@ fn carry_out(
     let is_part = show.is_part() && matches!(ended.ending, Ending::Done);
     if summary.attempts < summary.attempts_total && !is_of_sweep && !is_part {
         terminal::note(&format!(
-            "{} of {} attempts are not made yet{}",
+            "{} of {} attempts have not been made yet{}",
             summary.attempts_total - summary.attempts,
             summary.attempts_total,
             how(
@@ -594,7 +594,7 @@ fn carry_out(
         terminal::note(&format!(
             "{} ended in an error{}",
             summary.statuses.error,
-            how("to make them again, ", &format!("{raised} --retry-errors"))
+            how("to rerun them, ", &format!("{raised} --retry-errors"))
         ));
     }
     if let Ending::Halted(HaltReason::Failing(message)) = ended.ending {
@@ -706,7 +706,7 @@ pub(super) fn gate(min_score: Option<f64>, summary: &Summary) -> Outcome {
     match (min_score, &summary.score_errors_as_zero) {
         (Some(wanted), Some(score)) if score.mean < wanted => {
             terminal::note(&format!(
-                "score {:.4} is below --min-score {wanted}",
+                "score {:.4} is below the required --min-score {wanted}",
                 score.mean
             ));
             Outcome::GateFailed

@@ -65,7 +65,7 @@ pub(super) fn execute(args: &ScoreArgs) -> Result<Outcome, Error> {
     let earlier: usize = judgings.iter().map(Judging::verdicts).sum();
     if earlier > 0 {
         terminal::note(&format!(
-            "earlier starts have left the scores of {earlier} answers"
+            "reusing the scores of {earlier} answers from earlier starts"
         ));
     }
     let scoring = Scoring {
@@ -130,7 +130,7 @@ fn runs(dirs: &[PathBuf]) -> Result<Vec<RunDir>, Error> {
     Ok(runs)
 }
 
-/// What the runs are scored with.
+/// Scorer and settings shared by all runs that are scored.
 struct Scoring<'a> {
     settings: &'a ScoreSettings,
     grader: &'a dyn Grader,
@@ -159,8 +159,8 @@ impl Scoring<'_> {
             Ok(rescored) => rescored,
             Err(stopped) => {
                 let kept = judging.as_ref().map(|judging| match judging.exhausted() {
-                    Some(_) => "the same command with a larger budget goes on",
-                    None => "the same command goes on",
+                    Some(_) => "run the same command with a larger budget to continue",
+                    None => "run the same command to continue",
                 });
                 return Ok((left(&stopped, done, of, kept), None));
             }
@@ -243,7 +243,7 @@ fn worse(one: Outcome, other: Outcome) -> Outcome {
     if rank(other) > rank(one) { other } else { one }
 }
 
-/// Reports what is left of a stopped scoring and, if verdicts are stored, how to resume it.
+/// Reports how far a stopped scoring got and, if verdicts are stored, how to resume it.
 fn left(stopped: &Stopped, done: usize, of: usize, kept: Option<&str>) -> Outcome {
     let outcome = match stopped {
         Stopped::Interrupted => Outcome::Interrupted,

@@ -166,14 +166,14 @@ fn warn_of_shortfall(plan: &Plan) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns advice with the command that resumes the sweep with `more` flags of its own.
+/// Returns advice with the command that resumes the sweep with the additional flags `more`.
 fn go_on(folder: &Path, plan: &Plan, args: &SweepArgs, more: &str) -> String {
     let again = match typed_again(folder, plan, args) {
         again if again.is_empty() => again,
         again => format!(" --{again}"),
     };
     format!(
-        "go on with `rlm-eval sweep --resume {}{more}{again}`",
+        "continue with `rlm-eval sweep --resume {}{more}{again}`",
         quoted(folder)
     )
 }
@@ -228,10 +228,10 @@ fn advise(
         let beyond = if plan.budget.is_unlimited() {
             ""
         } else {
-            " (what that run takes counts in the sweep's budget, and is not kept below it)"
+            " (that run counts against the sweep's budget but is not limited by it)"
         };
         terminal::note(&format!(
-            "{} not finished: {}; with a higher budget go on with {}{beyond}, then {}",
+            "{} not finished: {}; with a higher budget continue with {}{beyond}, then {}",
             if stopped.len() == 1 {
                 "1 cell is".to_owned()
             } else {
@@ -315,7 +315,7 @@ fn carry_on(
         let mut args = if args.resume.is_some() {
             of_cell(&dir, args)?
         } else {
-            // This start has begun the cell, and was given all that the cell's folder names.
+            // This start created the cell, so the user has typed all places that its folder names.
             let given = RunSettings::resolve(&cell.flags)?.settings.typed_again();
             let words = shlex::split(&given.join(" ")).unwrap_or_default();
             let (retry, change) = (args.retry_errors, args.allow_program_change);
@@ -345,7 +345,7 @@ fn carry_on(
     run::begin(&settings, Some((&dir, plan.run_id(cell))), show)
 }
 
-/// Compares what is finished of a stopped sweep, if every cell has a record.
+/// Compares the finished attempts of a stopped sweep, if every cell has a record.
 fn compare_finished(folder: &Path, plan: &Plan, json: bool) -> Result<(), Error> {
     for cell in &plan.cells {
         let dir = folder.join(&cell.name);
@@ -386,11 +386,12 @@ fn conclude(folder: &Path, plan: &Plan, json: bool) -> Result<(), Error> {
         .collect();
     if digests.len() > 1 {
         terminal::warning(
-            "the cells ran on different data, so their scores do not compare: dataset_digest differs between them",
+            "the cells ran on different data, so their scores are not comparable: dataset_digest \
+             differs between them",
         );
     }
     if comparison.comparisons.is_empty() {
-        terminal::note("there is nothing to compare the baseline with");
+        terminal::note("the sweep contains only the baseline, so nothing is compared");
     }
     Ok(())
 }

@@ -49,7 +49,8 @@ fn serve(library: Library, port: u16, hosts: &[String], open: bool) -> Result<Ou
     stdout::write(&format!("{}\n", server.address()))?;
     if is_empty {
         terminal::note(
-            "there are no runs yet; those that `rlm-eval run` writes there appear by themselves",
+            "there are no runs yet; runs that `rlm-eval run` writes there will appear \
+             automatically",
         );
     }
     terminal::note("Ctrl-C stops the viewer");
@@ -79,6 +80,6 @@ fn open_browser(address: &str) {
         .stderr(Stdio::null())
         .spawn();
     if let Err(error) = started {
-        terminal::note(&format!("no browser was opened: {program}: {error}"));
+        terminal::note(&format!("cannot open a browser: {program}: {error}"));
     }
 }

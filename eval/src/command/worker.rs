@@ -92,7 +92,7 @@ pub(super) fn execute(args: &WorkerArgs) -> Result<Outcome, Error> {
 async fn work(settings: WorkerSettings, stop: StopSignal) -> Result<Outcome, Error> {
     let broker = queue::connect(&settings.access, &settings.name).await?;
     terminal::note(&format!(
-        "worker {} takes attempts from {}, {} at once; Ctrl-C stops it",
+        "worker {} takes attempts from {}, up to {} concurrently; Ctrl-C stops it",
         settings.name, settings.access.url, settings.concurrency
     ));
     let (orders, order) = watch::channel(Order::Work);
@@ -141,7 +141,7 @@ async fn work(settings: WorkerSettings, stop: StopSignal) -> Result<Outcome, Err
             message = next => if let Some(message) = message {
                 match message::read::<Manifest>(&message.subject, &message.bytes) {
                     Ok(manifest) => runs.take(manifest),
-                    Err(error) => terminal::warning(&format!("a run is passed over: {error}")),
+                    Err(error) => terminal::warning(&format!("skipped a run: {error}")),
                 }
             },
             Some(()) = work_done.recv() => idle_since = Instant::now(),
@@ -158,7 +158,7 @@ async fn work(settings: WorkerSettings, stop: StopSignal) -> Result<Outcome, Err
     orders.send_replace(Order::Finish);
     if worker.under_way.load(Ordering::SeqCst) > 0 {
         terminal::note(&format!(
-            "finishes what is under way, for at most {} s",
+            "finishing the current attempts for at most {} s",
             drain.as_secs_f64()
         ));
     }

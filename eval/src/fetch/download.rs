@@ -183,7 +183,7 @@ async fn text(mut response: Response) -> Result<Vec<u8>, Failed> {
         text.extend_from_slice(&chunk);
         if text.len() > LONGEST_LIST {
             return Err(Failed {
-                reason: "the answer has no end".to_owned(),
+                reason: "the response is too long".to_owned(),
                 wait: None,
             });
         }
@@ -215,7 +215,7 @@ async fn save(
     };
     if !response.status().is_success() {
         return Ok(Some(Failed {
-            reason: "the file is shorter than what was here of it".to_owned(),
+            reason: "the file is shorter than the part downloaded earlier".to_owned(),
             wait: None,
         }));
     }

@@ -10,7 +10,7 @@ pub enum FetchError {
     #[error("cannot create an HTTP client: {0}")]
     Client(String),
     /// The server rejected the request.
-    #[error("{url} answers with status {status}")]
+    #[error("{url} responded with status {status}")]
     Status {
         /// Requested URL.
         url: String,
@@ -34,7 +34,7 @@ pub enum FetchError {
         problem: String,
     },
     /// The downloaded file has the wrong checksum. It is deleted.
-    #[error("{url} has the checksum {found}, and not {wanted}; the file was deleted")]
+    #[error("{url} has the checksum {found} instead of {wanted}; the file was deleted")]
     Checksum {
         /// URL of the file.
         url: String,
@@ -44,13 +44,13 @@ pub enum FetchError {
         wanted: String,
     },
     /// The folder exists but was not created by a fetch.
-    #[error("{} is there already and was not fetched; move it away, or use it with --data-dir", folder.display())]
+    #[error("{} already exists and was not fetched; move it away, or use it with --data-dir", folder.display())]
     Foreign {
         /// Path of the folder.
         folder: PathBuf,
     },
     /// A fetched file was changed.
-    #[error("{} is not what was fetched; remove its folder and fetch again", path.display())]
+    #[error("{} has changed since it was fetched; remove its folder and fetch again", path.display())]
     Damaged {
         /// Path of the file.
         path: PathBuf,

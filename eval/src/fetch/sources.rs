@@ -98,7 +98,7 @@ pub(super) async fn plan(
                 }
                 let mut parts = Path::new(&item.path).components();
                 if !parts.all(|part| matches!(part, Component::Normal(_))) {
-                    return Err(wrong(format!("`{}` leads elsewhere", item.path)));
+                    return Err(wrong(format!("`{}` is outside the dataset", item.path)));
                 }
                 wanted.push(Wanted {
                     url: format!("{hub}/datasets/{repo}/resolve/{revision}/{}", item.path),
@@ -109,7 +109,7 @@ pub(super) async fn plan(
             }
             if wanted.is_empty() {
                 return Err(wrong(format!(
-                    "no file begins with {}",
+                    "no file starts with {}",
                     begins.join(" or ")
                 )));
             }
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mirror_takes_the_place_of_the_host() {
+    fn mirror_replaces_the_host() {
         let cases = [
             (HUB, None, HUB),
             (HUB, Some("http://a:1/x/"), "http://a:1/x"),

@@ -1,7 +1,7 @@
 //! Scores with a JavaScript file: its function `score(answer, expected, metadata)` runs in the
 //! sandbox.
 //!
-//! Each answer is scored in an isolate of its own, so that scores are independent.
+//! Each answer is scored in a separate isolate, so that scores are independent.
 
 use std::path::Path;
 
@@ -90,7 +90,7 @@ impl JavaScript {
                     };
                 }
                 Ok(Event::Called(call)) => {
-                    let refused = format!("{}(): there is no model in a scorer", call.kind);
+                    let refused = format!("{}() is not available in a scorer", call.kind);
                     repl.settle(call.id, Err(refused));
                 }
                 // The scorer gets no host functions.
@@ -112,11 +112,16 @@ impl JavaScript {
         match error.kind {
             CellErrorKind::TimedOut => {
                 let seconds = time.as_secs_f64();
-                return format!("{file}: it ran for more than {seconds} s (--scorer-timeout)");
+                return format!(
+                    "{file}: it exceeded the time limit of {seconds} s (--scorer-timeout)"
+                );
             }
             CellErrorKind::OutOfMemory => {
                 let megabytes = heap_bytes >> 20;
-                return format!("{file}: it took more than {megabytes} MB (--scorer-memory-limit)");
+                return format!(
+                    "{file}: it exceeded the memory limit of {megabytes} MB \
+                    (--scorer-memory-limit)"
+                );
             }
             _ => {}
         }
@@ -186,7 +191,7 @@ impl JavaScript {
     /// Reads the value that `score` returned as JSON; it is empty for values that JSON cannot
     /// represent.
     fn read_score(&self, returned: &str) -> Result<(Score, Option<Value>), String> {
-        let wanted = "it must return a number from 0 to 1, or {score, …} with such a number";
+        let wanted = "expected a number from 0 to 1, or {score, …} with one";
         let value: Value = serde_json::from_str(returned).unwrap_or_default();
         let shown: String = returned.chars().take(60).collect();
         let (number, mut details) = match value {
@@ -196,7 +201,7 @@ impl JavaScript {
         let number = number.as_ref().and_then(Value::as_f64);
         let Some(value) = number.filter(|number| (0.0..=1.0).contains(number)) else {
             let shown = if shown.is_empty() {
-                "nothing that JSON can say".to_owned()
+                "a value that JSON cannot represent".to_owned()
             } else {
                 shown
             };
@@ -215,7 +220,7 @@ impl JavaScript {
             && details.to_string().chars().count() > LONGEST_DETAILS
         {
             return Err(format!(
-                "the details beside the score are longer than {LONGEST_DETAILS} characters of JSON"
+                "the details exceed {LONGEST_DETAILS} characters of JSON"
             ));
         }
         Ok((Score::new(value, explanation), details))
@@ -247,7 +252,7 @@ fn sandbox(limits: ScorerLimits, isolation: Isolation) -> Result<Sandbox, StartE
     Sandbox::new(config, isolation, terminal::warning)
 }
 
-/// Returns the values of `__rlm` where there is no agent.
+/// Returns the values of `__rlm` for code that runs outside an agent.
 fn nobody() -> AgentInfo {
     AgentInfo {
         depth: 0,

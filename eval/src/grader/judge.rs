@@ -24,7 +24,8 @@ pub use prompt::JudgePrompt;
 
 use super::{Answered, Grade, Grader, JudgeLog};
 
-/// Message to a judge whose reply has no valid verdict; `<problem>` is replaced by what was wrong.
+/// Message to a judge whose reply contains no valid verdict; `<problem>` is replaced by the
+/// problem.
 const AGAIN: &str = include_str!("judge/again.txt");
 
 /// Default number of times that a judge is asked about one answer.
@@ -188,7 +189,7 @@ impl Grader for Judge {
     async fn grade(&self, answered: &Answered<'_>, log: &dyn JudgeLog) -> Grade {
         if answered.sample.query.trim().is_empty() {
             return Grade::failed(
-                "a judge needs the question, and the attempt's trajectory does not have it",
+                "a judge needs the question, but the attempt's trajectory does not contain it",
             );
         }
         let mut used = JudgeUse {
@@ -250,7 +251,7 @@ impl Grader for Judge {
         Grade {
             judge: Some(used),
             ..Grade::failed(format!(
-                "the judge gave no verdict in {} replies, of the last of which {problem}",
+                "the judge gave no verdict in {} replies; the last one was rejected: {problem}",
                 self.asked
             ))
         }

@@ -27,7 +27,7 @@ pub use rule::Rule;
 use crate::models::judge_identity;
 use crate::settings::GraderSettings;
 
-/// Scorers whose scores are recorded beside the one that decides.
+/// Additional scorers, whose scores are recorded next to the deciding one.
 pub type Further = Arc<[Arc<dyn Grader>]>;
 
 /// Scores answers.
@@ -106,7 +106,7 @@ pub async fn grade(
     answered: Answered<'_>,
     log: &dyn JudgeLog,
 ) -> Grade {
-    const UNTOLD: &str = "why is not kept: the expected text stays encrypted";
+    const UNTOLD: &str = "explanation withheld: the expected text stays encrypted";
     let expected = &answered.sample.expected;
     let plain = if grader.is_benchmarks_own() {
         None
@@ -191,17 +191,17 @@ pub enum GraderError {
     /// The scorer's file does not load or defines no scorer.
     #[error("scorer: {0}")]
     Script(String),
-    /// The judge has no model.
-    #[error("scorer `judge`: it needs a model to ask")]
+    /// The model of the judge is missing.
+    #[error("scorer `judge`: the model is missing")]
     NoModel,
     /// A further scorer is unknown.
     #[error("--scorer: unknown scorer `{0}`")]
     Unknown(String),
     /// A scorer is given twice.
-    #[error("--scorer: {0} is given twice")]
+    #[error("--scorer: duplicate scorer {0}")]
     Twice(String),
     /// A flag configures a judge, but the scorer asks no model.
-    #[error("{flag}: the scorer is {scorer}, which asks no model")]
+    #[error("{flag}: the scorer {scorer} does not use a model")]
     NoJudge {
         /// Name of the flag.
         flag: &'static str,

@@ -63,7 +63,7 @@ impl Shares {
         }
     }
 
-    /// Returns the missing shards. They may have had no samples.
+    /// Returns the missing shards, some of which may be empty.
     pub(super) fn missing(&self) -> Vec<String> {
         if self.0.contains_key(WHOLE) {
             return Vec::new();
@@ -116,7 +116,8 @@ pub(super) fn other_selection(one: &RunDir, other: &RunDir) -> Vec<String> {
         && one != other
     {
         differences.push(format!(
-            "--partition dealt the samples of the one by rule {one} and of the other by rule {other}"
+            "--partition assigned the samples by rule {one} in one run and by rule {other} in the \
+             other"
         ));
     }
     differences
@@ -141,11 +142,11 @@ pub(super) fn check_deal(runs: &[RunDir]) -> Result<(), MergeError> {
             let wrong = if share == earlier_share {
                 let mut only = samples.symmetric_difference(earlier_samples);
                 only.next()
-                    .map(|id| format!("only one of the two has {id} in share {share}"))
+                    .map(|id| format!("only one of the two has {id} in shard {share}"))
             } else {
                 let mut both = samples.intersection(earlier_samples);
                 both.next()
-                    .map(|id| format!("{id} is in share {earlier_share} and in share {share}"))
+                    .map(|id| format!("{id} is in shard {earlier_share} and in shard {share}"))
             };
             if let Some(wrong) = wrong {
                 return Err(MergeError::Selection {

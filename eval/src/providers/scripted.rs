@@ -11,9 +11,9 @@ use super::{Offline, OfflineError, Opened, content_identity};
 pub(super) static PROVIDER: Offline = Offline {
     name: "scripted",
     forms: &[
-        ("scripted", "the scripted model made for the benchmark"),
+        ("scripted", "the scripted model of the benchmark"),
         ("scripted/NAME", "a bundled scripted model"),
-        ("scripted:FILE", "a scripted model of your own, a YAML file"),
+        ("scripted:FILE", "your own scripted model in a YAML file"),
     ],
     plays_back: false,
     takes: |rest| rest.len() != 1,
@@ -29,12 +29,14 @@ pub const JUDGE: &str = "judge";
 enum NoModel {
     /// No benchmark is known.
     #[error(
-        "`scripted` alone stands for a benchmark's scripted model; name one here: scripted/NAME or scripted:FILE"
+        "`scripted` means the scripted model of a benchmark, but there is no benchmark here; \
+         expected scripted/NAME or scripted:FILE"
     )]
     NoBenchmark,
-    /// The benchmark has no scripted model.
+    /// The benchmark does not have a scripted model.
     #[error(
-        "no scripted model is made for the benchmark `{0}`; name another (scripted/NAME) or write one (scripted:FILE)"
+        "the benchmark `{0}` does not have a scripted model; name another (scripted/NAME) or write \
+         one (scripted:FILE)"
     )]
     NoneForBenchmark(String),
 }

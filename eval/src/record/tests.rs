@@ -53,7 +53,7 @@ fn outcome(status: Status, answer: Option<&str>) -> AttemptOutcome {
 }
 
 #[test]
-fn the_status_decides_whether_a_score_counts() {
+fn status_decides_whether_a_score_counts() {
     let right = Grade::of(Score::new(1.0, "found"));
     let broken = Grade::failed("s.js:1: Error: no");
     let late = "no answer within the limits";
@@ -93,7 +93,7 @@ fn the_status_decides_whether_a_score_counts() {
 }
 
 #[test]
-fn a_record_holds_the_whole_outcome_and_survives_json() {
+fn records_round_trip_through_json() {
     let mut outcome = outcome(Status::Ok, Some("42"));
     outcome.stats = Stats {
         iterations: 1,
@@ -154,7 +154,7 @@ fn a_record_holds_the_whole_outcome_and_survives_json() {
 }
 
 #[test]
-fn zeros_of_old_records_are_no_count() {
+fn zero_usage_in_old_records_means_unknown() {
     let rows = [
         (
             json!({"input_tokens": 0, "cached_input_tokens": 0, "output_tokens": 0, "reasoning_tokens": 0, "estimated": false}),

@@ -101,7 +101,7 @@ pub(super) fn action(kind: &EventKind) -> Option<String> {
         }
         EventKind::LlmResponse { .. } => "has a response".to_owned(),
         EventKind::LlmRetry { error, delay_ms } => {
-            format!("asks again in {:.1} s: {error}", delay_ms / 1000.0)
+            format!("retries in {:.1} s: {error}", delay_ms / 1000.0)
         }
         EventKind::ContextTrimmed { messages, .. } => {
             format!(
@@ -112,33 +112,35 @@ pub(super) fn action(kind: &EventKind) -> Option<String> {
         EventKind::ContextCompacted { messages, .. } => {
             format!("cuts {}", counted(messages.len() as u64, "old message"))
         }
-        EventKind::LlmError { error, .. } => format!("has no response: {error}"),
+        EventKind::LlmError { error, .. } => format!("got no response: {error}"),
         EventKind::IterationEnd {
             error: Some(error), ..
-        } => format!("has run a cell: {error}"),
+        } => format!("ran a cell that failed: {error}"),
         EventKind::IterationEnd {
             intercepted: Some(true),
             ..
-        } => "is to check its return".to_owned(),
+        } => "must confirm its return".to_owned(),
         EventKind::IterationEnd { .. } => "has run a cell".to_owned(),
         EventKind::ToolCall { name, is_error, .. } if *is_error => {
-            format!("has an error of {name}")
+            format!("got an error from {name}")
         }
         EventKind::ToolCall { name, .. } => format!("has called {name}"),
         EventKind::DelegationSpawn { child, .. } => format!("calls {child}"),
         EventKind::AgentCreated { child, name, .. } => format!("creates {child} ({name})"),
-        EventKind::MessageSent { child } => format!("speaks to {child}"),
-        EventKind::DelegationReturn { child, .. } => format!("has the answer of {child}"),
-        EventKind::DelegationError { child, error } => format!("has no answer of {child}: {error}"),
+        EventKind::MessageSent { child } => format!("sends a message to {child}"),
+        EventKind::DelegationReturn { child, .. } => format!("got the answer of {child}"),
+        EventKind::DelegationError { child, error } => {
+            format!("got no answer from {child}: {error}")
+        }
         EventKind::JudgeRequest { .. } => "has an answer, which is judged".to_owned(),
         EventKind::Web { event } => return happened(event),
         EventKind::DelegationUnawaited { count } => {
-            format!("has lost {} not awaited", counted(*count, "call"))
+            format!("lost {} that was not awaited", counted(*count, "call"))
         }
         EventKind::AttemptResumed { responses } => {
-            format!("goes on with {}", counted(*responses, "earlier response"))
+            format!("continues with {}", counted(*responses, "earlier response"))
         }
-        EventKind::AttemptRestarted { reason } => format!("begins anew: {reason}"),
+        EventKind::AttemptRestarted { reason } => format!("restarts: {reason}"),
         EventKind::AttemptStart { .. }
         | EventKind::AttemptEnd { .. }
         | EventKind::InvocationStart { .. }

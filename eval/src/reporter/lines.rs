@@ -51,7 +51,7 @@ impl<W: Write + Send> LineReporter<W> {
             Some(drivers) => format!(", drivers {drivers}"),
         };
         self.line(format_args!(
-            "{attempts}{done} at {} by {} ({}{mode}{drivers}), {} at once, in {}",
+            "{attempts}{done} at {} by {} ({}{mode}{drivers}), {} concurrent, in {}",
             run.benchmark,
             run.model,
             run.protocol,

@@ -41,7 +41,7 @@ pub struct Judging {
 #[derive(Default)]
 pub struct Verdicts(Mutex<HashMap<Question, Slot>>);
 
-/// Digest of the dataset, sample, and digest of what is judged.
+/// Digest of the dataset, sample, and digest of the judged text.
 type Question = (String, String, String);
 
 /// Verdict on equal answers, held by the one that is judged.

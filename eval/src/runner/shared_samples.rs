@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sample_is_made_once_and_let_go_after_its_last_attempt() {
+    fn samples_are_loaded_once_and_dropped_after_the_last_attempt() {
         let ids = vec!["a".to_owned(), "b".to_owned()];
         let dataset = Arc::new(Counted(ids, AtomicUsize::new(0)));
         let jobs = [(0, 1), (0, 2), (0, 3), (1, 1), (1, 2), (1, 3)];

@@ -96,15 +96,15 @@ impl AskSettings {
     }
 }
 
-/// Checks that a window can be shown, on systems where a variable says so.
+/// Checks that a window can be shown, on systems where a variable indicates it.
 fn check_display() -> Result<(), SettingsError> {
     let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
     if !cfg!(target_os = "linux") || ["DISPLAY", "WAYLAND_DISPLAY"].into_iter().any(is_set) {
         return Ok(());
     }
     Err(SettingsError::with_hint(
-        "--show: there is no display here to show a window on: neither DISPLAY nor WAYLAND_DISPLAY is set",
-        "--save FILE keeps the app",
+        "--show: no display: neither DISPLAY nor WAYLAND_DISPLAY is set",
+        "use --save FILE to save the app instead",
     ))
 }
 
@@ -125,7 +125,7 @@ fn site(url: &str, allow: &[String]) -> Result<OwnSite, SettingsError> {
     let is_web = |url: &Url| matches!(url.scheme(), "http" | "https");
     let Some(url) = parsed.filter(is_web) else {
         return Err(SettingsError::new(format!(
-            "--url: `{url}` is no address of a web page; expected one such as https://example.com/orders"
+            "--url: invalid URL `{url}`: expected an http or https URL, such as https://example.com/orders"
         )));
     };
     for origin in allow {

@@ -48,12 +48,12 @@ pub(super) fn unread_data_dir(benchmark: &str, args: &BenchmarkArgs) -> Option<S
     let is_typed =
         env_file::flag_variable("--data-dir").is_none_or(|value| *given != Path::new(&value));
     let why = if benchmarks::is_path(benchmark) {
-        "its rows are where --benchmark says"
+        "its rows are read from --benchmark"
     } else {
         "its samples are generated from --seed"
     };
     (is_typed && !needs_data)
-        .then(|| format!("--data-dir is not read: {benchmark} needs no data, {why}"))
+        .then(|| format!("--data-dir has no effect: {benchmark} does not need data, {why}"))
 }
 
 /// Returns warnings about typed options that the benchmark ignores. Options from the environment
@@ -88,7 +88,7 @@ pub(super) fn unread_options(benchmark: &str, args: &BenchmarkArgs) -> Vec<Strin
         .filter(|(given, option, flag)| {
             *given && !read.contains(option) && env_file::flag_variable(flag).is_none()
         })
-        .map(|(.., flag)| format!("{flag} changes nothing: {benchmark} does not go by it"))
+        .map(|(.., flag)| format!("{flag} has no effect: {benchmark} does not support it"))
         .collect()
 }
 
@@ -139,8 +139,8 @@ fn check_scorer(benchmark: &str, scorer: Option<&str>) -> Result<(), SettingsErr
     };
     if !benchmarks::is_path(benchmark) {
         return Err(SettingsError::with_hint(
-            format!("--scorer: benchmark `{benchmark}` has a scorer of its own"),
-            "leave --scorer out, or give `judge` or a JavaScript file; `rlm-eval score` scores a run again by any",
+            format!("--scorer: benchmark `{benchmark}` has its own scorer"),
+            "remove --scorer, or use `judge` or a JavaScript file; `rlm-eval score` can score a run again with any scorer",
         ));
     }
     rule(name).map(|_| ())

@@ -22,31 +22,32 @@ pub(super) fn check_prices<'a>(
     let Some(flag) = flag else {
         return Ok(());
     };
-    // OpenRouter reports the charge in each response; scripted and replayed models cost what their
-    // files say.
+    // OpenRouter reports the charge in each response; scripted and replayed models take it from
+    // their files.
     let unpriced = references.into_iter().find(|reference| {
         let server = reference.on_server().is_some();
         server && reference.provider() != "openrouter" && !prices.knows(reference.as_str())
     });
     match unpriced {
         Some(reference) => Err(SettingsError::with_hint(
-            format!("{flag}: no price is known for `{reference}`, so nothing would count"),
-            "give its price with --prices FILE; docs/reference/models.md shows one",
+            format!("{flag}: unknown price of `{reference}`, so its cost cannot be limited"),
+            "add its price with --prices FILE; see docs/reference/models.md for an example",
         )),
         None => Ok(()),
     }
 }
 
-/// Age in days up to which a price is taken to be current: half a year.
+/// Maximum age of a current price in days: half a year.
 const CURRENT_DAYS: i32 = 182;
 
-/// Returns a warning that names the models whose prices are too old on a day; none if there is no such model.
+/// Returns a warning that names the models whose prices are outdated on a day, or `None` without
+/// any.
 pub(super) fn old_prices<'a>(
     prices: &PriceTable,
     references: impl IntoIterator<Item = &'a ModelRef>,
     today: Date,
 ) -> Option<String> {
-    // OpenRouter says what it has charged, and other references cost what their files say.
+    // OpenRouter reports the charge in each response; the files of other references state theirs.
     let priced = references.into_iter().filter(|reference| {
         reference.on_server().is_some() && reference.provider() != "openrouter"
     });
@@ -91,7 +92,7 @@ mod tests {
     use super::{ModelRef, old_prices};
 
     #[test]
-    fn old_prices_of_the_models_in_use_are_named() {
+    fn warns_about_old_prices_of_used_models() {
         let table = "{date: 2026-03-01, source: s, sources: {new: {date: 2026-05-02, source: s}}, prices: [\
                      {models: ['openai/a', 'openrouter/*'], input: 1, output: 2}, \
                      {models: ['openai/b'], input: 1, output: 2, from: new}]}";

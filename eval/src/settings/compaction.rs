@@ -31,8 +31,8 @@ pub(super) fn find_windows<'a>(
     for reference in references {
         let Some(window) = table.of(reference.as_str()) else {
             return Err(SettingsError::with_hint(
-                format!("--compaction-at {percent}%: the window of `{reference}` is not known"),
-                "give tokens, such as --compaction-at 24000, or the window with --windows FILE; docs/reference/models.md shows one",
+                format!("--compaction-at {percent}%: unknown context window of `{reference}`"),
+                "set a number of tokens, such as --compaction-at 24000, or add the window with --windows FILE; see docs/reference/models.md for an example",
             ));
         };
         windows.insert(reference.to_string(), window);

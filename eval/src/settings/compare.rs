@@ -13,7 +13,7 @@ use crate::cli::CompareArgs;
 pub struct CompareSettings {
     /// Run directories or CSV files; at least two, without duplicates.
     pub runs: Vec<PathBuf>,
-    /// Files that a glob may have matched and that are not scores.
+    /// Files without scores, which a glob may have matched.
     pub skipped: Vec<PathBuf>,
     /// Which runs are compared with which.
     pub against: Against,
@@ -45,7 +45,7 @@ impl CompareSettings {
         for (index, place) in places.iter().enumerate() {
             if places[..index].contains(place) {
                 return Err(SettingsError::new(format!(
-                    "{} is given twice: a run does not differ from itself",
+                    "duplicate run {}: a run cannot be compared with itself",
                     runs[index].display()
                 )));
             }
@@ -62,7 +62,7 @@ impl CompareSettings {
             let csv_place = place(csv);
             if places.iter().any(|run| csv_place.starts_with(run)) {
                 return Err(SettingsError::new(format!(
-                    "--csv {}: this would replace a run that is compared, or a file of it",
+                    "--csv {}: this would overwrite a compared run or one of its files",
                     csv.display()
                 )));
             }
@@ -83,10 +83,11 @@ impl CompareSettings {
     }
 }
 
-/// Endings of files that are next to runs and hold no table of scores.
+/// Extensions of files that are stored next to runs and contain no scores.
 const OTHER_FILES: [&str; 6] = ["html", "json", "jsonl", "log", "md", "yaml"];
 
-/// Separates files that are next to runs, such as `report.html`, because a glob matches them too.
+/// Separates files that are stored next to runs, such as `report.html`, because a glob also matches
+/// them.
 fn without_other_files(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<PathBuf>) {
     let is_score = |path: &PathBuf| {
         let is_of_sweep =

@@ -28,8 +28,8 @@ pub(super) fn parse_all(given: &[String]) -> Result<Vec<usize>, SettingsError> {
 fn parse(given: &str) -> Result<usize, SettingsError> {
     let malformed = || {
         SettingsError::new(format!(
-            "--context-len: `{given}` is no length; expected characters as a whole number, with k for thousands or m \
-             for millions: 8k, 1m, 64000"
+            "--context-len: invalid length `{given}`: expected a whole number of characters, optionally with k for \
+             thousands or m for millions: 8k, 1m, 64000"
         ))
     };
     let text = given.trim().to_ascii_lowercase();
@@ -53,7 +53,7 @@ mod tests {
     use super::parse;
 
     #[test]
-    fn reads_lengths() {
+    fn parses_lengths() {
         let cases = [
             ("8k", Some(8_000)),
             ("8K", Some(8_000)),

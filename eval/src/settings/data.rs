@@ -39,7 +39,7 @@ impl FetchSettings {
             |mirror: &String| mirror.starts_with("http://") || mirror.starts_with("https://");
         if let Some(mirror) = args.mirror.as_ref().filter(|mirror| !is_address(mirror)) {
             return Err(SettingsError::new(format!(
-                "--mirror: `{mirror}` is no address; expected one like http://127.0.0.1:8000"
+                "--mirror: invalid URL `{mirror}`: expected, for example, http://127.0.0.1:8000"
             )));
         }
         let root = benchmark::data_root(args.data_dir.as_deref());
@@ -47,7 +47,7 @@ impl FetchSettings {
             names: args.names.clone(),
             root: root.ok_or_else(|| {
                 SettingsError::new(
-                    "there is no folder for data: neither HOME nor XDG_CACHE_HOME is set; give one with --data-dir",
+                    "no folder for data: neither HOME nor XDG_CACHE_HOME is set; name one with --data-dir",
                 )
             })?,
             mirror: args.mirror.clone(),

@@ -40,13 +40,13 @@ pub struct EngineSettings {
     pub allow_local: bool,
     /// Where responses are stored.
     pub store: StoreArgs,
-    /// Whether an earlier start of the run began the cassette.
+    /// Whether the cassette continues one of an earlier start.
     pub record_goes_on: bool,
     /// Request rate shared with other processes, if any.
     pub shared_pace: MaybeShared,
     /// Effective mode, depth and iterations, as recorded.
     pub effective: Effective,
-    /// What the agents get. Two runs that send the same are one experiment.
+    /// Everything that the agents receive. Two runs with equal values are one experiment.
     pub sent: Sent,
 }
 
@@ -156,7 +156,7 @@ impl EngineSettings {
 }
 
 /// Returns the root's model: that of `--model`, or else the one that the root's definition names. A
-/// note says that `--model` takes the place of the definition's.
+/// note reports that `--model` overrides the definition's.
 ///
 /// # Errors
 /// [`SettingsError`] if neither names a model.
@@ -184,24 +184,22 @@ pub(super) fn main_model(args: &EngineArgs) -> Result<(ModelRef, Option<String>)
         .map(|named| of_alias(named).unwrap_or_else(|| named.clone()));
     match (&args.model, reference, named) {
         (Some(model), Some(reference), Some(named)) if reference != model.as_str() => {
-            let note = format!(
-                "--model {model} takes the place of the model `{named}` that the definition `{name}` names"
-            );
+            let note =
+                format!("--model {model} overrides the model `{named}` of the definition `{name}`");
             Ok((model.clone(), Some(note)))
         }
         (Some(model), ..) => Ok((model.clone(), None)),
         (None, Some(reference), Some(named)) => {
             let reference = reference.parse().map_err(|error| {
                 let problem = format!("--prompt {name}: its model `{named}`: {error}");
-                let hint =
-                    format!("give the name a model with --model-alias {named}=PROVIDER/MODEL");
+                let hint = format!("define the name with --model-alias {named}=PROVIDER/MODEL");
                 SettingsError::with_hint(problem, hint)
             })?;
             Ok((reference, None))
         }
         (None, ..) => {
             let problem = format!(
-                "--prompt {name}: its model is the run's own (`{}`), and no --model is given",
+                "--prompt {name}: its model is the run's main model (`{}`), but --model is not set",
                 layers::DEFAULT_MODEL
             );
             Err(SettingsError::with_hint(problem, HINT))
@@ -220,15 +218,15 @@ fn not_forced(treatment: &Treatment, model: &ModelRef, sampling: &Sampling) -> O
     let sampling = treatment.root.reasoning_over(sampling);
     endpoint.cannot_force_tools(name, &sampling).then(|| {
         format!(
-            "{model}: the API does not allow forcing a call of {tool} while the model reasons; a response without the call is \
-             asked for again"
+            "{model}: the API does not allow forcing a call of {tool} while the model reasons; a response without the call \
+             is requested again"
         )
     })
 }
 
 /// Removes the reasoning settings of definitions that the API of their model does not support:
 /// those of the root and of prompts called by alias. `references` are the main model and those of
-/// the aliases, in order. Returns a sentence for each removed property.
+/// the aliases, in order. Returns a note for each removed property.
 fn fit_reasoning(agents: &mut Agents, references: &[ModelRef], sampling: &Sampling) -> Vec<String> {
     let mut left_out = Vec::new();
     let Some((main, aliased)) = references.split_first() else {

@@ -34,7 +34,7 @@ struct EnvFile {
 }
 
 /// Reads the nearest file `.env` in the current folder or above, up to the project root, and prints
-/// a warning for each ignored line or file. Does nothing without such a file.
+/// a warning for each ignored line or file. Does nothing if there is no file.
 ///
 /// # Errors
 /// [`SettingsError`] for a file that cannot be read or parsed. The message contains no value,
@@ -86,7 +86,7 @@ impl EnvFile {
             if value.contains("${") {
                 return Err(SettingsError::with_hint(
                     format!(
-                        "{place}: {name}: values of this file are taken as they are, so `${{…}}` is not replaced"
+                        "{place}: {name}: values in this file are literal, so `${{…}}` is not expanded"
                     ),
                     format!("write out the value, or export {name}"),
                 ));
@@ -99,7 +99,7 @@ impl EnvFile {
         }
         let Some(variable) = flags.get(&name) else {
             terminal::warning(&if env_vars::NOT_FLAGS.contains(&name.as_str()) {
-                format!("{place}: {name} is ignored: it counts only in the environment; export it")
+                format!("{place}: {name} is ignored: it applies only in the environment; export it")
             } else {
                 format!(
                     "{place}: {}",
@@ -110,10 +110,10 @@ impl EnvFile {
         };
         let folder = self.path.parent().unwrap_or(here);
         let ignored = match variable.from_file {
-            FromFile::Never => Some("a file cannot give this permission".to_owned()),
-            FromFile::Inside if !names_inside(folder, here, &value, variable.delimiter) => {
-                Some(format!("its value leads out of {}", folder.display()))
-            }
+            FromFile::Never => Some("a file cannot grant this permission".to_owned()),
+            FromFile::Inside if !names_inside(folder, here, &value, variable.delimiter) => Some(
+                format!("its value names a path outside {}", folder.display()),
+            ),
             FromFile::Inside | FromFile::Any => None,
         };
         match ignored {

@@ -78,7 +78,7 @@ impl SettingsError {
             Self::Wrong { hint, .. } => hint.clone(),
             Self::Inert(inert) => Some(inert.hint.clone()),
             Self::UnfitDriver(unfit) => Some(format!(
-                "leave `{}` out; a driver of your own names in `protocols` what it is written for",
+                "remove `{}`; if it is your own driver, add the protocol to its `protocols`",
                 unfit.name
             )),
             Self::RunDir(_) => None,
@@ -112,7 +112,7 @@ impl From<WindowError> for SettingsError {
 
 impl From<Faults> for SettingsError {
     fn from(faults: Faults) -> Self {
-        let hint = "`rlm-eval prompt --check DIR` shows all faults of a folder";
+        let hint = "`rlm-eval prompt --check DIR` shows all errors of a folder";
         Self::with_hint(faults.to_string(), hint)
     }
 }
@@ -131,7 +131,7 @@ impl From<PromptError> for SettingsError {
     }
 }
 
-/// Hint that says where to find the names of drivers.
+/// Hint about the names of drivers.
 pub(super) const DRIVERS: &str =
     "`rlm-eval list drivers` lists the valid names; --drivers-dir adds your own";
 

@@ -128,9 +128,9 @@ fn assigned(args: &GuidanceArgs) -> Result<Assigned<ModelRef>, SettingsError> {
         let depth: u32 = depth
             .trim()
             .parse()
-            .map_err(|_| wrong("the depth is no whole number"))?;
+            .map_err(|_| wrong("the depth is not a whole number"))?;
         if depth == 0 {
-            return Err(wrong("the root has depth 0, and its model is --model"));
+            return Err(wrong("the root has depth 0; set its model with --model"));
         }
         if depth > args.max_depth {
             let most = args.max_depth;
@@ -141,7 +141,7 @@ fn assigned(args: &GuidanceArgs) -> Result<Assigned<ModelRef>, SettingsError> {
         let model =
             (model.trim().parse::<ModelRef>()).map_err(|error| wrong(&error.to_string()))?;
         if at_depth.insert(depth, model).is_some() {
-            return Err(wrong("this depth has a model already"));
+            return Err(wrong("this depth already has a model"));
         }
     }
     Ok(Assigned {
@@ -172,7 +172,7 @@ fn idle(layers: &PromptOverrideSettings, protocol: Protocol) -> Option<String> {
     let idle = idle_properties(definition, protocol);
     (!idle.is_empty()).then(|| {
         format!(
-            "of the definition `{}` these properties do nothing in the {protocol} protocol: {}",
+            "definition `{}`: these properties have no effect in the {protocol} protocol: {}",
             definition.name,
             idle.join(", ")
         )
@@ -211,7 +211,7 @@ fn apply(
     }
     if !unfit.is_empty() {
         notes.push(format!(
-            "profile `{name}`: drivers that are not written for the {protocol} protocol are left out: {}",
+            "profile `{name}`: drivers that are not written for the {protocol} protocol are skipped: {}",
             list(&unfit)
         ));
     }

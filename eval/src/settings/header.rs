@@ -31,7 +31,7 @@ pub(super) fn read(given: &[String]) -> Result<Vec<Header>, SettingsError> {
         let name = header.sent.name();
         if headers.iter().any(|other| other.sent.name() == name) {
             return Err(SettingsError::new(format!(
-                "--header {name}: it is given twice; leave one of them out"
+                "--header {name}: duplicate header; remove one of them"
             )));
         }
         headers.push(header);
@@ -59,7 +59,9 @@ fn one(text: &str) -> Result<Header, SettingsError> {
         let sent = ExtraHeader::new(&name, value).map_err(wrong)?;
         if secret_field(&name, &Value::from(value)).is_some() {
             return Err(SettingsError::with_hint(
-                format!("--header {name}: it holds a secret, and headers are stored with the run"),
+                format!(
+                    "--header {name}: it contains a secret, but headers are stored with the run"
+                ),
                 format!(
                     "name the environment variable that holds it: --header {name}=env:VARIABLE"
                 ),
@@ -118,7 +120,7 @@ mod tests {
     use super::reference;
 
     #[test]
-    fn a_value_refers_to_a_variable() {
+    fn parses_references_to_variables() {
         let rows = [
             ("env:KEY", Some((None, "KEY"))),
             ("$KEY_2", Some((None, "KEY_2"))),

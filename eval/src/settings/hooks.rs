@@ -20,7 +20,7 @@ pub fn registry(folder: Option<&Path>) -> Result<HookRegistry, SettingsError> {
         .enable_all()
         .build()
         .map_err(|error| {
-            SettingsError::new(format!("cannot start a runtime to try hooks in: {error}"))
+            SettingsError::new(format!("cannot start a runtime to load hooks: {error}"))
         })?;
     Ok(runtime.block_on(bundled.with_dir(folder))?)
 }

@@ -1,11 +1,11 @@
-//! Settings of a model as judge.
+//! Settings of a model that scores answers.
 
 use super::{Keys, ModelSettings, SettingsError, models};
 use crate::cli::{ModelArgs, ScorerArgs};
 use crate::grader::JudgePrompt;
 use crate::providers::ModelRef;
 
-/// A model as judge.
+/// A model that scores answers.
 #[derive(Debug, Clone)]
 pub struct JudgeSettings {
     /// Reference to the model.
@@ -14,7 +14,7 @@ pub struct JudgeSettings {
     pub models: ModelSettings,
     /// System prompt of the judge.
     pub prompt: JudgePrompt,
-    /// Maximum times that it is asked about one answer until it gives a verdict; at least 1.
+    /// Maximum calls for one answer until there is a verdict; at least 1.
     pub asked: u32,
 }
 
@@ -31,9 +31,7 @@ pub(super) fn resolve(
     let prompt = args.judge_prompt.as_deref().map(str::trim);
     let Some(model) = &args.judge_model else {
         return match prompt {
-            Some(_) => Err(SettingsError::new(
-                "--judge-prompt: there is no judge without --judge-model",
-            )),
+            Some(_) => Err(SettingsError::new("--judge-prompt requires --judge-model")),
             None => Ok(None),
         };
     };

@@ -149,7 +149,7 @@ fn definition(library: &Library, name: &str, known: &Known) -> Result<Definition
     }
     if definition.kind == Kind::Agent {
         return Err(unknown(format!(
-            "`{name}` is an agent of two sides, which is called: list it in the `tools` of a prompt"
+            "`{name}` is a two-sided agent, which cannot be the root: list it in the `tools` of a prompt"
         )));
     }
     let faults = library.check_one(definition, known);
@@ -160,7 +160,7 @@ fn definition(library: &Library, name: &str, known: &Known) -> Result<Definition
         |fault: &Fault| fault.place.field == "model" && fault.problem.starts_with("unknown model");
     if faults.iter().all(of_model) {
         let hint = format!(
-            "give the name a model with --model-alias {}=PROVIDER/MODEL",
+            "define the name with --model-alias {}=PROVIDER/MODEL",
             definition.model
         );
         return Err(SettingsError::with_hint(Faults(faults).to_string(), hint));
@@ -250,7 +250,7 @@ fn date(given: Option<&str>) -> Result<String, SettingsError> {
             .ok()
             .filter(|day| day.to_string() == given)
             .ok_or_else(|| {
-                let problem = format!("--date: `{given}` is no day, expected YYYY-MM-DD");
+                let problem = format!("--date: invalid date `{given}`: expected YYYY-MM-DD");
                 SettingsError::new(problem)
             })?,
     };

@@ -44,7 +44,7 @@ pub(super) fn both_given(sampling: &Sampling) -> Result<(), SettingsError> {
             .find(|field| sampling.extra.contains_key(**field))
         {
             return Err(SettingsError::new(format!(
-                "--model-args {field}: {flag} gives it, too; leave one of them out"
+                "--model-args {field}: {flag} sets the same field; remove one of them"
             )));
         }
     }
@@ -71,7 +71,7 @@ pub(super) fn extra(
         let variable = variable.unwrap_or("OPENAI_API_KEY");
         SettingsError::with_hint(
             format!(
-                "--model-args: the field `{field}` holds a secret, and these fields are stored with the run"
+                "--model-args: the field `{field}` contains a secret, but these fields are stored with the run"
             ),
             format!(
                 "export {variable}=…, or put that line into a file .env: a key is sent as its server expects it, and \
@@ -85,15 +85,15 @@ pub(super) fn extra(
             let all: Map<String, Value> = serde_json::from_str(text).unwrap_or_default();
             let mut all = all.iter();
             let field = all.find_map(|(name, value)| secret_field(name, value));
-            let problem = "each field is given by itself, and not as an object of JSON";
+            let problem = "each field must be passed separately, not as a JSON object";
             return Err(field.map_or_else(|| wrong(None, problem), secret));
         }
         let (name, value) = text
             .split_once('=')
-            .ok_or_else(|| wrong(None, "there is no `=`"))?;
+            .ok_or_else(|| wrong(None, "missing `=`"))?;
         let name = name.trim();
         if name.is_empty() {
-            return Err(wrong(None, "there is no name before the `=`"));
+            return Err(wrong(None, "missing name before the `=`"));
         }
         let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
         if let Some(field) = secret_field(name, &value) {
@@ -111,10 +111,10 @@ pub(super) fn extra(
 fn unread(name: &str, value: &Value) -> Option<&'static str> {
     match name {
         "n" | "candidate_count" if *value != 1 => Some(
-            "one answer to each request is read, and all of them would be paid for; for more tries at each sample use --attempts",
+            "only one answer to each request is used, but all of them would be charged; for more attempts at each sample, use --attempts",
         ),
         "background" if *value != false => {
-            Some("the server would answer later, and nobody would ask it again")
+            Some("the server would answer later, but this program does not poll it")
         }
         _ => None,
     }

@@ -175,14 +175,14 @@ pub(super) fn resolve(
         return Err(SettingsError::with_hint(
             "--base-url: the model of --model does not run over HTTP; expected openai/MODEL, openai-responses/MODEL or \
              anthropic/MODEL",
-            "the server of a judge beside such a model is named by a variable: OPENAI_BASE_URL, ANTHROPIC_BASE_URL, …",
+            "set the server of a judge with a variable: OPENAI_BASE_URL, ANTHROPIC_BASE_URL, …",
         ));
     }
     let given: Vec<String> = args.header.iter().map(|one| one.to_string()).collect();
     let headers = header::read(&given)?;
     if !headers.is_empty() && main.is_none() {
         return Err(SettingsError::new(
-            "--header: the model of --model does not run over HTTP, and no other server gets these headers; leave --header out",
+            "--header: the model of --model does not run over HTTP, and no other server gets these headers; remove --header",
         ));
     }
     let mut servers = BTreeMap::new();
@@ -235,7 +235,7 @@ pub(super) fn fit_reasoning(
             break;
         };
         left_out.push(format!(
-            "{of}: `{reference}` is asked without reasoning.{property}: {}",
+            "{of}: `{reference}` is called without reasoning.{property}: {}",
             cannot.reason
         ));
     }
@@ -243,13 +243,11 @@ pub(super) fn fit_reasoning(
 }
 
 fn unsupported(flag: &str, reference: &ModelRef, reason: &str) -> SettingsError {
-    SettingsError::new(format!(
-        "{flag}: `{reference}` cannot be asked so: {reason}"
-    ))
+    SettingsError::new(format!("{flag}: not supported by `{reference}`: {reason}"))
 }
 
-/// Checks that some server receives the sampling flags, because models from files ignore them.
-/// `reference` is the main model.
+/// Checks that at least one server receives the sampling flags, because models from files ignore
+/// them. `reference` is the main model.
 ///
 /// # Errors
 /// [`SettingsError`] for the first flag that no model uses.
@@ -271,12 +269,8 @@ pub(super) fn check_read(
     let mut given = given.into_iter().filter(|(is_given, _)| *is_given);
     match given.next() {
         Some((_, flag)) if settings.servers.is_empty() => {
-            let reason = "it answers what its file says, whatever it is asked with; leave";
-            Err(unsupported(
-                flag,
-                reference,
-                &format!("{reason} {flag} out"),
-            ))
+            let reason = "its responses come from a file; remove";
+            Err(unsupported(flag, reference, &format!("{reason} {flag}")))
         }
         _ => Ok(()),
     }
@@ -324,9 +318,9 @@ pub(super) fn server(
         let example = endpoint.base_url_example.as_deref().unwrap_or_default();
         return Err(SettingsError::with_hint(
             format!(
-                "{place}: `{reference}` needs the address of its server: there is no --base-url, and {name} is not set"
+                "{place}: `{reference}` needs a server URL: neither --base-url nor {name} is set"
             ),
-            format!("export {name}={example}, with what is yours in place of the capitals"),
+            format!("export {name}={example}, with your own values for the words in capitals"),
         ));
     };
     let key = endpoint.key.as_deref().and_then(|name| {
@@ -374,12 +368,12 @@ fn elsewhere(secret: &str, endpoint: &Endpoint, address: &str) -> SettingsError 
     let file = env_file::path().unwrap_or_else(|| Path::new(".env"));
     SettingsError::with_hint(
         format!(
-            "{secret} would go to {address}, which {} names as {name}: a file cannot choose where secrets of yours go",
+            "{secret} would be sent to {address}, which {} sets as {name}: a file cannot choose where your secrets are sent",
             file.display()
         ),
         format!(
-            "to send it there, type --base-url {address} or export {name}={address}; otherwise, take that line out of the \
-             file, or put the key of that server beside it"
+            "to send it there, type --base-url {address} or export {name}={address}; otherwise, remove that line from the \
+             file, or add the key of that server to it"
         ),
     )
 }
@@ -399,7 +393,7 @@ pub(super) fn unnamed_address<'a>(
         let url = plain(&server.base_url);
         let own = match named_address(server.endpoint) {
             Some(Named::ByEnvironment(url)) => Some(url),
-            // It counts for the key of the same file.
+            // A URL from the file is trusted only with the key of the same file.
             Some(Named::ByFile(url)) => Some(url.to_owned()).filter(|_| server.key_is_of_file),
             None => None,
         };
@@ -469,37 +463,37 @@ mod tests {
     );
 
     #[test]
-    fn reasoning_is_asked_for_as_far_as_a_format_has_words_for_it() {
+    fn drops_unsupported_reasoning_settings() {
         let tokens = |sampling: &mut Sampling| sampling.reasoning_tokens = Some(4_000);
         let warm = |sampling: &mut Sampling| sampling.temperature = Some(0.5);
-        let as_it_is = |_: &mut Sampling| {};
+        let unchanged = |_: &mut Sampling| {};
         let rows: [Row<'_>; 8] = [
-            ("anthropic/m", &as_it_is, Some(2_000), &[]),
+            ("anthropic/m", &unchanged, Some(2_000), &[]),
             (
                 "openai/m",
-                &as_it_is,
+                &unchanged,
                 None,
                 &[
-                    "prompt `p`: `openai/m` is asked without reasoning.maxTokens: this server takes no number of \
-                   reasoning tokens; set the effort instead",
+                    "prompt `p`: `openai/m` is called without reasoning.maxTokens: this server does not support a \
+                   reasoning token budget; set the effort instead",
                 ],
             ),
             (
                 "openai-responses/m",
-                &as_it_is,
+                &unchanged,
                 None,
                 &[
-                    "prompt `p`: `openai-responses/m` is asked without reasoning.maxTokens: the Responses API takes no \
-                   number of reasoning tokens; set the effort instead",
+                    "prompt `p`: `openai-responses/m` is called without reasoning.maxTokens: the Responses API does not support a \
+                   reasoning token budget; set the effort instead",
                 ],
             ),
             (
                 "openrouter/m",
-                &as_it_is,
+                &unchanged,
                 None,
                 &[
-                    "prompt `p`: `openrouter/m` is asked without reasoning.maxTokens: OpenRouter takes either an effort \
-                   or a number of reasoning tokens",
+                    "prompt `p`: `openrouter/m` is called without reasoning.maxTokens: OpenRouter accepts either an effort \
+                   or a reasoning token budget",
                 ],
             ),
             (
@@ -507,21 +501,21 @@ mod tests {
                 &warm,
                 None,
                 &[
-                    "prompt `p`: `anthropic/m` is asked without reasoning.maxTokens: Anthropic's API takes no temperature \
-                   but 1 together with reasoning tokens",
+                    "prompt `p`: `anthropic/m` is called without reasoning.maxTokens: Anthropic's API supports only \
+                   temperature 1 with a reasoning token budget",
                 ],
             ),
             (
                 "anthropic/claude-opus-4-8",
-                &as_it_is,
+                &unchanged,
                 None,
                 &[
-                    "prompt `p`: `anthropic/claude-opus-4-8` is asked without reasoning.maxTokens: `claude-opus-4-8` takes \
-                   no number of reasoning tokens; set the effort instead",
+                    "prompt `p`: `anthropic/claude-opus-4-8` is called without reasoning.maxTokens: `claude-opus-4-8` does \
+                   not support a reasoning token budget; set the effort instead",
                 ],
             ),
             ("anthropic/m", &tokens, Some(2_000), &[]),
-            ("scripted", &as_it_is, Some(2_000), &[]),
+            ("scripted", &unchanged, Some(2_000), &[]),
         ];
         for (reference, change, kept, sentences) in rows {
             let mut sampling = Sampling::default();

@@ -17,7 +17,7 @@ mod tests {
     use super::names;
 
     #[test]
-    fn blanks_and_repetitions_count_for_nothing() {
+    fn ignores_blanks_and_duplicates() {
         let cases: [(&[&str], &[&str]); 4] = [
             (&[], &[]),
             (&["", " "], &[]),

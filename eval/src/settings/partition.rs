@@ -1,4 +1,4 @@
-//! `--partition`: the shard of a run's samples that this machine takes.
+//! `--partition`: the shard of a run's samples that this machine runs.
 //!
 //! Shards run on different machines and by different versions, so the rules that assign samples to
 //! shards are fixed; a run records which rule it uses.
@@ -85,7 +85,7 @@ impl FromStr for Partition {
             .split_once('/')
             .and_then(|(index, of)| Some((index.parse().ok()?, of.parse().ok()?)));
         let (index, of) =
-            numbers.ok_or("expected M/N, the M-th of N shares, such as 2/8; or auto")?;
+            numbers.ok_or("expected M/N, the M-th of N shards, such as 2/8, or auto")?;
         new(index, of)
     }
 }
@@ -95,9 +95,7 @@ fn new(index: u32, of: u32) -> Result<Partition, String> {
         return Err(format!("expected 1 to {MOST} shards"));
     }
     if index == 0 || index > of {
-        return Err(format!(
-            "the shares of {of} are numbered from 1/{of} to {of}/{of}"
-        ));
+        return Err(format!("expected a shard from 1/{of} to {of}/{of}"));
     }
     Ok(Partition { index, of })
 }
@@ -125,7 +123,7 @@ fn auto(variable: impl Fn(&str) -> Option<String>) -> Result<Partition, String> 
         let (name, of_name) = (env_vars::JOB_COMPLETION_INDEX, env_vars::PARTITION_COUNT);
         if index >= of {
             return Err(format!(
-                "{name} is {index}, but by {of_name} the indices end at {}",
+                "{name} is {index}, but {of_name} allows indices only up to {}",
                 of.saturating_sub(1)
             ));
         }
@@ -133,7 +131,7 @@ fn auto(variable: impl Fn(&str) -> Option<String>) -> Result<Partition, String> 
     }
     let Some(id) = number(env_vars::SLURM_ARRAY_TASK_ID)? else {
         return Err(format!(
-            "this process is in no Kubernetes Indexed Job ({} is not set) and in no Slurm array ({} is not set)",
+            "this process is neither in a Kubernetes Indexed Job ({} is not set) nor in a Slurm array ({} is not set)",
             env_vars::JOB_COMPLETION_INDEX,
             env_vars::SLURM_ARRAY_TASK_ID,
         ));
@@ -146,7 +144,7 @@ fn auto(variable: impl Fn(&str) -> Option<String>) -> Result<Partition, String> 
     match place.map(|place| place / step) {
         Some(place) if place < of => new(place + 1, of),
         _ => Err(format!(
-            "task {id} of a Slurm array of {of} from {first} in steps of {step} has no place; number the tasks evenly, as \
+            "task {id} does not fit a Slurm array of {of} from {first} in steps of {step}; number the tasks evenly, as \
              in --array=0-7"
         )),
     }
@@ -169,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_shares_are_the_whole_and_do_not_overlap() {
+    fn shards_cover_each_sample_once() {
         let ids: Vec<String> = (0..1000).map(|n| format!("sample-{n}")).collect();
         for of in [1, 2, 3, 7] {
             for id in &ids {
@@ -180,7 +178,7 @@ mod tests {
             let even = 1000 / of as usize;
             assert!(
                 first.count().abs_diff(even) < 60,
-                "{of} shares are about even"
+                "{of} shards are about even"
             );
         }
         // Must never change: runs on other machines and of other versions must agree.
@@ -197,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_are_dealt_evenly_and_the_same_for_ever() {
+    fn assigns_samples_evenly_and_stably() {
         let ids: Vec<String> = (0..100).map(|n| format!("sample-{n}")).collect();
         for count in [0, 1, 5, 16, 100] {
             for of in [1, 2, 3, 7, 16] {
@@ -235,11 +233,11 @@ mod tests {
     /// Computed with `hashlib.sha256(id).digest()[:8]` in Python.
     const KNOWN: [Option<u32>; 3] = [Some(3), Some(6), Some(1)];
 
-    /// Variables, and the shard that they name or the end of the error.
+    /// Variables, and the shard that they name or a part of the error.
     type Row<'a> = (&'a [(&'a str, &'a str)], Result<(u32, u32), &'a str>);
 
     #[test]
-    fn schedulers_name_the_share() {
+    fn reads_shard_from_scheduler() {
         let k8s = [("JOB_COMPLETION_INDEX", "2"), ("EVAL_PARTITION_COUNT", "3")];
         let slurm = |id, step| {
             [
@@ -257,7 +255,7 @@ mod tests {
             ),
             (
                 &[k8s[0], ("EVAL_PARTITION_COUNT", "2")],
-                Err("the indices end at 1"),
+                Err("allows indices only up to 1"),
             ),
             (
                 &[("JOB_COMPLETION_INDEX", "x")],

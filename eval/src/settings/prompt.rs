@@ -24,7 +24,7 @@ pub struct PromptSettings {
     pub iterations: u32,
     /// Invocation id, which encodes its position in the tree.
     pub invocation_id: String,
-    /// Queries of the agents above it, root first: none, or one for each.
+    /// Queries of the agents above it, root first: empty, or one for each.
     pub lineage: Vec<String>,
     /// System prompt given by its caller.
     pub system_prompt: Option<String>,
@@ -75,9 +75,9 @@ impl PromptSettings {
             let given = args.lineage.len();
             return Err(SettingsError::with_hint(
                 format!(
-                    "--lineage: {given} given, but an agent at depth {depth} has {depth} above it"
+                    "--lineage: got {given} queries, but an agent at depth {depth} has {depth} agents above it"
                 ),
-                "give --lineage once for each depth above, the root's query first, or never",
+                "pass --lineage once for each agent above, starting with the root, or omit it",
             ));
         }
         let iterations = match args.iterations {

@@ -54,7 +54,7 @@ pub(super) fn resolve(args: &RunArgs) -> Result<Option<QueueSettings>, SettingsE
     let Some(url) = flags.queue.as_deref().filter(|url| url.trim() != NONE) else {
         if args.start.detach {
             return Err(SettingsError::new(
-                "--detach goes with a queue, and --queue is none".to_owned(),
+                "--detach requires a queue, but --queue is none".to_owned(),
             ));
         }
         return Ok(None);
@@ -63,28 +63,28 @@ pub(super) fn resolve(args: &RunArgs) -> Result<Option<QueueSettings>, SettingsE
         (
             "--record",
             args.engine.store.record.is_some(),
-            "a cassette holds what one process was answered",
+            "a cassette records the responses of one process",
         ),
         (
             "--record-requests",
             args.record_requests,
-            "workers send the requests, and have no folder of the run",
+            "workers send the requests but do not have the run directory",
         ),
         (
             "--partition",
             args.partition.is_some(),
-            "workers of a queue divide the whole among themselves",
+            "the queue distributes all samples among its workers",
         ),
         (
             "--dry-run",
             args.start.dry_run,
-            "it shows the same without --queue",
+            "its output is the same without --queue",
         ),
     ];
     for (flag, is_given, why) in beside {
         if is_given {
             return Err(SettingsError::new(format!(
-                "{flag} and --queue exclude each other: {why}"
+                "{flag} cannot be combined with --queue: {why}"
             )));
         }
     }
@@ -249,7 +249,7 @@ impl QueueTarget {
         let Some(url) = args.queue.clone() else {
             let url = recorded.map_or_else(|| "nats://HOST:PORT".to_owned(), |url| quoted(&url));
             return Err(SettingsError::with_hint(
-                "no queue is named, and a run's folder cannot choose one".to_owned(),
+                "missing --queue: a run's folder cannot choose a server".to_owned(),
                 format!("add --queue {url}, or set EVAL_QUEUE"),
             ));
         };

@@ -114,7 +114,7 @@ pub(crate) fn agents(engine: &EngineSettings) -> Value {
 pub fn fields(settings: &impl Serialize) -> Map<String, Value> {
     match json!(settings) {
         Value::Object(fields) => fields,
-        other => unreachable!("settings have fields, and are not {other}"),
+        other => unreachable!("settings are serialized as an object, not as {other}"),
     }
 }
 

@@ -18,7 +18,7 @@ pub struct ResumeSettings {
     pub dir: PathBuf,
     /// Whether attempts that ended in an error are rerun.
     pub retry_errors: bool,
-    /// Whether the run may be resumed although another program made it.
+    /// Whether the run may be resumed although another version of the program made it.
     pub allow_program_change: bool,
     /// Recorded settings, overridden by typed ones.
     pub run: RunSettings,
@@ -29,13 +29,13 @@ impl ResumeSettings {
     ///
     /// # Errors
     /// A [`SettingsError`] if the folder contains no run that can be resumed, or for the first
-    /// invalid flag. Whether the settings still give the same answers is checked when the run is
+    /// invalid flag. Whether the settings are still compatible is checked when the run is
     /// opened.
     pub fn resolve(args: &ResumeArgs) -> Result<Resolved<Self>, SettingsError> {
         let dir = args.dir.clone();
         if args.log_dir_given {
             return Err(SettingsError::new(format!(
-                "--log-dir goes with new runs; --resume goes on in the folder {}",
+                "--log-dir applies only to new runs; --resume continues in the folder {}",
                 dir.display()
             )));
         }
@@ -44,7 +44,7 @@ impl ResumeSettings {
         let not_resumable =
             |problem: String| SettingsError::new(format!("{}: {problem}", path.display()));
         let Some(flags) = flags else {
-            let problem = "it has no `flags`, so this run was not begun by `rlm-eval run`";
+            let problem = "missing `flags`: this run was not started by `rlm-eval run`";
             return Err(not_resumable(problem.to_owned()));
         };
         let places = args.unconfirmed(&flags).map_err(|problem| {
@@ -63,7 +63,7 @@ impl ResumeSettings {
             && given.trim() != begun_on
         {
             let problem = format!(
-                "the run was begun with --date {begun_on}, which its prompts keep, and not with --date {}",
+                "this run was started with --date {begun_on} and cannot be resumed with --date {}",
                 given.trim()
             );
             return Err(not_resumable(problem));
@@ -86,7 +86,7 @@ impl ResumeSettings {
         if let Some(earlier) = run.engine.models.moved_from(&config) {
             let now: Vec<&str> = run.engine.models.base_urls().into_values().collect();
             resolved.notes.push(format!(
-                "models are asked at {} from now on, and were at {earlier} before; config.json keeps both",
+                "model servers: now {}, previously {earlier}; config.json records both",
                 now.join(", ")
             ));
         }
@@ -137,7 +137,7 @@ fn of_agents(flags: &RunArgs) -> Option<Value> {
 /// Returns how samples were assigned to the shard when it started, from its `config.json`.
 ///
 /// # Errors
-/// A sentence, if these flags would change the shard or the file lacks required values.
+/// A message if these flags would change the shard, or if the file lacks required values.
 fn deal(config: &Value, run: &RunSettings) -> Result<Deal, String> {
     let (selection, options) = (&run.selection, &run.benchmark_options);
     let begun = |name: &str| config.get("benchmark").and_then(|all| all.get(name));
@@ -146,9 +146,9 @@ fn deal(config: &Value, run: &RunSettings) -> Result<Deal, String> {
     };
     let now = selection.partition.map(|partition| partition.to_string());
     if now.as_deref() != Some(share) {
-        let now = now.unwrap_or_else(|| "the whole".to_owned());
+        let now = now.map_or_else(|| "the whole run".to_owned(), |now| format!("shard {now}"));
         return Err(format!(
-            "the run is share {share}, and goes on as no other, not as {now}"
+            "this run is shard {share} and cannot be resumed as {now}"
         ));
     }
     match begun("partition_rule").map_or(Some(1), Value::as_u64) {
@@ -179,8 +179,8 @@ fn deal(config: &Value, run: &RunSettings) -> Result<Deal, String> {
     ];
     if let Some((_, flag, _)) = now.iter().find(|(name, _, now)| begun(name) != Some(now)) {
         return Err(format!(
-            "{flag} cannot change: the run is share {share}, whose samples were dealt when it was begun; merge the \
-             shares, and go on with the whole"
+            "{flag} cannot change: this run is shard {share}, whose samples were assigned at its start; merge the \
+             shards and resume the merged run"
         ));
     }
     let samples = begun("partition_samples").cloned().unwrap_or_default();

@@ -170,8 +170,8 @@ impl RunSettings {
         }
     }
 
-    /// Returns the flags to repeat when resuming the run, quoted for a shell: places that its folder
-    /// names, and permissions.
+    /// Returns the flags to repeat when resuming the run, quoted for a shell: places that its
+    /// folder names, and permissions.
     pub fn typed_again(&self) -> Vec<String> {
         let url = self.flags.pointer("/engine/models/base_url");
         let url = url.and_then(Value::as_str);
@@ -293,7 +293,7 @@ fn filters(given: &[String]) -> Result<Vec<(String, Vec<String>)>, SettingsError
             .collect();
         if key.trim().is_empty() || values.iter().any(String::is_empty) {
             return Err(SettingsError::new(format!(
-                "--filter: `{given}` is no filter; expected KEY=VALUE or KEY=VALUE|VALUE: domain=law|code"
+                "--filter: invalid filter `{given}`: expected KEY=VALUE or KEY=VALUE|VALUE, such as domain=law|code"
             )));
         }
         Ok((key.trim().to_owned(), values))

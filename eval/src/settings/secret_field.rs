@@ -35,10 +35,10 @@ const LAST_WORDS: [&str; 5] = ["key", "pwd", "token", "jwt", "signature"];
 /// Words before `token` that denote a token of the model's vocabulary: `eos_token`.
 const OPEN_TOKENS: [&str; 8] = ["bos", "eos", "pad", "sep", "unk", "mask", "start", "end"];
 
-/// Words before `key` that denote no secret: `prompt_cache_key`.
+/// Words before `key` that do not denote a secret: `prompt_cache_key`.
 const OPEN_KEYS: [&str; 2] = ["cache", "idempotency"];
 
-/// Fields whose members are named by user text, which says nothing about their values.
+/// Fields whose member names are free text and do not indicate secrets.
 const NAMED_FREELY: [&str; 1] = ["logit_bias"];
 
 /// Returns the path of the first field whose name marks a secret, or whose value has the form of a
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_of_this_start_is_known_in_any_form() {
+    fn finds_registered_keys() {
         let text = json!({"me": "by canary.of.no.form"});
         assert_eq!(secret_field("user", &text), None);
         Secret::new("canary.of.no.form");
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn names_and_forms_of_secrets_are_known() {
+    fn finds_secrets_by_name_or_form() {
         let rows = [
             ("api_key", json!("x"), Some("api_key")),
             ("API-Key", json!("x"), Some("API-Key")),

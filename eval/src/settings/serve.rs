@@ -95,8 +95,8 @@ impl ServedSettings {
     ) -> Result<Resolved<Self>, SettingsError> {
         if engine.store.record.is_some() {
             return Err(SettingsError::with_hint(
-                "--record: a cassette is of one run, and agents that are served have several",
-                "the run directories hold all responses: `--model replay:DIR` plays one back",
+                "--record: a cassette records one run, but served agents have several",
+                "the run directories contain all responses: `--model replay:DIR` plays one back",
             ));
         }
         let mut resolved = Resolved {
@@ -139,7 +139,7 @@ impl ServedSettings {
                     .iter()
                     .any(|(known, ..)| *known == name)
                 {
-                    return Err(wrong("a model has this name already".to_owned()));
+                    return Err(wrong("a model already has this name".to_owned()));
                 }
                 let flags = overlaid(engine, &flags).map_err(wrong)?;
                 let added = resolved.add(name.clone(), description, &flags);
@@ -231,14 +231,11 @@ fn overlaid(engine: &EngineArgs, own: &Map<String, Value>) -> Result<EngineArgs,
         let Some(id) = by_flag.get(flag) else {
             let near = nearest(flag, by_flag.keys().map(String::as_str));
             let near = near.map(|near| format!("; did you mean `{near}`?"));
-            return Err(format!(
-                "there is no flag `{flag}`{}",
-                near.unwrap_or_default()
-            ));
+            return Err(format!("unknown flag `{flag}`{}", near.unwrap_or_default()));
         };
         if cli::is_permission(id) {
             return Err(format!(
-                "`{flag}` is a permission, which a file cannot grant: type --{flag}"
+                "`{flag}` is a permission, which a file cannot grant: pass --{flag} on the command line"
             ));
         }
         forget(&mut flags, id);
@@ -262,7 +259,7 @@ fn check_name(name: &str) -> Result<(), String> {
     if !name.is_empty() && name.len() <= 100 && name.chars().all(is_plain) {
         return Ok(());
     }
-    Err("a name has 1 to 100 letters, digits and `-`, `_`, `.`, `/`, `:`".to_owned())
+    Err("invalid name: expected 1 to 100 letters, digits and `-`, `_`, `.`, `/`, `:`".to_owned())
 }
 
 fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, SettingsError> {
@@ -293,7 +290,8 @@ struct Entry {
     max_llm_calls: Option<u64>,
 }
 
-/// Returns the clients of a file, or the one whose key is in the environment, or any client.
+/// Returns the clients of a file, or else the one whose key is in the environment, or else any
+/// client.
 pub(super) fn clients(file: Option<&Path>) -> Result<Clients, SettingsError> {
     let Some(path) = file else {
         let key = env::var(env_vars::CLIENT_KEY).unwrap_or_default();
@@ -309,7 +307,7 @@ pub(super) fn clients(file: Option<&Path>) -> Result<Clients, SettingsError> {
         SettingsError::new(format!("{}: client `{name}`: {problem}", path.display()))
     };
     if clients.is_empty() {
-        let problem = format!("{}: `clients` lists nobody", path.display());
+        let problem = format!("{}: `clients` is empty", path.display());
         return Err(SettingsError::new(problem));
     }
     let (mut names, mut keys) = (HashSet::new(), HashSet::new());
@@ -319,7 +317,7 @@ pub(super) fn clients(file: Option<&Path>) -> Result<Clients, SettingsError> {
         check_name(&name).map_err(|problem| wrong(&name, problem))?;
         let (key, client) = client(entry).map_err(|problem| wrong(&name, problem))?;
         if !names.insert(name.clone()) {
-            return Err(wrong(&name, "there are two of this name".to_owned()));
+            return Err(wrong(&name, "duplicate name".to_owned()));
         }
         if !keys.insert(key) {
             return Err(wrong(&name, "another client has the same key".to_owned()));
@@ -331,16 +329,17 @@ pub(super) fn clients(file: Option<&Path>) -> Result<Clients, SettingsError> {
 
 fn client(entry: Entry) -> Result<(KeyHash, Client), String> {
     let key = match (&entry.key_sha256, &entry.key_env) {
-        (Some(hash), None) => KeyHash::from_hex(hash)
-            .ok_or("`key_sha256` is not 64 hexadecimal digits: `printf %s KEY | sha256sum`")?,
+        (Some(hash), None) => KeyHash::from_hex(hash).ok_or(
+            "`key_sha256` is not 64 hexadecimal digits; create it with `printf %s KEY | sha256sum`",
+        )?,
         (None, Some(variable)) => {
             let key = env::var(variable).unwrap_or_default();
             if key.trim().is_empty() {
-                return Err(format!("the variable {variable} of `key_env` holds no key"));
+                return Err(format!("the variable {variable} of `key_env` is not set"));
             }
             of_key(&key).map_err(|why| format!("{variable}: {why}"))?
         }
-        _ => return Err("give its key as `key_sha256` or `key_env`".to_owned()),
+        _ => return Err("expected either `key_sha256` or `key_env`".to_owned()),
     };
     let mut client = Client::new(entry.name);
     if let Some(models) = &entry.models {
@@ -380,7 +379,9 @@ fn globs(names: &[String]) -> Result<GlobSet, String> {
 fn of_key(key: &str) -> Result<KeyHash, String> {
     let key = key.trim();
     if key.chars().count() < SHORTEST_KEY {
-        return Err(format!("a key has at least {SHORTEST_KEY} characters"));
+        return Err(format!(
+            "a key must have at least {SHORTEST_KEY} characters"
+        ));
     }
     let _ = Secret::new(key);
     Ok(KeyHash::of(key))

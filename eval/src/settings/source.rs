@@ -57,7 +57,7 @@ pub enum ContextSource {
 impl ContextSource {
     /// Reads the context. For a folder, it consists of the files in it at any depth, sorted by
     /// path, each after a line `==> PATH <==` with its relative path; hidden files and links to
-    /// folders are left out.
+    /// folders are skipped.
     ///
     /// # Errors
     /// [`SettingsError`] for a file or folder that cannot be read, is not UTF-8, or is too long.
@@ -122,7 +122,7 @@ fn binary_note(folder: &Path, files: &[String]) -> Option<String> {
     let named = files[..files.len().min(NAMED)].join(", ");
     let folder = folder.display();
     Some(format!(
-        "{folder}: left out, because they are not UTF-8 text: {named}{more}"
+        "{folder}: skipped files that are not UTF-8 text: {named}{more}"
     ))
 }
 
@@ -182,7 +182,7 @@ fn read_text(path: &Path, source: impl io::Read) -> Result<String, SettingsError
     }
     if let Some(kind) = no_text(&bytes) {
         let problem = format!(
-            "{}: it is {kind}, not text; turn it into text first, or leave it out",
+            "{}: it is {kind}, not text; convert it to text first, or omit it",
             path.display()
         );
         return Err(SettingsError::new(problem));
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn files_become_a_context() {
+    fn reads_files_as_context() {
         let files: [(&str, &[u8]); 5] = [
             ("b.txt", b"second"),
             ("a.txt", "first ü\n".as_bytes()),
@@ -271,7 +271,7 @@ mod tests {
         );
         assert_eq!(
             read(&[("x", b"%PDF-1.7\n\xe2")], file),
-            "DIR/x: it is a PDF, not text; turn it into text first, or leave it out"
+            "DIR/x: it is a PDF, not text; convert it to text first, or omit it"
         );
         assert_eq!(
             read(&[], |folder| ContextSource::File(folder.join("x"))),
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_is_not_blank() {
+    fn rejects_blank_question() {
         let read = |text: &str| {
             QuerySource::Text(text.to_owned())
                 .read()

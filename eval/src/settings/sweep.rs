@@ -41,7 +41,7 @@ pub struct Varied {
     pub flag: &'static str,
     /// Prefix of its value in the name of a cell.
     pub label: &'static str,
-    /// Whether it is a setting of the model, which applies to the baseline too.
+    /// Whether it is a setting of the model, which also applies to the baseline.
     pub of_model: bool,
     /// Values; at least one.
     pub values: Vec<String>,
@@ -99,7 +99,7 @@ impl Matrix {
         run.extend(typed);
         if let Some(name) = NOT_SHARED.iter().find(|name| run.contains_key(**name)) {
             return Err(wrong(format!(
-                "--{name} is no flag that all cells share: {}",
+                "--{name} cannot be shared by all cells: {}",
                 match *name {
                     "child-model" => "use --child-models",
                     "drivers" => "use --driver-sets",
@@ -108,8 +108,8 @@ impl Matrix {
                     "protocol" => "use --protocols",
                     "log-dir" => "use --out",
                     "check-key" => "use `rlm-eval run --dry-run --check-key` for one cell",
-                    "record" => "a recording is of one run",
-                    _ => "give it to the sweep, before `--`",
+                    "record" => "a recording belongs to one run",
+                    _ => "pass it to the sweep, before `--`",
                 }
             )));
         }
@@ -137,13 +137,13 @@ impl Matrix {
             // The model of `run`, instead of those in the file.
             (true, true) => Vec::new(),
             (true, false) => {
-                let problem = "--models and --model both name models: give one of them";
+                let problem = "--models and --model both name models: remove one of them";
                 return Err(wrong(problem.to_owned()));
             }
         };
         let mut protocols = axis("protocols", &args.protocols, &file.protocols, Some("rlm"))?;
         if let Some(twice) = twice(&protocols) {
-            return Err(wrong(format!("protocols: {twice} is there twice")));
+            return Err(wrong(format!("protocols: duplicate `{twice}`")));
         }
         protocols.retain(|protocol| protocol != BASELINE);
         let typed_sets: Vec<Vec<String>> =
@@ -194,7 +194,7 @@ impl Matrix {
                 continue;
             }
             if run.contains_key(flag) {
-                let problem = format!("{name} and --{flag} both set it: leave one of them out");
+                let problem = format!("{name} and --{flag} set the same flag: remove one of them");
                 return Err(wrong(problem));
             }
             varied.push(Varied {
@@ -237,7 +237,7 @@ impl Matrix {
     /// twice, or a set with a duplicate driver, which agents would get once.
     fn repeated(&self) -> Option<String> {
         if let Some(name) = self.driver_sets.iter().find_map(|set| twice(set)) {
-            return Some(format!("driver-sets: {name} is twice in one set"));
+            return Some(format!("driver-sets: duplicate `{name}` in one set"));
         }
         let sets = self.driver_sets.iter().map(|set| match set.as_slice() {
             [] => "none".to_owned(),
@@ -254,7 +254,7 @@ impl Matrix {
         let varied = self.varied.iter().map(|axis| (axis.flag, &axis.values));
         axes.into_iter().chain(varied).find_map(|(name, values)| {
             let twice = twice(values)?;
-            Some(format!("{name}: {twice} is there twice"))
+            Some(format!("{name}: duplicate `{twice}`"))
         })
     }
 }
@@ -294,7 +294,7 @@ fn no_ready_sweep(benchmark: &str) -> SettingsError {
     let ready = benchmarks::catalog().iter().flat_map(Entry::sweeps);
     let ready: Vec<String> = ready.map(|(name, _)| name).collect();
     SettingsError::new(format!(
-        "there is no ready sweep of {benchmark}; there is one of {}",
+        "no bundled sweep for {benchmark}; available: {}",
         ready.join(", ")
     ))
 }
@@ -305,7 +305,9 @@ fn typed(words: &[String]) -> Result<BTreeMap<String, Vec<String>>, String> {
     let mut words = words.iter().peekable();
     while let Some(word) = words.next() {
         let Some(flag) = word.strip_prefix("--").filter(|flag| !flag.is_empty()) else {
-            return Err(format!("`{word}` after `--` is no flag of `rlm-eval run`"));
+            return Err(format!(
+                "`{word}` after `--` is not a flag of `rlm-eval run`"
+            ));
         };
         let (name, value) = match flag.split_once('=') {
             Some((name, value)) => (name, Some(value.to_owned())),

@@ -74,7 +74,7 @@ pub(super) fn resolve(
     {
         let folder = folder.display();
         return Err(SettingsError::new(format!(
-            "--files-dir {folder}: there is no such folder"
+            "--files-dir {folder}: folder not found"
         )));
     }
     let given = values(given)?;
@@ -88,7 +88,7 @@ pub(super) fn resolve(
     };
     if let Some(name) = resolver.idle_values().next() {
         return Err(SettingsError::new(format!(
-            "--env {name}: no tool and no prompt reads a variable of this name"
+            "--env {name}: no tool or prompt reads this variable"
         )));
     }
     // Sort, because the typed order is not part of the fingerprint and must not reach agents.
@@ -186,7 +186,7 @@ fn check_texts(
     texts.extend(of_web.map(|text| ("--web-agent", text)));
     for (flag, text) in texts {
         if let Some(secret) = secrets_in(text, secrets).first() {
-            let problem = format!("{flag}: the text holds a secret: {secret}");
+            let problem = format!("{flag}: the text contains a secret: {secret}");
             return Err(SettingsError::new(problem));
         }
     }
@@ -230,7 +230,7 @@ fn values(given: &[String]) -> Result<BTreeMap<String, String>, SettingsError> {
             || name.starts_with(|c: char| c.is_ascii_digit())
             || !name.chars().all(is_name)
         {
-            return Err(wrong("a name is not made of letters, digits and `_`"));
+            return Err(wrong("a name may contain only letters, digits and `_`"));
         }
         let forwarded = || env::var(name).ok();
         let value = value.map(str::to_owned).or_else(forwarded);

@@ -39,10 +39,10 @@ pub(super) struct Flags<'a> {
 pub enum Start {
     /// A new run. Limits without effect are warned about.
     New,
-    /// A cell of a sweep. Limits without effect are errors, so that two cells are not the same.
+    /// A cell of a sweep. Limits without effect are errors, so that no two cells are equal.
     Cell,
-    /// A resumed run. An earlier program may have accepted settings without effect, and its run can
-    /// still be finished: the labels are recorded.
+    /// A resumed run. An earlier version may have accepted settings without effect; its run can
+    /// still be finished, because the labels are already recorded.
     GoesOn,
 }
 
@@ -60,7 +60,7 @@ pub(super) struct Agents {
 }
 
 impl Flags<'_> {
-    /// Builds a treatment from the flags and from `given`, rejecting what no agent would get.
+    /// Builds a treatment from the flags and from `given`, rejecting settings without effect.
     /// Without a model, `--profile auto` finds no profile. Its drivers that do not fit the root's
     /// prompt are left out, with a note.
     ///
@@ -137,14 +137,14 @@ impl Flags<'_> {
             && !treatment.tools.may_read_files()
         {
             notes.push(format!(
-                "--files-dir {}: nothing that the agents may call reads files",
+                "--files-dir {}: none of the agents' tools reads files",
                 folder.display()
             ));
         }
         let idle = treatment.drop_idle_sections();
         if !idle.is_empty() {
             notes.push(format!(
-                "--prompts-dir: left out, as they change no agent's prompt: {}",
+                "--prompts-dir: ignored, because they do not change any agent's prompt: {}",
                 idle.join(", ")
             ));
         }
@@ -159,7 +159,7 @@ impl Flags<'_> {
             let dropped: Vec<String> = dropped.into_iter().map(|driver| driver.name).collect();
             notes.retain(|note| !note.starts_with(&format!("profile `{profile}` matches")));
             notes.push(format!(
-                "profile `{profile}` adds nothing: the root's prompt has no place for the drivers {}",
+                "profile `{profile}` has no effect: the root's prompt does not include the drivers {}",
                 dropped.join(", ")
             ));
             treatment.drivers = kept;

@@ -26,7 +26,7 @@ pub(super) fn resolve(args: &WebArgs) -> Result<AgentTurnSettings, SettingsError
 pub(super) fn idle(args: &WebArgs, protocol: Protocol) -> Option<String> {
     let takes_pictures = protocol.nature().takes_pictures();
     (args.screenshots && !takes_pictures)
-        .then(|| format!("--screenshots does nothing in the {protocol} protocol"))
+        .then(|| format!("--screenshots has no effect in the {protocol} protocol"))
 }
 
 /// Returns the system prompt in the web agent's file.
@@ -45,7 +45,7 @@ pub(super) fn system_text(
 
 fn wrong(args: &WebArgs, problem: impl Display) -> SettingsError {
     let path = args.web_agent.as_deref().unwrap_or(Path::new(""));
-    let hint = "docs/guides/web-agents.md lists what the file may hold";
+    let hint = "docs/guides/web-agents.md lists the fields of the file";
     SettingsError::with_hint(format!("--web-agent {}: {problem}", path.display()), hint)
 }
 

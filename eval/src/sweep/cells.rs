@@ -1,7 +1,7 @@
 //! Generates the cells of a matrix.
 //!
-//! Each combination occurs once, axes that a protocol lacks are left out, and no two cells send the
-//! same.
+//! Each combination occurs once, axes that a protocol lacks are omitted, and no two cells send the
+//! same requests.
 
 use std::fmt;
 
@@ -26,7 +26,7 @@ pub(super) struct Cells {
     runs: Vec<Cell>,
     skipped: Vec<Skipped>,
     left_out: Vec<Skipped>,
-    /// For each cell: its combination, what is sent in it, and the identity of its model.
+    /// For each cell: its combination, its plan, and the identity of its model.
     made: Vec<(Combination, Sent, String)>,
     /// For each cell: the shared flags without effect.
     inert: Vec<Vec<Inert>>,
@@ -65,12 +65,12 @@ fn plays_back(model: &ModelRef) -> bool {
 enum Resolved {
     /// It can run with these flags.
     Runs(Box<RunArgs>, Box<EngineSettings>),
-    /// It makes no sense.
+    /// It is not meaningful.
     Skipped(String),
 }
 
 impl Cells {
-    /// Adds a combination, unless it makes no sense or equals an earlier one after axes without
+    /// Adds a combination, unless it is not meaningful or equals an earlier one after axes without
     /// effect are removed.
     ///
     /// # Errors
@@ -222,9 +222,9 @@ fn is_axis(matrix: &Matrix, claim: &Claim) -> bool {
 pub(super) struct Combination {
     model: Option<String>,
     protocol: String,
-    /// `None` if the protocol's prompt has no modes.
+    /// `None` if the protocol's prompt does not have modes.
     mode: Option<String>,
-    /// `None` if the root has no children.
+    /// `None` if the root cannot have children.
     depth: Option<String>,
     /// `None` if children use the model of the cell.
     child_model: Option<String>,
@@ -439,7 +439,7 @@ fn flags(matrix: &Matrix, combination: &Combination) -> Result<RunArgs, String> 
         words.extend(shared(&command, name, values));
     }
     if !matrix.run.contains_key("profile") {
-        // An auto-matched profile would be a difference between cells that nobody named.
+        // An auto-matched profile would be an unrequested difference between cells.
         words.push("--profile=none".to_owned());
     }
     let own = combination.flags();
@@ -463,7 +463,7 @@ fn flags(matrix: &Matrix, combination: &Combination) -> Result<RunArgs, String> 
                 }
                 Ok(*args)
             }
-            _ => Err("these are no flags of a new run".to_owned()),
+            _ => Err("these are not flags of a new run".to_owned()),
         },
         Err(error) => Err(cli::one_line(&error)),
     }

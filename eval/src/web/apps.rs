@@ -59,7 +59,7 @@ impl BrowserApps {
     ) -> Result<Self, PageError> {
         let server = AppServer::open(calls).await.map_err(|error| {
             broken(&format_args!(
-                "no port on loopback for the server of apps: {error}"
+                "cannot listen on loopback for the server of apps: {error}"
             ))
         })?;
         let origin = server.origin();

@@ -1,5 +1,6 @@
-// Uses an app as a task's check says, in a world that the app's own scripts do not reach. What it comes to stands in
-// `globalThis[place]` when it is done. A check that has begun is not begun again, for its first step may open a dialog.
+// Runs a task's check on an app, in a JavaScript world that the app's own scripts cannot reach. The
+// result is stored in `globalThis[place]`. A check is started only once, because its first step may
+// open a dialog.
 (place, check) => {
   if (globalThis[place]) return true;
   const pause = (ms) => new Promise((done) => setTimeout(done, ms));

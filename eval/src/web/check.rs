@@ -62,7 +62,9 @@ impl Checks {
                     Err(problem) => stopped(&problem),
                 }
             }
-            (Some(Check::Request(_)), _, None) => stopped("there is no server to ask"),
+            (Some(Check::Request(_)), _, None) => {
+                stopped("the site does not have a server to request from")
+            }
             (Some(Check::Answer) | None, ..) => json!({}),
         };
         let mut turn = json!({ "answer": answer });
@@ -112,7 +114,7 @@ pub(super) async fn in_page(page: &Page, script: &str) -> Result<Value, Error> {
         let script = if begun { &outcome } else { &begin };
         match page.evaluate_apart(script).await {
             Ok(_) if !begun => begun = true,
-            Ok(Value::Null) => return Ok(stopped("the document was left meanwhile")),
+            Ok(Value::Null) => return Ok(stopped("the page navigated away during the check")),
             Ok(value) if value["done"] == true => {
                 // Forget the result, because another check may follow the next message.
                 drop(page.evaluate_apart(&forget).await);
@@ -124,7 +126,7 @@ pub(super) async fn in_page(page: &Page, script: &str) -> Result<Value, Error> {
         }
     }
     let seconds = CHECK_TIME.as_secs();
-    Ok(stopped(&format!("it was not done after {seconds} s")))
+    Ok(stopped(&format!("it did not finish within {seconds} s")))
 }
 
 /// Returns the result of a check that did not complete.
@@ -135,13 +137,13 @@ pub(super) fn stopped(problem: &str) -> Value {
 /// Returns the JSON response of a server.
 async fn asked(base: &Url, url: &str, reach: &Reach) -> Result<Value, String> {
     let url = base.join(url).map_err(|error| format!("{url}: {error}"))?;
-    let beyond = || format!("{url} is not within reach of the row; `allow` has what else is");
+    let beyond = || format!("{url} is not allowed for this row; add its origin to `allow`");
     let origin = Origin::of(&url).ok_or_else(beyond)?;
     if !reach.origins().any(|one| *one == origin) {
         return Err(beyond());
     }
     let addresses = reach.resolve(&origin).await.map_err(|error| match error {
-        ReachError::Local { .. } => format!("{error}; --allow-local lets rows reach it"),
+        ReachError::Local { .. } => format!("{error}; allow it with --allow-local"),
         error => error.to_string(),
     })?;
     // An error means that a provider is already installed.
@@ -161,11 +163,9 @@ async fn asked(base: &Url, url: &str, reach: &Reach) -> Result<Value, String> {
     while let Some(part) = response.chunk().await.map_err(failed)? {
         body.extend_from_slice(&part);
         if body.len() > MOST_BYTES {
-            return Err(format!(
-                "the server's answer has more than {MOST_BYTES} bytes"
-            ));
+            return Err(format!("the server's response exceeds {MOST_BYTES} bytes"));
         }
     }
     serde_json::from_slice(&body)
-        .map_err(|error| format!("the server answered {status} with what is no JSON: {error}"))
+        .map_err(|error| format!("the server responded with {status} and invalid JSON: {error}"))
 }

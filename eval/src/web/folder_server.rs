@@ -1,4 +1,4 @@
-//! Serves a folder of files as a web site on a loopback port of its own.
+//! Serves a folder of files as a web site on its own loopback port.
 
 use std::net::Ipv4Addr;
 use std::path::{Component, Path, PathBuf};

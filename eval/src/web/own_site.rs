@@ -42,7 +42,7 @@ enum Server {
 }
 
 impl OpenSite {
-    /// Opens the site of a row. `turn` returns the lock of its server's address. Sites of others
+    /// Opens the site of a row. `turn` returns the lock of its server's address. Third-party sites
     /// must have public addresses unless `allow_local` is set.
     ///
     /// # Errors
@@ -88,7 +88,7 @@ impl OpenSite {
         let start = base
             .join(&site.start)
             .map_err(|error| wrong(&site.start, &error))?;
-        let own = Origin::of(&base).ok_or_else(|| wrong(base.as_str(), &"it has no host"))?;
+        let own = Origin::of(&base).ok_or_else(|| wrong(base.as_str(), &"the host is missing"))?;
         let mut within_reach = vec![own.clone()];
         for origin in &site.allow {
             within_reach.push(origin.parse().map_err(|error| wrong("allow", &error))?);

@@ -41,7 +41,7 @@ impl Refused {
         let s = if times == 1 { "" } else { "s" };
         (times > 0).then(|| {
             format!(
-                "refused {times} request{s} of pages to what is out of reach: {}",
+                "blocked {times} request{s} of pages to origins out of reach: {}",
                 words.join(", ")
             )
         })
@@ -53,18 +53,19 @@ mod tests {
     use super::Refused;
 
     #[test]
-    fn origins_are_counted() {
+    fn counts_requests_by_origin() {
         let refused = Refused::default();
         assert_eq!(refused.sum(), None);
         refused.add(&["https://a.example/x".to_owned()]);
-        let one = "refused 1 request of pages to what is out of reach: https://a.example (1)";
+        let one = "blocked 1 request of pages to origins out of reach: https://a.example (1)";
         assert_eq!(refused.sum().as_deref(), Some(one));
         refused.add(&[
             "ws://b.example:1/".to_owned(),
             "http://b.example:1/y".to_owned(),
             "?".to_owned(),
         ]);
-        let all = "refused 4 requests of pages to what is out of reach: http://b.example:1 (2), ? (1), https://a.example (1)";
+        let all = "blocked 4 requests of pages to origins out of reach: http://b.example:1 (2), ? \
+            (1), https://a.example (1)";
         assert_eq!(refused.sum().as_deref(), Some(all));
     }
 }

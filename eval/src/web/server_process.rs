@@ -61,7 +61,7 @@ impl ServerProcess {
         let until = Instant::now() + END;
         while TcpStream::connect(place.clone()).await.is_ok() {
             if Instant::now() > until {
-                let why = format!("something else answers at {address} already");
+                let why = format!("{address} is already in use by another program");
                 return Err(failed(why));
             }
             sleep(PAUSE).await;
@@ -89,9 +89,9 @@ impl ServerProcess {
             .map_err(|error| failed(error.to_string()))?;
         let group = child
             .id()
-            .ok_or_else(|| failed("it ended at once".to_owned()))?;
-        let guard = process_guard::watch(group);
-        let guard = guard.map_err(|error| failed(format!("no guard: {error}")))?;
+            .ok_or_else(|| failed("it exited immediately".to_owned()))?;
+        let guard = process_guard::watch(group)
+            .map_err(|error| failed(format!("cannot start its guard: {error}")))?;
         let said = Said::default();
         let mut listening = JoinSet::new();
         if let Some(stdout) = child.stdout.take() {
@@ -107,12 +107,12 @@ impl ServerProcess {
                 let rest = async { while listening.join_next().await.is_some() {} };
                 // A child process may keep the pipe open.
                 let _ = timeout(LAST_WORDS, rest).await;
-                return Err(failed(format!("it ended with {status}{said}")));
+                return Err(failed(format!("it exited with {status}{said}")));
             }
             if Instant::now() > until {
                 let seconds = START.as_secs();
                 return Err(failed(format!(
-                    "nothing answers at {address} after {seconds} s{said}"
+                    "no response at {address} within {seconds} s{said}"
                 )));
             }
             sleep(PAUSE).await;

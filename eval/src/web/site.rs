@@ -1,4 +1,4 @@
-//! Serves the generated site of one attempt on a loopback port of its own.
+//! Serves the generated site of one attempt on its own loopback port.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;

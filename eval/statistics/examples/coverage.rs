@@ -1,7 +1,8 @@
 //! Checks that intervals and tests keep the bars of `docs/concepts/statistics.md`.
 //!
-//! `cargo run --release --package statistics --example coverage` draws runs of known truth, has the program's own statistics
-//! judge them, and prints tables in Markdown. It ends with code 1 if a bar is missed.
+//! `cargo run --release --package statistics --example coverage` simulates runs whose true figures
+//! are known, applies the program's own statistics to them, and prints tables in Markdown. It exits
+//! with code 1 if a bar is missed.
 
 mod coverage {
     pub mod agreement;
@@ -19,25 +20,25 @@ use std::process::ExitCode;
 use coverage::intervals::Asked;
 use coverage::{agreement, false_findings, intervals, power, table, widths};
 
-/// What the flags ask for.
+/// Command-line flags.
 #[derive(clap::Parser)]
 struct Flags {
-    /// Few designs and runs: a check that takes seconds.
+    /// Simulate only a few designs and runs, which takes seconds.
     #[arg(long)]
     quick: bool,
-    /// Seed of the random numbers.
+    /// Seed of the random number generator.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Runs of each design and true mean.
+    /// Number of runs for each design and true mean.
     #[arg(long, default_value_t = 1000)]
     runs: usize,
-    /// Only figures whose name contains this text; or `power` (detectable differences), `none` (differences found where there is
-    /// none), `widths` or `agreement` (of test and interval).
+    /// Compute only figures whose name contains this text, or only `power` (detectable
+    /// differences), `none` (false findings), `widths`, or `agreement` (of test and interval).
     #[arg(long, default_value = "")]
     only: String,
 }
 
-/// Comparisons in which test and interval must agree.
+/// Number of comparisons in which test and interval must agree.
 const COMPARISONS: usize = 10_000;
 
 fn main() -> ExitCode {

@@ -1,7 +1,8 @@
-//! How often a race errs, what it saves, and how often its intervals hold.
+//! Measures how often a race errs, how many attempts it saves, and how often its intervals hold.
 //!
-//! `cargo run --release --package statistics --example races` draws sweeps of known truth, runs the program's own race over each, and
-//! prints tables in Markdown. It ends with code 1 where a bar of `docs/concepts/statistics.md` is missed.
+//! `cargo run --release --package statistics --example races` simulates sweeps whose true scores
+//! are known, runs the program's own race over each, and prints tables in Markdown. It exits with
+//! code 1 if a bar of `docs/concepts/statistics.md` is missed.
 
 mod races {
     pub mod sweep;
@@ -15,19 +16,19 @@ use std::process::ExitCode;
 use races::sweep::{DESIGNS, Design};
 use races::tally::Tally;
 
-/// What the flags ask for.
+/// Command-line flags.
 #[derive(clap::Parser)]
 struct Flags {
-    /// Few sweeps of each design: whether it works at all.
+    /// Simulate only a few sweeps of each design, as a smoke test.
     #[arg(long)]
     quick: bool,
-    /// Other random numbers.
+    /// Seed of the random number generator.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Sweeps of each design.
+    /// Number of sweeps of each design.
     #[arg(long, default_value_t = 2000)]
     sweeps: usize,
-    /// Only designs whose name holds this text.
+    /// Run only designs whose name contains this text.
     #[arg(long, default_value = "")]
     only: String,
 }
@@ -60,7 +61,7 @@ fn main() -> ExitCode {
             "decided",
             "interval to the baseline holds",
             "to the last cell",
-            "bias of a stopped cell, as seen",
+            "bias of a stopped cell, uncorrected",
             "corrected",
         ],
         &rows,
@@ -74,7 +75,7 @@ fn main() -> ExitCode {
 }
 
 impl Design {
-    /// A random sweep of this design, the same for the same seed and number.
+    /// Simulates a sweep of this design. The same seed and number give the same sweep.
     fn run(&self, seed: u64, number: usize) -> races::sweep::Outcome {
         races::sweep::run(self, seed, number)
     }

@@ -1,24 +1,26 @@
 //! Statistics of several attempts at one sample.
 
-/// The chance that at least one of `k` attempts is right, of which `n` were made and `right` of them were. None if fewer
-/// than `k` were made, or `k` is 0.
+/// Returns an unbiased estimate of the probability that at least one of `k` attempts is correct,
+/// given that `right` of `n` attempts were. Returns `None` if `n` is less than `k`, or `k` is 0.
 ///
-/// `1 − C(n−c, k)/C(n, k)`, which is unbiased: M. Chen et al., "Evaluating Large Language Models Trained on Code",
-/// arXiv:2107.03374 (2021), as their product of `1 − k/i`, which never overflows.
+/// The estimate is `1 − C(n−c, k)/C(n, k)`: M. Chen et al., "Evaluating Large Language Models
+/// Trained on Code", arXiv:2107.03374 (2021). Their product of `1 − k/i` never overflows.
 pub fn pass_at_k(n: u32, right: u32, k: u32) -> Option<f64> {
     Some(1.0 - none_drawn(n, right, k)?)
 }
 
-/// The chance that all of `k` attempts are right, of which `n` were made and `right` of them were. None as for
-/// [`pass_at_k`].
+/// Returns an unbiased estimate of the probability that all of `k` attempts are correct, given that
+/// `right` of `n` attempts were. Returns `None` in the same cases as [`pass_at_k`].
 ///
-/// `C(c, k)/C(n, k)`, which is unbiased: S. Yao et al., "τ-bench", arXiv:2406.12045 (2024), where it is called pass^k.
+/// The estimate is `C(c, k)/C(n, k)`: S. Yao et al., "τ-bench", arXiv:2406.12045 (2024), where it
+/// is called pass^k.
 pub fn pass_hat_k(n: u32, right: u32, k: u32) -> Option<f64> {
-    // All are right where none of the wrong ones is drawn.
+    // All attempts are correct if none of the incorrect ones is drawn.
     none_drawn(n, n.checked_sub(right)?, k)
 }
 
-/// The chance that `k` draws without replacement from `n` hold none of `marked`: `C(n−m, k)/C(n, k)`.
+/// Returns the probability that `k` draws without replacement from `n` contain none of `marked`:
+/// `C(n−m, k)/C(n, k)`.
 fn none_drawn(n: u32, marked: u32, k: u32) -> Option<f64> {
     if k == 0 || k > n || marked > n {
         return None;
@@ -30,7 +32,7 @@ fn none_drawn(n: u32, marked: u32, k: u32) -> Option<f64> {
     Some(factors.product())
 }
 
-/// The best of several scores. None without any.
+/// Returns the best of several scores, or `None` without scores.
 pub fn best_of(scores: &[f64]) -> Option<f64> {
     scores.iter().copied().max_by(f64::total_cmp)
 }

@@ -1,22 +1,26 @@
-//! Evidence and intervals that hold at every moment of a run that may stop at any.
+//! Evidence and intervals that remain valid no matter when a run stops.
 
-/// Shares of its wealth that a bettor stakes, each of a part of the wealth: from small ones, which find small differences in the
-/// end, to large ones, which find large differences soon.
+/// Shares of its wealth that a bettor stakes, each with a part of the wealth. Small stakes find
+/// small differences eventually; large stakes find large differences soon.
 const STAKES: [f64; 7] = [0.05, 0.12, 0.22, 0.36, 0.52, 0.7, 0.88];
 
-/// The part of the first wealth that each stake has.
+/// Part of the initial wealth for each stake.
 const PARTS: [f64; 7] = [0.06, 0.14, 0.22, 0.22, 0.18, 0.12, 0.06];
 
-/// The wealth of a bettor who bets that the mean of draws is above 0, begun at 1: a test martingale.
+/// Wealth of a bettor who bets that the mean of draws is above 0. It starts at 1 and is a test
+/// martingale.
 ///
-/// If that mean, given all earlier draws, is at most 0, the wealth is ever `1/α` or more with probability `α` at most
-/// (Ville's inequality), whenever and why ever one stops. It is the sum, over fixed [`STAKES`] `λ`, of its part times `Π (1 + λ·gain)`:
-/// I. Waudby-Smith and A. Ramdas, "Estimating Means of Bounded Random Variables by Betting", J. Royal Statistical
-/// Society B 86 (2024), with a mixture in place of their adaptive bets. So the order of draws does not matter.
+/// If that mean, given all earlier draws, is at most 0, the wealth ever reaches `1/α` with
+/// probability at most `α` (Ville's inequality), whatever the stopping rule. The wealth is the sum,
+/// over fixed [`STAKES`] `λ`, of each part times `Π (1 + λ·gain)`: I. Waudby-Smith and A. Ramdas,
+/// "Estimating Means of Bounded Random Variables by Betting", J. Royal Statistical Society B 86
+/// (2024), with a mixture instead of their adaptive bets. Therefore the order of draws does not
+/// matter.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Wealth {
-    /// The logarithm of each stake's wealth, and the largest that the whole has been.
+    /// Logarithm of the wealth of each stake.
     logs: [f64; STAKES.len()],
+    /// Logarithm of the highest total wealth so far.
     highest: f64,
 }
 
@@ -37,17 +41,18 @@ impl Wealth {
         }
     }
 
-    /// The logarithm of the wealth now.
+    /// Returns the logarithm of the current wealth.
     pub fn log(&self) -> f64 {
         log_sum(&self.logs)
     }
 
-    /// Takes the wealth of this moment into account: a moment at which one may stop.
+    /// Takes the current wealth into account. Call it whenever the run may stop.
     pub fn look(&mut self) {
         self.highest = self.highest.max(self.log());
     }
 
-    /// A p value that holds at every moment: `1 / the largest wealth` at the moments [looked at](Self::look), at most 1.
+    /// Returns an anytime-valid p value: 1 divided by the highest wealth at the moments [looked
+    /// at](Self::look), at most 1.
     pub fn p(&self) -> f64 {
         (-self.highest).exp()
     }
@@ -63,18 +68,20 @@ fn log_sum(logs: &[f64]) -> f64 {
 /// A cluster of values that are drawn together.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Group {
-    /// The sum of its values.
+    /// Sum of the values.
     pub sum: f64,
-    /// How many there are.
+    /// Number of values.
     pub size: f64,
 }
 
-/// An interval of the mean of values within `bounds` that holds, with probability `1 − alpha`, at every moment: one of a
-/// confidence sequence. Clusters are draws; none has more values than `largest`, which has to be known before the first.
-/// None without values.
+/// Returns an interval of the mean of values within `bounds` that contains the mean at every moment
+/// with probability `1 − alpha`: one element of a confidence sequence. Each cluster is one draw and
+/// has at most `largest` values, which must be known before the first draw. Returns `None` without
+/// values.
 ///
-/// A mean `m` is in it if neither the bettor on a mean above `m` nor the one on a mean below has a [`Wealth`] of `2/alpha`.
-/// A cluster's gain is `(sum − size·m) / (largest·(m − low))`, which is at least −1 and falls with `m`, so that the ends are
+/// The interval contains a mean `m` if neither the bettor on a mean above `m` nor the one on a mean
+/// below has a [`Wealth`] of `2/alpha`. The gain of a cluster is `(sum − size·m) / (largest·(m −
+/// low))`. It is at least −1 and decreases with `m`, so bisection finds the ends.
 /// found by halving.
 pub fn confidence_sequence(
     groups: &[Group],
@@ -88,7 +95,7 @@ pub fn confidence_sequence(
     }
     let [low, high] = bounds;
     let mean = groups.iter().map(|group| group.sum).sum::<f64>() / values;
-    // The same values, their bounds exchanged.
+    // The same values with their bounds exchanged.
     let mirrored = |group: &Group| Group {
         sum: (low + high) * group.size - group.sum,
         size: group.size,
@@ -100,7 +107,7 @@ pub fn confidence_sequence(
     Some([below, low + high - above])
 }
 
-/// The least mean that is not ruled out from below.
+/// Returns the smallest mean that is not ruled out from below.
 fn lower_end(groups: &[Group], low: f64, mean: f64, largest: f64, wall: f64) -> f64 {
     const HALVINGS: u32 = 30;
     let is_ruled_out = |m: f64| {

@@ -1,24 +1,25 @@
-//! The standard error of a mean whose values come in clusters.
+//! Standard error of a mean whose values come in clusters.
 
 use std::collections::BTreeMap;
 
-/// A mean of clustered values, and what it is made of.
+/// Mean of clustered values, with its standard error.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Clustered {
     /// Mean of all values.
     pub mean: f64,
     /// Number of values.
     pub n: f64,
-    /// Sum and number of each cluster's values, in the order of the clusters' keys.
+    /// Sum and number of values of each cluster, in the order of the clusters' keys.
     pub clusters: Vec<(f64, f64)>,
-    /// Standard error of the mean; none with a single cluster.
+    /// Standard error of the mean; `None` with a single cluster.
     pub standard_error: Option<f64>,
-    /// Degrees of freedom of the standard error: `G − 1` for `G` clusters of one size, fewer if sizes differ.
+    /// Degrees of freedom of the standard error: `G − 1` for `G` clusters of one size, fewer if
+    /// sizes differ.
     pub degrees: f64,
 }
 
 impl Clustered {
-    /// Whether each value is a cluster of its own.
+    /// Whether each value is its own cluster.
     pub(crate) fn is_independent(&self) -> bool {
         self.clusters.len() as f64 >= self.n
     }
@@ -28,19 +29,22 @@ impl Clustered {
         self.standard_error.is_some_and(|error| error > 0.0)
     }
 
-    /// Number of equally sized clusters that would tell as much: `1/Σw²`, where `w` are the clusters' shares of the values.
+    /// Number of equally sized clusters that would carry as much information: `1/Σw²`, where `w`
+    /// are the clusters' shares of the values.
     pub(crate) fn effective_clusters(&self) -> f64 {
         let shares = self.clusters.iter().map(|(_, size)| size / self.n);
         shares.map(|share| share * share).sum::<f64>().recip()
     }
 }
 
-/// Returns the mean of values, each given with its cluster, and its clustered standard error. None without values.
+/// Returns the mean of values, each given with its cluster, and its clustered standard error.
+/// Returns `None` without values.
 ///
-/// The variance is the cluster-robust one with the small-sample correction of R. M. Bell and D. F. McCaffrey (Survey
-/// Methodology 28, 2002; "CR2" in J. E. Pustejovsky and E. Tipton, J. Business and Economic Statistics 36, 2018) for a
-/// regression on a constant, in which the clusters' means have equal variance: unbiased in that case, with Satterthwaite's
-/// degrees of freedom. For clusters of one size it is `√(G/(G−1) Σ_g (Σ_{i∈g} (x_i − mean))²) / n` with `G − 1` degrees;
+/// The variance is the cluster-robust one with the small-sample correction of R. M. Bell and D. F.
+/// McCaffrey (Survey Methodology 28, 2002; "CR2" in J. E. Pustejovsky and E. Tipton, J. Business
+/// and Economic Statistics 36, 2018) for a regression on a constant, in which the clusters' means
+/// have equal variance: unbiased in that case, with Satterthwaite's degrees of freedom. For
+/// clusters of one size it is `√(G/(G−1) Σ_g (Σ_{i∈g} (x_i − mean))²) / n` with `G − 1` degrees;
 /// with one value per cluster, `s/√n`.
 pub fn clustered<K: Ord>(values: &[(K, f64)]) -> Option<Clustered> {
     let mut groups: BTreeMap<&K, Vec<f64>> = BTreeMap::new();
@@ -53,7 +57,7 @@ pub fn clustered<K: Ord>(values: &[(K, f64)]) -> Option<Clustered> {
     let clusters: Vec<(f64, f64)> = groups
         .into_values()
         .map(|mut values| {
-            // Sums of floats depend on their order, and figures must not.
+            // Floating-point sums depend on the order of values, but figures must not.
             values.sort_by(f64::total_cmp);
             (values.iter().sum(), values.len() as f64)
         })
@@ -70,15 +74,15 @@ pub fn clustered<K: Ord>(values: &[(K, f64)]) -> Option<Clustered> {
     })
 }
 
-/// Standard errors below this are rounding errors of values that agree.
+/// Standard errors below this are rounding errors of equal values.
 const NO_SPREAD: f64 = 1e-14;
 
-/// Returns the standard error of the mean of `n` values, and its degrees of freedom; clusters are given as sum and number of
-/// values. None with fewer than two clusters.
+/// Returns the standard error of the mean of `n` values, and its degrees of freedom. Clusters are
+/// given as sum and number of values. Returns `None` with fewer than two clusters.
 ///
-/// With the clusters' shares `w` of the values, `e = (I − 1wᵀ)y` and `D = diag(w²)`, the sum of squared deviations `eᵀDe` is a
-/// quadratic form `yᵀAy`. If all means `y` have equal variance, its mean is `tr A` times that variance, and it has
-/// `(tr A)²/tr A²` degrees of freedom.
+/// With the clusters' shares `w` of the values, `e = (I − 1wᵀ)y` and `D = diag(w²)`, the sum of
+/// squared deviations `eᵀDe` is a quadratic form `yᵀAy`. If all means `y` have equal variance, its
+/// mean is `tr A` times that variance, and it has `(tr A)²/tr A²` degrees of freedom.
 pub(crate) fn standard_error(clusters: &[(f64, f64)], mean: f64, n: f64) -> Option<(f64, f64)> {
     if clusters.len() < 2 {
         return None;
@@ -98,7 +102,7 @@ pub(crate) fn standard_error(clusters: &[(f64, f64)], mean: f64, n: f64) -> Opti
         };
         let (w2, w3, w4) = (sum(2), sum(3), sum(4));
         let trace = w2 - 2.0 * w3 + w2 * w2;
-        // Of A = D − (D1)wᵀ − w(D1)ᵀ + w2·wwᵀ, element by element.
+        // Elements of A = D − (D1)wᵀ − w(D1)ᵀ + w2·wwᵀ.
         let squared =
             w4 + 2.0 * (w4 * w2 + w3 * w3) + w2.powi(4) - 4.0 * w2 * w3 * w2 - 4.0 * sum(5)
                 + 2.0 * w2 * w4;

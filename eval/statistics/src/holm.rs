@@ -1,10 +1,11 @@
-//! p values of several comparisons at once.
+//! Correction of p values for multiple comparisons.
 
-/// Holm's adjusted p values, in the order given.
+/// Returns Holm's adjusted p values, in the order given.
 ///
-/// With the `m` values in ascending order, the i-th (from 1) becomes the largest of `(m − j + 1) p_j` for `j ≤ i`, at
-/// most 1: S. Holm, "A Simple Sequentially Rejective Multiple Test Procedure", Scand. J. Statistics 6 (1979). Calling a
-/// difference real where the adjusted value is at most 0.05 errs anywhere among all with probability 0.05 at most.
+/// With the `m` values in ascending order, the i-th (from 1) becomes the maximum of `(m − j + 1)
+/// p_j` for `j ≤ i`, at most 1: S. Holm, "A Simple Sequentially Rejective Multiple Test Procedure",
+/// Scand. J. Statistics 6 (1979). If every difference with an adjusted value of at most 0.05 is
+/// called real, the probability of any error among them is at most 0.05.
 pub fn holm(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));

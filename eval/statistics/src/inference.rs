@@ -1,4 +1,4 @@
-//! The interval and the test of a difference, which are one procedure.
+//! Interval and test of a difference, computed by one procedure.
 
 use serde::Serialize;
 
@@ -7,12 +7,13 @@ use crate::method::{FEW_CLUSTERS, MIN_CLUSTERS, Method};
 use crate::quantile::{UPPER, t_quantile, t_two_sided};
 use crate::tango::Tango;
 
-/// Mean scores nearer than this differ by rounding alone.
+/// Mean scores that differ by less are equal except for rounding.
 pub(crate) const TIE: f64 = 1e-12;
 
-/// Interval and p value of a difference, both by one method: p is below 0.05 exactly if the 95 % interval excludes 0.
+/// Interval and p value of a difference, both by one method: p is below 0.05 exactly if the 95 %
+/// interval excludes 0.
 ///
-/// All fields are `None` with fewer than [`MIN_CLUSTERS`] clusters, and none otherwise.
+/// With fewer than [`MIN_CLUSTERS`] clusters all fields are `None`; otherwise all are set.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Inference {
     interval: Option<[f64; 2]>,
@@ -22,17 +23,17 @@ pub struct Inference {
 }
 
 impl Inference {
-    /// 95 % interval, within -1 and 1.
+    /// Returns the 95 % interval, within -1 and 1.
     pub fn interval(&self) -> Option<[f64; 2]> {
         self.interval
     }
 
-    /// Two-sided p value of no difference.
+    /// Returns the two-sided p value of no difference.
     pub fn p(&self) -> Option<f64> {
         self.p
     }
 
-    /// Method of both.
+    /// Returns the method of both.
     pub fn method(&self) -> Option<Method> {
         self.method
     }
@@ -42,13 +43,16 @@ impl Inference {
         self.few_clusters
     }
 
-    /// By the differences of clustered samples. `answers` if every score is 0 or 1 and every sample a cluster of its own.
+    /// Computes the inference from the differences of clustered samples. `answers` is given if
+    /// every score is 0 or 1 and every sample is its own cluster.
     ///
     /// - Answers: [`Tango`].
-    /// - Otherwise Student's t with the standard error and degrees of freedom of [`crate::clustered`]: A. C. Cameron and D. L.
-    ///   Miller, "A Practitioner's Guide to Cluster-Robust Inference", J. Human Resources 50 (2015).
-    /// - Clusters that all have the same difference `d` show no spread for a t test. They count as `G` wins (or losses) of
-    ///   that size: `|d|` times Tango's interval of `G` wins of `G`, as far above `d` as below. If `d` is 0: `G` ties.
+    /// - Otherwise Student's t with the standard error and degrees of freedom of
+    ///   [`crate::clustered`]: A. C. Cameron and D. L. Miller, "A Practitioner's Guide to
+    ///   Cluster-Robust Inference", J. Human Resources 50 (2015).
+    /// - Clusters that all have the same difference `d` have no spread for a t test. They count as
+    ///   `G` wins (or losses) of that size: `|d|` times Tango's interval of `G` wins of `G`,
+    ///   extended equally above `d`. If `d` is 0, they count as `G` ties.
     pub(crate) fn of(found: &Clustered, answers: Option<Tango>) -> Self {
         let clusters = found.clusters.len();
         if clusters < MIN_CLUSTERS {

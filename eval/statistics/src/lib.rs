@@ -1,11 +1,12 @@
 //! Statistics of scores. Each formula names its source.
 //!
-//! Invariants: pure functions of numbers, which know no run, no file and no terminal. The same numbers in another order
-//! give the same figures, to the last bit: attempts finish in any order (a race has an order of its own). Whatever is random
-//! has a fixed seed. An interval and a p value of one difference come from one [`Inference`], so they cannot disagree.
+//! Invariants: all functions are pure functions of numbers and know nothing of runs, files or
+//! terminals. The same numbers in another order give bit-identical figures, because attempts finish
+//! in any order (only a race depends on its order). Random numbers have a fixed seed. The interval
+//! and the p value of a difference come from one [`Inference`], so they cannot disagree.
 //!
-//! `docs/concepts/statistics.md` describes what users see; `eval/statistics/tests/reference.py` computes the figures that
-//! the tests hold, with SciPy and statsmodels.
+//! `docs/concepts/statistics.md` describes what users see. `eval/statistics/tests/reference.py`
+//! computes the reference figures of the tests with SciPy and statsmodels.
 
 mod estimate;
 mod inference;

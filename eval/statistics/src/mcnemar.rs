@@ -1,14 +1,15 @@
-//! McNemar's test of paired right and wrong answers.
+//! McNemar's test of paired scores of 0 or 1.
 
 use statrs::distribution::{Binomial, DiscreteCDF};
 
-/// The exact two-sided p value where one run alone was right `wins` times, and the other alone `losses` times.
+/// Returns the exact two-sided p value, where only one run was correct on `wins` samples, and only
+/// the other on `losses`. The p value is 1 if the runs never differ.
 ///
-/// Twice what a binomial distribution of `wins + losses` fair throws has up to the smaller of them, at most 1:
-/// Q. McNemar, "Note on the Sampling Error of the Difference Between Correlated Proportions", Psychometrika 12 (1947),
-/// in its exact form. 1 where the runs never differ.
+/// It is twice the probability that `wins + losses` fair coin tosses give at most the smaller of
+/// the two counts, at most 1: Q. McNemar, "Note on the Sampling Error of the Difference Between
+/// Correlated Proportions", Psychometrika 12 (1947), in its exact form.
 pub fn mcnemar(wins: u64, losses: u64) -> f64 {
-    // A fair coin is always a binomial distribution.
+    // A probability of 0.5 is always valid.
     let Ok(throws) = Binomial::new(0.5, wins + losses) else {
         return 1.0;
     };

@@ -5,18 +5,20 @@ use serde::{Deserialize, Serialize};
 /// Minimum number of clusters for an interval or a test.
 pub const MIN_CLUSTERS: usize = 3;
 
-/// With fewer clusters, tables add a warning to the interval.
+/// Number of clusters below which tables add a warning to the interval.
 pub const FEW_CLUSTERS: usize = 10;
 
 /// Method of an interval and, for a difference, of its test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
-    /// Wilson's score interval of a share: every value is 0 or 1, and a cluster of its own.
+    /// Wilson's score interval of a share: every value is 0 or 1, and each value is its own
+    /// cluster.
     Wilson,
-    /// Wilson's interval with the variance of the clusters in place of a share's.
+    /// Wilson's interval with the cluster-robust variance instead of that of a share.
     ClusterWilson,
-    /// Tango's score test of a paired difference: every score is 0 or 1, and every sample a cluster of its own.
+    /// Tango's score test of a paired difference: every score is 0 or 1, and each sample is its own
+    /// cluster.
     Tango,
     /// Student's t test of the samples' differences.
     T,
@@ -27,7 +29,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// Name for tables and sentences.
+    /// Returns the name for tables and sentences.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Wilson => "Wilson's score interval",

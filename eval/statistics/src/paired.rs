@@ -11,20 +11,20 @@ use crate::tango::Tango;
 /// One sample's mean score in each of two runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pair<K> {
-    /// Samples of one cluster stand or fall together.
+    /// Cluster of the sample. Samples of one cluster may be correlated.
     pub cluster: K,
-    /// The mean score of its attempts in the first run, from 0 to 1.
+    /// Mean score of its attempts in the first run, from 0 to 1.
     pub first: f64,
-    /// In the second run.
+    /// Mean score of its attempts in the second run.
     pub second: f64,
 }
 
 /// The difference between two runs over the same samples.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Paired {
-    /// Samples that both have a score of.
+    /// Number of samples with a score in both runs.
     pub samples: u64,
-    /// Clusters of these.
+    /// Number of clusters of these samples.
     pub clusters: u64,
     /// Mean score of the first run over them.
     pub first: f64,
@@ -32,48 +32,52 @@ pub struct Paired {
     pub second: f64,
     /// `second − first`.
     pub difference: f64,
-    /// Its standard error, clustered. None with a single cluster.
+    /// Standard error of the difference, clustered; `None` with a single cluster.
     pub standard_error: Option<f64>,
-    /// Its interval and its test.
+    /// Interval and test of the difference.
     #[serde(flatten)]
     pub inference: Inference,
-    /// Samples on which the second run is better.
+    /// Number of samples on which the second run is better.
     pub wins: u64,
-    /// Samples on which it is worse.
+    /// Number of samples on which the second run is worse.
     pub losses: u64,
-    /// Samples on which both score the same.
+    /// Number of samples on which both runs score the same.
     pub ties: u64,
-    /// Two-sided p value of McNemar's exact test, which does not decide. None unless every sample is right or wrong in both
-    /// runs and a cluster of its own.
+    /// Two-sided p value of McNemar's exact test, shown for reference. `None` unless every score is
+    /// 0 or 1 and every sample is its own cluster.
     pub mcnemar_p: Option<f64>,
 }
 
 impl Paired {
-    /// 95 % interval of the difference; none with fewer than [`crate::MIN_CLUSTERS`] clusters.
+    /// Returns the 95 % interval of the difference, or `None` with fewer than
+    /// [`crate::MIN_CLUSTERS`] clusters.
     pub fn interval(&self) -> Option<[f64; 2]> {
         self.inference.interval()
     }
 
-    /// Two-sided p value of no difference, below 0.05 exactly if the interval excludes 0.
+    /// Returns the two-sided p value of no difference, below 0.05 exactly if the interval excludes
+    /// 0.
     pub fn p(&self) -> Option<f64> {
         self.inference.p()
     }
 
-    /// Method of the interval and the p value.
+    /// Returns the method of the interval and the p value.
     pub fn method(&self) -> Option<Method> {
         self.inference.method()
     }
 
-    /// Whether it has an interval of fewer than [`crate::FEW_CLUSTERS`] clusters, so that tables add a warning.
+    /// Whether the interval is based on fewer than [`crate::FEW_CLUSTERS`] clusters, so that tables
+    /// add a warning.
     pub fn has_few_clusters(&self) -> bool {
         self.inference.has_few_clusters()
     }
 }
 
-/// Compares two runs sample by sample. None without a sample.
+/// Compares two runs sample by sample. Returns `None` without samples.
 ///
-/// The difference is the mean over samples of theirs, each sample counting once. Pairing by sample takes out what the samples
-/// have in common: E. Miller, "Adding Error Bars to Evals", arXiv:2411.00640 (2024).
+/// The difference is the mean of the samples' differences, with equal weights. Pairing by sample
+/// removes the variation that the samples have in common: E. Miller, "Adding Error Bars to Evals",
+/// arXiv:2411.00640 (2024).
 pub fn paired<K: Ord>(pairs: &[Pair<K>]) -> Option<Paired> {
     let found = differences(pairs)?;
     let (wins, losses) = wins_and_losses(pairs);
@@ -93,7 +97,7 @@ pub fn paired<K: Ord>(pairs: &[Pair<K>]) -> Option<Paired> {
     })
 }
 
-/// Returns the p value that [`Paired::p`] has for these samples, and computes nothing else.
+/// Computes only the p value that [`Paired::p`] returns for these samples.
 pub fn p_value<K: Ord>(pairs: &[Pair<K>]) -> Option<f64> {
     inference(pairs, &differences(pairs)?).p()
 }
@@ -120,7 +124,7 @@ fn wins_and_losses<K>(pairs: &[Pair<K>]) -> (u64, u64) {
     (count(1.0), count(-1.0))
 }
 
-/// The samples' differences, second run less first.
+/// Returns the samples' differences: second run minus first.
 pub(crate) fn differences<K: Ord>(pairs: &[Pair<K>]) -> Option<Clustered> {
     let values = pairs
         .iter()
@@ -128,7 +132,7 @@ pub(crate) fn differences<K: Ord>(pairs: &[Pair<K>]) -> Option<Clustered> {
     clustered(&values.collect::<Vec<_>>())
 }
 
-/// Whether every sample is right or wrong in both runs, and a cluster of its own.
+/// Whether every score is 0 or 1 in both runs, and every sample is its own cluster.
 pub(crate) fn is_right_or_wrong<K>(pairs: &[Pair<K>], found: &Clustered) -> bool {
     let known = |pair: &Pair<K>| {
         let scores = [pair.first, pair.second];
@@ -137,7 +141,7 @@ pub(crate) fn is_right_or_wrong<K>(pairs: &[Pair<K>], found: &Clustered) -> bool
     found.is_independent() && pairs.iter().all(known)
 }
 
-/// Sums in ascending order, so that the order of samples does not show.
+/// Sums in ascending order, so that the order of samples does not affect the result.
 fn mean(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);

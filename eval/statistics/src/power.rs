@@ -1,4 +1,4 @@
-//! The least difference that a comparison would probably find.
+//! Smallest difference that a comparison would probably find.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -10,38 +10,40 @@ use crate::method::MIN_CLUSTERS;
 use crate::paired::{Pair, differences, is_right_or_wrong};
 use crate::quantile::{normal_quantile, t_quantile, upper};
 
-/// The chance of finding a difference of that size.
+/// Probability of finding a difference of that size.
 pub const POWER: f64 = 0.8;
 
-/// Resamples where there are few clusters.
+/// Maximum number of resamples, used with few clusters.
 const MOST_RESAMPLES: usize = 4_000;
-/// Resamples where there are very many.
+/// Minimum number of resamples, used with very many clusters.
 const LEAST_RESAMPLES: usize = 1_000;
-/// Clusters drawn in all: what bounds the time.
+/// Maximum number of clusters drawn in total, which bounds the time.
 const DRAWS: usize = 1_000_000;
 
-/// The seed is not for the user to choose, so that nobody can choose among figures.
+/// Fixed, so that users cannot choose among figures.
 const SEED: u64 = 0;
 
-/// What rounding may hide.
+/// Tolerance for rounding errors.
 const ROUNDING: f64 = 1e-9;
 
-/// Numbers of wins that are this unlikely are left out.
+/// Probability below which numbers of wins are ignored.
 const NEGLIGIBLE: f64 = 1e-12;
 
-/// Returns the least difference that runs over as many samples find 4 times out of 5, by the test of [`crate::Paired::p`], at
-/// the level `level`. None if even a difference of 1 would be found less often, if fractional differences show no spread, or
-/// if there are too few clusters for a test.
+/// Returns the smallest difference that runs over as many samples find 4 times out of 5, by the
+/// test of [`crate::Paired::p`] at the level `level`. Returns `None` if even a difference of 1
+/// would be found less often, if fractional differences have no spread, or if there are too few
+/// clusters for a test.
 ///
-/// What these runs show is taken as the truth, and more such runs are drawn from it:
+/// The function takes the given runs as the truth and simulates more runs like them:
 ///
-/// - Where every sample is right or wrong and a cluster of its own, and Tango's score test decides: as many samples
-///   differ on average as do here, and wins and losses differ by the size in question; if it is more than differ here,
-///   there are that many wins and no losses. The power is summed over all outcomes, as S. W. Duffy does
-///   (Statistics in Medicine 3, 1984).
-/// - Else clusters are drawn from those of these runs, as many as there are, after a shift of all differences by the same
-///   amount, and the t test decides: A. C. Davison and D. V. Hinkley, "Bootstrap Methods and Their Application" (1997),
-///   section 4.6. From 1,000 to 4,000 resamples, with a fixed seed.
+/// - If every score is 0 or 1 and every sample is its own cluster, Tango's score test decides. On
+///   average as many samples differ as in the given runs, and wins minus losses is the size in
+///   question. If the size needs more differing samples than that, there are only wins. The power
+///   is summed over all outcomes, as in S. W. Duffy (Statistics in Medicine 3, 1984).
+/// - Otherwise the t test decides. The given clusters are resampled, in the same number, after all
+///   differences are shifted by the same amount: A. C. Davison and D. V. Hinkley, "Bootstrap
+///   Methods and Their Application" (1997), section 4.6. There are 1,000 to 4,000 resamples with a
+///   fixed seed.
 pub fn detectable<K: Ord>(pairs: &[Pair<K>], level: f64) -> Option<f64> {
     let found = differences(pairs)?;
     if found.clusters.len() < MIN_CLUSTERS {
@@ -60,7 +62,7 @@ pub fn detectable<K: Ord>(pairs: &[Pair<K>], level: f64) -> Option<f64> {
     by_t_test(&found, level)
 }
 
-/// By bisection: more is found the more often.
+/// Searches by bisection, because larger differences are found more often.
 fn by_score_test(samples: u64, differing: f64, level: f64) -> Option<f64> {
     let test = ScoreTest::new(samples, level);
     let power = |size: f64| {
@@ -85,7 +87,8 @@ fn by_score_test(samples: u64, differing: f64, level: f64) -> Option<f64> {
 /// Score test of no difference for a number of samples.
 struct ScoreTest {
     samples: u64,
-    /// For each number of samples that differ, the most wins or losses of the rarer kind with which it rejects.
+    /// For each number of differing samples, the maximum wins or losses of the rarer kind at which
+    /// the test rejects.
     most: Vec<Option<u64>>,
 }
 
@@ -98,7 +101,7 @@ impl ScoreTest {
             #[expect(
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,
-                reason = "a count that is not negative"
+                reason = "the value is not negative"
             )]
             let whole = rarer.floor().max(0.0) as u64;
             (differing > 0 && rarer >= 0.0).then_some(whole)
@@ -107,7 +110,8 @@ impl ScoreTest {
         Self { samples, most: all }
     }
 
-    /// The chance that it rejects, if samples differ with one probability, and one that differs is a win with another.
+    /// Returns the probability that the test rejects. `differing` is the probability that a sample
+    /// differs, `wins` that a differing sample is a win.
     fn power(&self, differing: f64, wins: f64) -> f64 {
         let n = self.samples as f64;
         let choose = |k: f64| ln_gamma(n + 1.0) - ln_gamma(k + 1.0) - ln_gamma(n - k + 1.0);
@@ -134,7 +138,8 @@ impl ScoreTest {
     }
 }
 
-/// Each resample finds all differences above one of its own: the size is a quantile of these.
+/// Returns a quantile of the resamples' smallest detectable differences: each resample finds all
+/// differences above its own.
 fn by_t_test(found: &Clustered, level: f64) -> Option<f64> {
     found.standard_error.filter(|error| *error > 0.0)?;
     let count = found.clusters.len();
@@ -160,7 +165,7 @@ fn by_t_test(found: &Clustered, level: f64) -> Option<f64> {
             let tested = standard_error(&drawn, mean, size)
                 .filter(|(error, _)| *error > 0.0)
                 .and_then(|(error, degrees)| Some(quantile(degrees)? * error));
-            // Without spread the t test does not decide.
+            // Without spread, the t test does not apply.
             tested.map_or(f64::INFINITY, |reach| reach - (mean - found.mean))
         })
         .collect();
@@ -168,17 +173,19 @@ fn by_t_test(found: &Clustered, level: f64) -> Option<f64> {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "a place in the list"
+        reason = "an index into the list"
     )]
     let place = (POWER * resamples as f64).ceil() as usize - 1;
-    // Differences of few clusters tie: one of exactly this size is found, whatever is rounded.
+    // Differences of few clusters are often equal. One of exactly this size must be found despite
+    // rounding.
     let size = least.get(place)? + ROUNDING;
     (size <= 1.0).then_some(size)
 }
 
-/// A random number below `bound` from 64 random bits: D. Lemire, "Fast Random Integer Generation in an Interval", ACM
-/// TOMACS 29 (2019), without its rejection, which for bounds below 2³² matters less than 1 in 2³². Written out, so that
-/// another version of a crate does not give other figures.
+/// Converts 64 random bits to a number below `bound`: D. Lemire, "Fast Random Integer Generation in
+/// an Interval", ACM TOMACS 29 (2019), without its rejection step, which has an effect below 1 in
+/// 2³² for bounds below 2³². Implemented here so that a new version of a crate cannot change
+/// figures.
 fn below(bits: u64, bound: usize) -> usize {
     let scaled = (u128::from(bits) * bound as u128) >> 64;
     #[expect(

@@ -1,88 +1,97 @@
-//! A race: cells take the same samples block by block, and stop as soon as it is beyond doubt that they need no more.
+//! Races: all cells take the same samples block by block, and each stops once its verdict is
+//! statistically certain.
 
 use serde::{Deserialize, Serialize};
 
 use crate::betting::{Group, Wealth};
 use crate::holm::holm;
 
-/// What cells are measured by, and what counts as beyond doubt.
+/// Rules of a race: what cells are compared with, and what counts as certain.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Rules {
-    /// The chance of any wrong decision in the whole race, at most; above 0 and below 1.
+    /// Maximum probability of any wrong decision in the whole race; above 0 and below 1.
     pub alpha: f64,
-    /// A difference that does not matter, from 0 and below 1.
+    /// Largest difference that does not matter; at least 0 and below 1.
     pub min_difference: f64,
-    /// What cells are measured by.
+    /// Cells to compare with.
     pub against: Rivals,
 }
 
-/// What the cells of a race are measured by.
+/// Cells that the cells of a race are compared with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rivals {
-    /// The best of the others.
+    /// The best of the other cells.
     Best,
-    /// For each cell the one at this place; a cell at its own place is a baseline.
+    /// For each cell, the index of its baseline. A cell at its own index is a baseline.
     Baselines(Vec<usize>),
 }
 
-/// Why a cell stopped.
+/// Reason why a cell stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// It is worse: than the best, or than its baseline.
+    /// The cell is worse than the best, or than its baseline.
     Worse,
-    /// It is not better than the others by the difference that matters; it may be as good.
+    /// The cell is not better than the others by the difference that matters. It may be as good.
     NotBetter,
-    /// It is better than its baseline.
+    /// The cell is better than its baseline.
     Better,
-    /// It and its baseline differ by less than matters.
+    /// The cell and its baseline differ by less than matters.
     Alike,
-    /// It is the last: all others stopped.
+    /// The cell is the last one: all others stopped.
     Won,
 }
 
-/// A cluster of samples, each with the score of every cell; none where a cell has no score or has stopped.
+/// A cluster of samples, each with the score of every cell; `None` for a cell that has no score or
+/// has stopped.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Unit(pub Vec<Vec<Option<f64>>>);
 
-/// What is known of a cell after a block.
+/// State of a cell after a block.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Standing {
-    /// The mean of its scores.
+    /// Mean of its scores.
     pub mean: Option<f64>,
-    /// Samples that it has a score of.
+    /// Number of samples with a score.
     pub samples: u64,
-    /// The cell that it is held against from here on.
+    /// Cell that it is compared with from here on.
     pub rival: Option<usize>,
-    /// p value of being as good as the best, or (against a baseline) of no difference; over the family, by Holm.
+    /// p value of being as good as the best, or (against a baseline) of no difference, corrected
+    /// over the family by Holm's method.
     pub p: f64,
-    /// p value of a difference that matters: of being the best by that much, or of being that far from the baseline.
+    /// p value of a difference that matters: of being the best by that much, or of differing that
+    /// much from the baseline.
     pub p_matters: f64,
-    /// Why it stopped, if it has.
+    /// Reason why it stopped, if it has.
     pub verdict: Option<Verdict>,
 }
 
-/// A race as far as it is run.
+/// State of a race.
 ///
-/// **Against the best.** On each cluster a bettor stakes on the cell being behind its rival: the cell that was the best of the
-/// others before that cluster (on the first, the mean of all others). If the cell is one of the best, then whoever its
-/// rival is, no bet has a positive mean, so a [`Wealth`] of `1/a` is as rare as `a`. Two hypotheses are bet on:
+/// **Against the best.** On each cluster, a bettor stakes on the cell being worse than its rival:
+/// the cell that was the best of the others before that cluster (on the first, the mean of all
+/// others). If the cell is one of the best, no bet has a positive mean, whoever its rival is, so a
+/// [`Wealth`] of `1/a` occurs with probability at most `a`. There are bets against two hypotheses:
 ///
-/// - *it is better than all others by `min_difference`*. That is true of one cell at most, so no correction for many is
-///   needed: at four fifths of `alpha` the cell stops as [`Verdict::NotBetter`]. Hence the best cell, where it is better
-///   by that much, is stopped with a probability of `0.8 alpha` at most.
-/// - *it is a best cell*. That can be true of all; at a fifth of `alpha`, by [`holm`] over all cells, it stops as
-///   [`Verdict::Worse`]. Without a `min_difference` this is the only one, at `alpha`.
+/// - *The cell is better than all others by `min_difference`.* This can be true of only one cell,
+///   so multiple comparisons need no correction: at four fifths of `alpha` the cell stops as
+///   [`Verdict::NotBetter`]. Therefore, if the best cell is better by that much, it is stopped with
+///   a probability of at most `0.8 alpha`.
+/// - *The cell is one of the best.* This can be true of all cells. At a fifth of `alpha`, corrected
+///   by [`holm`] over all cells, the cell stops as [`Verdict::Worse`]. Without a `min_difference`
+///   this is the only hypothesis, at `alpha`.
 ///
-/// **Against baselines.** A cell stops as better or worse at `alpha/2` on each side, by Holm over the cells that are no
-/// baselines, and as [`Verdict::Alike`] if it is neither better nor worse by `min_difference` at the same level. For every
-/// true difference at most one bettor of each side can be wrong, for who rules out more has less wealth.
+/// **Against baselines.** A cell stops as better or worse at `alpha/2` on each side, corrected by
+/// Holm's method over the cells that are not baselines. It stops as [`Verdict::Alike`] if it is
+/// neither better nor worse by `min_difference` at the same level. For every true difference, at
+/// most one bettor of each side can be wrong, because a bettor who rules out more has less wealth.
 ///
-/// Sources: G. Shafer, "Testing by Betting", J. Royal Statistical Society A 184 (2021), for wealth as evidence;
-/// V. Vovk and R. Wang, "E-values: Calibration, Combination, and Applications", Annals of Statistics 49 (2021), for
-/// p values and families of it; O. Maron and A. Moore, "The Racing Algorithm", Artificial Intelligence Review 11 (1997), and
-/// M. Birattari et al., "A Racing Algorithm for Configuring Metaheuristics", GECCO (2002), for races in blocks.
+/// Sources: G. Shafer, "Testing by Betting", J. Royal Statistical Society A 184 (2021), for wealth
+/// as evidence; V. Vovk and R. Wang, "E-values: Calibration, Combination, and Applications", Annals
+/// of Statistics 49 (2021), for p values and families of it; O. Maron and A. Moore, "The Racing
+/// Algorithm", Artificial Intelligence Review 11 (1997), and M. Birattari et al., "A Racing
+/// Algorithm for Configuring Metaheuristics", GECCO (2002), for races in blocks.
 #[derive(Debug, Clone)]
 pub struct Race {
     rules: Rules,
@@ -93,9 +102,10 @@ pub struct Race {
 
 #[derive(Debug, Clone, Default)]
 struct Racer {
-    /// On its being worse than its rival, and on its being worse than that and `min_difference`.
+    /// Wealth from bets that the cell is worse than its rival, and worse than its rival plus
+    /// `min_difference`.
     below: [Wealth; 2],
-    /// Against a baseline, the same on its being better.
+    /// Against a baseline, the same for bets that the cell is better.
     above: [Wealth; 2],
     sum: f64,
     samples: u64,
@@ -104,7 +114,7 @@ struct Racer {
 }
 
 impl Race {
-    /// A race of so many cells. No cluster has more samples than `largest`.
+    /// Creates a race of this many cells. No cluster has more samples than `largest`.
     pub fn new(rules: Rules, cells: usize, largest: usize) -> Self {
         Self {
             rules,
@@ -114,12 +124,13 @@ impl Race {
         }
     }
 
-    /// Whether a cell still runs.
+    /// Whether a cell is still running.
     pub fn is_running(&self, cell: usize) -> bool {
         self.cells[cell].verdict.is_none()
     }
 
-    /// The cells that still run: in a race against baselines, those of undecided cells among them.
+    /// Returns the running cells. In a race against baselines, these include the baselines of
+    /// undecided cells.
     pub fn running(&self) -> Vec<usize> {
         let all = 0..self.cells.len();
         all.filter(|cell| self.is_running(*cell)).collect()
@@ -130,22 +141,22 @@ impl Race {
         self.running().is_empty()
     }
 
-    /// The clusters so far.
+    /// Returns the clusters so far.
     pub fn units(&self) -> &[Unit] {
         &self.units
     }
 
-    /// How many cells there are.
+    /// Returns the number of cells.
     pub(crate) fn count(&self) -> usize {
         self.cells.len()
     }
 
-    /// The rules.
+    /// Returns the rules.
     pub fn rules(&self) -> &Rules {
         &self.rules
     }
 
-    /// The most samples that a cluster has.
+    /// Returns the maximum number of samples in a cluster.
     pub fn largest(&self) -> f64 {
         self.largest
     }
@@ -168,7 +179,7 @@ impl Race {
         self.decide()
     }
 
-    /// Whom a cell is held against in the next block, by what is known before it.
+    /// Returns the rival of a cell in the next block, chosen from earlier results only.
     fn rival(&self, cell: usize) -> Rival {
         match &self.rules.against {
             Rivals::Baselines(baselines) => match baselines.get(cell) {
@@ -182,7 +193,8 @@ impl Race {
         }
     }
 
-    /// The running cell with the best mean, of those that are wanted; of equal ones the first.
+    /// Returns the running cell with the best mean among the wanted ones; the first of several
+    /// equal ones.
     fn best_of(&self, wanted: impl Fn(usize) -> bool) -> Option<usize> {
         let running = self.running().into_iter().filter(|cell| wanted(*cell));
         running
@@ -255,7 +267,7 @@ impl Race {
         let p: Vec<f64> = self.cells.iter().map(|cell| cell.below[0].p()).collect();
         let p = holm(&p);
         let p_matters: Vec<f64> = self.cells.iter().map(|cell| cell.below[1].p()).collect();
-        // Worst first, so that where all may stop the best does not.
+        // Worst first, so that the best cell remains if all could stop.
         let mut running = self.running();
         running.sort_by(|one, other| {
             let mean = |cell: &usize| self.cells[*cell].mean().unwrap_or(0.0);
@@ -318,7 +330,7 @@ impl Race {
                 racer.verdict = Some(Verdict::Alike);
             }
         }
-        // A baseline runs as long as anything is measured by it.
+        // A baseline runs as long as any cell is compared with it.
         for cell in 0..self.cells.len() {
             let needed = measured
                 .iter()
@@ -330,7 +342,7 @@ impl Race {
         (p, p_matters)
     }
 
-    /// The clusters' sums of `cell − other`, over the samples that both have a score of.
+    /// Returns each cluster's sum of `cell − other`, over the samples with a score of both.
     pub fn differences(&self, cell: usize, other: usize) -> Vec<Group> {
         let of_unit = |unit: &Unit| {
             let pairs = unit.0.iter();
@@ -351,7 +363,7 @@ impl Race {
     }
 }
 
-/// The share of alpha that stopping a cell as [`Verdict::NotBetter`] takes.
+/// Share of alpha for stopping cells as [`Verdict::NotBetter`].
 pub(crate) const FOR_MATTERS: f64 = 0.8;
 
 impl Racer {

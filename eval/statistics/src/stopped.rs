@@ -1,4 +1,4 @@
-//! What a cell that stopped early truly differs by.
+//! Corrects the difference of a cell that stopped early.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -7,30 +7,33 @@ use serde::{Deserialize, Serialize};
 use crate::betting::{Group, Wealth, confidence_sequence};
 use crate::race::{Race, Rivals};
 
-/// A difference at the moment when it was no longer looked at.
+/// Difference at the moment when a cell stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Stopped {
-    /// Samples of both.
+    /// Number of samples with a score of both cells.
     pub samples: u64,
-    /// The mean difference as it was seen then: too far from 0 on average, for it stopped because it was far from 0.
+    /// Observed mean difference. On average it is too far from 0, because the cell stopped when it
+    /// was far from 0.
     pub seen: f64,
-    /// That, less what stopping does to such a difference on average.
+    /// The observed difference without the mean bias of stopping.
     pub corrected: f64,
-    /// Its interval, which holds with probability `1 − alpha` at whatever moment it stopped.
+    /// Interval that holds with probability `1 − alpha` whenever the cell stopped.
     pub interval: [f64; 2],
 }
 
-/// Races of two that a correction is made of.
+/// Number of simulated races for a correction.
 const RESAMPLES: usize = 200;
 const SEED: u64 = 20_261_125;
 
 impl Race {
-    /// How far `cell` is from `other`, corrected for having stopped; none without a sample of both. `units` is how many clusters
-    /// a cell takes that does not stop, `block` how many there are between two decisions.
+    /// Estimates how far `cell` is from `other`, corrected for early stopping. Returns `None`
+    /// without samples of both. `units` is the number of clusters for a cell that does not stop,
+    /// `block` the number of clusters between two decisions.
     ///
-    /// The bias is estimated and taken away once, after J. Whitehead, "On the Bias of Maximum Likelihood Estimation Following a
-    /// Sequential Test", Biometrika 73 (1986): clusters are drawn with replacement from those at hand, and in each of these
-    /// series the difference is taken where the same rules stop it. Where that leaves the interval, its end is taken.
+    /// The bias is estimated and subtracted once, after J. Whitehead, "On the Bias of Maximum
+    /// Likelihood Estimation Following a Sequential Test", Biometrika 73 (1986): clusters are drawn
+    /// with replacement from the given ones, and the difference of each series is taken where the
+    /// same rules stop it. A result outside the interval is moved to the interval's end.
     pub fn estimate(
         &self,
         cell: usize,
@@ -48,7 +51,7 @@ impl Race {
             #[expect(
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,
-                reason = "a count"
+                reason = "the value is a count"
             )]
             samples: size as u64,
             seen,
@@ -57,7 +60,7 @@ impl Race {
         })
     }
 
-    /// The mean over resamples of the difference at which they stop.
+    /// Returns the mean over resamples of the difference at which they stop.
     fn resampled(&self, groups: &[Group], units: usize, block: usize) -> f64 {
         let mut random = ChaCha8Rng::seed_from_u64(SEED);
         let mut draw = || {
@@ -91,7 +94,8 @@ impl Race {
         sum / RESAMPLES as f64
     }
 
-    /// At which wealth a bettor on one of two ends its race, by the strictest level of the family.
+    /// Returns the wealth at which each bettor on a pair of cells ends its race, by the strictest
+    /// level of the family.
     fn walls(&self) -> Vec<Wall> {
         let rules = self.rules();
         let (alpha, shift) = (rules.alpha, rules.min_difference);

@@ -1,28 +1,30 @@
-//! Tango's score test and interval of a paired difference of right and wrong answers.
+//! Tango's score test and interval of a paired difference of scores of 0 or 1.
 
 use crate::quantile::{UPPER, normal_quantile, normal_two_sided};
 
-/// Steps of the bisection: more than the digits of a float.
+/// Number of bisection steps, more than a float has digits.
 const HALVINGS: u32 = 60;
 
-/// Paired answers of two runs, as counts.
+/// Paired scores of two runs, as counts.
 ///
-/// T. Tango, "Equivalence Test and Confidence Interval for the Difference in Proportions for the Paired-Sample Design",
-/// Statistics in Medicine 17 (1998): the score of the hypothesis "the difference is `δ`", with the variance at the
-/// likeliest chances that have this difference. The interval contains all `δ` that the test does not reject; the test of
-/// `δ = 0` is McNemar's without continuity correction.
+/// T. Tango, "Equivalence Test and Confidence Interval for the Difference in Proportions for the
+/// Paired-Sample Design", Statistics in Medicine 17 (1998): the score of the hypothesis "the
+/// difference is `δ`", with the variance at the maximum-likelihood probabilities under it. The
+/// interval contains all `δ` that the test does not reject. The test of `δ = 0` is McNemar's
+/// without continuity correction.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tango {
-    /// Samples on which only the second run is right.
+    /// Number of samples on which only the second run is correct.
     pub wins: f64,
-    /// Samples on which only the first run is right.
+    /// Number of samples on which only the first run is correct.
     pub losses: f64,
-    /// All samples, at least 1.
+    /// Number of all samples, at least 1.
     pub samples: f64,
 }
 
 impl Tango {
-    /// Score statistic of a difference between -1 and 1, standard normal if that is the true difference.
+    /// Returns the score statistic of a difference between -1 and 1. It is standard normal if that
+    /// is the true difference.
     pub fn score(&self, difference: f64) -> f64 {
         if difference < 0.0 {
             let turned = Self {
@@ -34,7 +36,8 @@ impl Tango {
         }
         let n = self.samples;
         let distance = self.wins - self.losses - n * difference;
-        // Likeliest chance of a loss, given the difference: the larger root of 2n·q² + b·q + c = 0.
+        // Maximum-likelihood probability of a loss, given the difference: the larger root of 2n·q²
+        // + b·q + c = 0.
         let b = (2.0 * n - self.wins + self.losses) * difference - self.wins - self.losses;
         let c = -self.losses * difference * (1.0 - difference);
         let lost = ((b * b - 8.0 * n * c).max(0.0).sqrt() - b).max(0.0) / (4.0 * n);
@@ -48,12 +51,12 @@ impl Tango {
         }
     }
 
-    /// Two-sided p value of no difference.
+    /// Returns the two-sided p value of no difference.
     pub fn p(&self) -> f64 {
         normal_two_sided(self.score(0.0))
     }
 
-    /// 95 % interval: all differences that the test does not reject at 0.05.
+    /// Returns the 95 % interval: all differences that the test does not reject at 0.05.
     pub fn interval(&self) -> [f64; 2] {
         let z = normal_quantile(UPPER);
         let middle = (self.wins - self.losses) / self.samples;

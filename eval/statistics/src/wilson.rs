@@ -4,16 +4,18 @@ use crate::cluster::Clustered;
 use crate::method::{MIN_CLUSTERS, Method};
 use crate::quantile::{UPPER, normal_quantile, t_quantile};
 
-/// Returns the 95 % interval of a mean of values from 0 to 1. None with fewer than [`MIN_CLUSTERS`] clusters.
+/// Returns the 95 % interval of a mean of values from 0 to 1, or `None` with fewer than
+/// [`MIN_CLUSTERS`] clusters.
 ///
-/// All `p` with `(mean − p)² ≤ p(1−p)·k` (E. B. Wilson, JASA 22, 1927):
+/// The interval contains all `p` with `(mean − p)² ≤ p(1−p)·k` (E. B. Wilson, JASA 22, 1927):
 ///
 /// - Independent values of 0 or 1: `k = z²/n`.
-/// - Otherwise `k = t²V/(mean(1−mean))` for the variance `V` of the mean, which is `p(1−p)` over as many independent draws as
-///   the clusters are worth (E. L. Korn and B. I. Graubard, Survey Methodology 24, 1998; N. Dean and M. Pagano, J. Survey
-///   Statistics and Methodology 3, 2015). `V` and its degrees of freedom are those of [`crate::clustered`]. At most
-///   `t²Σw²`: no values between 0 and 1 vary more than 0 and 1 themselves.
-/// - Without spread, `k = z²Σw²`, as if each cluster were one answer that is right or wrong.
+/// - Otherwise `k = t²V/(mean(1−mean))` for the variance `V` of the mean, which is `p(1−p)` over
+///   the effective number of independent draws (E. L. Korn and B. I. Graubard, Survey Methodology
+///   24, 1998; N. Dean and M. Pagano, J. Survey Statistics and Methodology 3, 2015). `V` and its
+///   degrees of freedom are those of [`crate::clustered`]. `k` is at most `t²Σw²`, because values
+///   between 0 and 1 vary at most as much as values of 0 and 1.
+/// - Without spread, `k = z²Σw²`, as if each cluster were one answer that scores 0 or 1.
 pub(crate) fn score_interval(found: &Clustered, binary: bool) -> Option<([f64; 2], Method)> {
     if found.clusters.len() < MIN_CLUSTERS {
         return None;
@@ -32,11 +34,11 @@ pub(crate) fn score_interval(found: &Clustered, binary: bool) -> Option<([f64; 2
     Some((wilson(found.mean, k), Method::ClusterWilson))
 }
 
-/// Returns both `p` of `(mean − p)² = p(1−p)·k`.
+/// Returns the two solutions `p` of `(mean − p)² = p(1−p)·k`.
 fn wilson(mean: f64, k: f64) -> [f64; 2] {
     let middle = mean + k / 2.0;
     let half = (k * mean * (1.0 - mean) + k * k / 4.0).max(0.0).sqrt();
-    // At 0 and 1 one end is exact, and rounding would miss it.
+    // At 0 and 1 one end is exact, which rounding would miss.
     let low = if mean <= 0.0 {
         0.0
     } else {

@@ -1,9 +1,11 @@
-"""Writes reference.json: figures by SciPy and statsmodels that the Rust tests compare with.
+"""Writes reference.json: figures computed by SciPy and statsmodels for the Rust tests to
+compare with.
 
     python3 -m venv venv && venv/bin/pip install scipy==1.17.1 statsmodels==0.15.0
     venv/bin/python eval/statistics/tests/reference.py
 
-Every input is in the file beside its figures, and nothing random is left open: the file comes out the same.
+The file contains every input next to its figures. The random seed is fixed, so every run writes
+the same file.
 """
 
 import itertools
@@ -26,7 +28,9 @@ random = np.random.default_rng(20261121)
 
 
 def clustered(values, clusters):
-    """Mean, standard error by Bell and McCaffrey, and degrees of freedom, by matrices. Clusters' means have equal variance."""
+    """Returns mean, standard error by Bell and McCaffrey, and degrees of freedom, by matrices.
+    Assumes equal variance of the clusters' means.
+    """
     sums, sizes = sums_of(values, clusters), sizes_of(clusters)
     count, weights, means = len(sums), sizes / sizes.sum(), sums / sizes
     residuals = np.eye(count) - np.outer(np.ones(count), weights)
@@ -36,7 +40,7 @@ def clustered(values, clusters):
     variance = (weights**2 * (residuals @ means) ** 2).sum() * (weights**2).sum() / np.trace(form)
     error = math.sqrt(variance) if variance > 1e-28 else 0.0
     if error and len(set(sizes)) == 1:
-        # Clusters of one size: what a regression on a constant has.
+        # With clusters of one size, a regression on a constant gives the same error.
         fit = sm.OLS(values, np.ones(len(values))).fit(
             cov_type="cluster",
             cov_kwds={"groups": np.asarray(clusters), "use_correction": False, "df_correction": True},
@@ -46,17 +50,17 @@ def clustered(values, clusters):
 
 
 def sizes_of(clusters):
-    """Values in each cluster, in the order of their keys."""
+    """Returns the number of values in each cluster, in the order of the keys."""
     return np.unique(np.asarray(clusters), return_counts=True)[1].astype(float)
 
 
 def effective(sizes):
-    """How many clusters of one size tell as much."""
+    """Returns the number of equally sized clusters that would carry as much information."""
     return 1 / ((sizes / sizes.sum()) ** 2).sum()
 
 
 def wilson_of(share, k):
-    """Wilson's interval of a share, of which k is z^2/n."""
+    """Returns Wilson's interval of a share, where k is z^2/n."""
     z = stats.norm.ppf(0.975)
     return [float(end) for end in proportion_confint(share * z**2 / k, z**2 / k, method="wilson")]
 
@@ -76,7 +80,9 @@ def score_interval(values, clusters):
 
 
 def tango_score(wins, losses, n, difference):
-    """The score of a difference, at the likeliest chances that have it, which are found by maximizing the likelihood."""
+    """Returns the score of a difference, at the maximum-likelihood probabilities with this
+    difference.
+    """
 
     def minus_likelihood(lost):
         chances = [lost + difference, lost, 1 - difference - 2 * lost]
@@ -106,7 +112,7 @@ def tango_interval(wins, losses, n):
 def tango_case(source, wins, losses, n):
     p = 2 * stats.norm.sf(abs(tango_score(wins, losses, n, 0.0)))
     if wins + losses:
-        # McNemar's without continuity correction.
+        # McNemar's test without continuity correction.
         assert math.isclose(p, mcnemar([[0, wins], [losses, 0]], exact=False, correction=False).pvalue, rel_tol=1e-6)
     return {"source": source, "wins": wins, "losses": losses, "samples": n, "interval": tango_interval(wins, losses, n), "p": float(p)}
 
@@ -130,7 +136,9 @@ def mean_case(name, values, clusters):
 
 
 def power_case(samples, differing, level):
-    """The difference that the score test finds in 80 % of draws: all outcomes one by one."""
+    """Returns the difference that the score test finds in 80 % of draws, by summing over all
+    outcomes.
+    """
     wins, losses = np.meshgrid(np.arange(samples + 1), np.arange(samples + 1))
     possible = wins + losses <= samples
     wins, losses = wins[possible], losses[possible]
@@ -152,7 +160,7 @@ def power_case(samples, differing, level):
 
 
 def without_spread(difference, count):
-    """Interval and p of clusters that all have the same difference."""
+    """Returns interval and p of clusters that all have the same difference."""
     if difference == 0:
         return tango_interval(0, 0, count), 1.0
     low, size = tango_interval(count, 0, count)[0], abs(difference)
@@ -181,7 +189,7 @@ def paired_case(name, first, second, clusters):
         interval = [float(max(mean - reach, -1)), float(min(mean + reach, 1))]
         p = float(2 * stats.t.sf(abs(mean / error), degrees))
         if len(sizes) == len(difference):
-            # One sample a cluster: the same as the textbook's paired t test.
+            # With one sample per cluster, this equals the textbook's paired t test.
             assert math.isclose(stats.ttest_rel(second, first).pvalue, p, rel_tol=1e-9)
     exact = None
     if binary:
@@ -204,7 +212,7 @@ def paired_case(name, first, second, clusters):
 
 
 def pass_case(n, right):
-    """Both estimators for every k, by counting every choice of k attempts."""
+    """Returns both estimators for every k, by counting every choice of k attempts."""
     outcomes = [1] * right + [0] * (n - right)
     rows = []
     for k in range(1, n + 1):
@@ -215,12 +223,12 @@ def pass_case(n, right):
 
 
 def uneven(count, largest):
-    """Cluster numbers of uneven sizes."""
+    """Returns cluster numbers with uneven cluster sizes."""
     return [c for c in range(count) for _ in range(random.integers(1, largest + 1))]
 
 
 def eighths(count):
-    """Scores that floats hold exactly, so that ties are ties."""
+    """Returns scores that floats represent exactly, so that ties are exact."""
     return (random.integers(0, 9, count) / 8).tolist()
 
 
@@ -282,7 +290,7 @@ def tangos():
         yield tango_case("computed", wins, losses, n)
 
 
-# Samples, of which so many differ, and the level.
+# Number of samples, number of differing samples, and the level.
 POWERS = [(5, 2, 0.05), (20, 0, 0.05), (20, 4, 0.05), (20, 20, 0.05), (50, 15, 0.05), (50, 15, 0.05 / 3), (200, 10, 0.05), (200, 70, 0.05)]
 
 
@@ -297,7 +305,7 @@ def holms():
 
 
 with warnings.catch_warnings():
-    # The t test of differences that never vary, which the figures leave out.
+    # SciPy warns about t tests of constant differences, whose figures are not used.
     warnings.simplefilter("ignore")
     reference = {
         "made_by": f"reference.py with scipy {scipy.__version__}, statsmodels {statsmodels.__version__}",
@@ -315,7 +323,7 @@ def write(value):
     return json.dumps(value, allow_nan=False)
 
 
-# One case a line.
+# One case per line.
 lines = [f'  "made_by": {write(reference.pop("made_by"))}']
 for name, cases in reference.items():
     rows = ",\n".join(f"    {write(case)}" for case in cases)

@@ -1,8 +1,8 @@
-// Waiting for what a page shows: it renders again after each key and click, at its own pace.
+// Waits for the contents of a page, which renders asynchronously after each key and click.
 
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Runs a check until it passes. After a minute, fails as the check did last. */
+/** Runs a check until it passes. After a minute, fails with the check's last error. */
 export async function eventually(check) {
   const end = Date.now() + 60_000;
   for (;;) {

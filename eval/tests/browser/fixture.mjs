@@ -1,11 +1,11 @@
-// Run directories that the tests look at: a tree of agents, hostile texts, grids, a long trajectory, a large run.
+// Run directories for the tests: a tree of agents, hostile texts, grids, a long trajectory, a large run.
 
 import { appendFileSync, closeSync, mkdirSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
 const template = JSON.parse(readFileSync(new URL("../../records/tests/record.json", import.meta.url), "utf8"));
 
-/** A run directory. `identity` changes what the runs have in common; `planned` is how many attempts it is to have. */
+/** Writes a run directory. `identity` overrides the common identity; `planned` is the number of planned attempts. */
 export function writeRun(folder, name, { identity = {}, records = [], planned = records.length }) {
   const dir = join(folder, name);
   mkdirSync(join(dir, "trajectories"), { recursive: true });
@@ -16,21 +16,28 @@ export function writeRun(folder, name, { identity = {}, records = [], planned = 
   return dir;
 }
 
-/** One more line for a file that is being written. */
+/** Scores that another scorer gave the answers of a run later: each the same. */
+function writeScores(dir, scorer, score) {
+  const records = readFileSync(join(dir, "samples.jsonl"), "utf8").trim().split("\n").map((one) => JSON.parse(one));
+  mkdirSync(join(dir, "scores"));
+  writeFileSync(join(dir, "scores", `${scorer.replace("/", "-")}.jsonl`), records.map((one) => line({ id: one.id, attempt: one.attempt, status: one.status, scorer, score, recorded_score: one.score })).join(""));
+}
+
+/** Appends a line to a file of a running run. */
 export const append = (file, value) => appendFileSync(file, line(value));
 
 const line = (value) => `${JSON.stringify(value)}\n`;
 
-/** A record of `samples.jsonl`, `changes` away from a plain one. */
+/** Returns a record of `samples.jsonl`: a default one with `changes`. */
 export const record = (run, changes) => ({ ...template, run_id: run, ...changes });
 
-/** The file of an attempt's trajectory: plain ids are their own names. */
+/** Returns the path of an attempt's trajectory. Plain ids are file names. */
 export function trajectoryFile(dir, sample, attempt = 1) {
   const safe = [...Buffer.from(sample)].map((byte) => (/[A-Za-z0-9._-]/.test(String.fromCharCode(byte)) ? String.fromCharCode(byte) : `%${byte.toString(16).toUpperCase().padStart(2, "0")}`));
   return join(dir, "trajectories", `${safe.join("")}.${attempt}.jsonl`);
 }
 
-/** Events by agent and time: each call gives a line of the trajectory. */
+/** Returns a function that creates events: each call returns a line of the trajectory. */
 export function eventsOf(run, sample, attempt = 1) {
   return (at_ms, invocation, kind, { parent = null, depth = 0 } = {}) => ({ v: 1, run_id: run, sample, attempt, at_ms, invocation, parent, depth, kind });
 }
@@ -45,10 +52,10 @@ const ran = (iteration, code, output, more = {}) => ({ type: "iteration_end", it
 const prompt = "You are an agent with a REPL.\n\n## Environment\n\nYou work in JavaScript.\n\n## Workflow\n\n1. Look.\n2. Return.\n";
 const fenced = (code) => `I look first.\n\n\`\`\`javascript\n${code}\n\`\`\``;
 
-/** A pixel, which is a whole image. */
+/** A complete image of one pixel. */
 const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-/** The texts of a model that wants to be run. Every one sets `window.pwned` if it is. */
+/** Hostile texts of a model. Each sets `window.pwned` if it runs. */
 export const hostileTexts = [
   "<script>window.pwned = 1</script>",
   "<img src=x onerror=\"window.pwned = 2\">",
@@ -63,7 +70,7 @@ export const hostileTexts = [
 ];
 const hostile = hostileTexts.join("\n");
 
-/** A root that hands parts to four children, of which three run at once, one fails and one asks another. */
+/** A root with four children, of which three run concurrently, one fails and one calls another agent. */
 function writeTree(dir, run) {
   const event = eventsOf(run, "tree");
   const child = (id, depth = 1, parent = "root") => ({ parent, depth, id });
@@ -114,7 +121,7 @@ function writeTree(dir, run) {
   writeFileSync(trajectoryFile(dir, "tree"), events.map(line).join(""));
 }
 
-/** A web agent of two turns: a page with its ids and picture, an envelope with a repair, a result that failed, and its end. */
+/** A web agent with two turns: a page with ids and screenshot, a repaired envelope, a failed result, and the end. */
 export function writeWeb(folder) {
   const name = "web-20261121-130000-0001";
   const dir = writeRun(folder, name, { identity: { benchmark: "webnav", protocol: "agent-turn" }, records: [{ id: "web", iterations: 2 }] });
@@ -148,7 +155,7 @@ export function writeWeb(folder) {
   return `#/run/${name}/web/1`;
 }
 
-/** An agent of JSON actions that launched an app, and then one that is long. */
+/** An agent with JSON actions that launched an app and then a long one. */
 export function writeApp(folder) {
   const name = "app-20261121-140000-0001";
   const state = { state: { check: ["0", "3"], apps: ["Counter"] }, actions: ["launch_app"], answer: "" };
@@ -174,7 +181,7 @@ export function writeApp(folder) {
   return `#/run/${name}/app/1`;
 }
 
-/** Every field that a model, a benchmark or a file can fill, filled with texts that want to be run. */
+/** A run in which every field from a model, a benchmark or a file contains hostile texts. */
 function writeHostile(folder) {
   const name = "<img src=x onerror=window.pwned=10>";
   const sample = "<script>window.pwned=11</script>/../..";
@@ -211,7 +218,7 @@ function writeGrids(folder, name, changes, started_at) {
   writeRun(folder, name, { identity: { benchmark: "arc", scorer: "arc-grid/1", prompt_mode: "coordinator", drivers: "verify" }, records });
 }
 
-/** `iterations` of an agent, every `each`th of which printed a megabyte. */
+/** An agent with `iterations`, every `each`th of which printed a megabyte. */
 export function writeLong(folder, { iterations = 2000, each = 40 } = {}) {
   const name = "long-20261121-090000-0001";
   const dir = writeRun(folder, name, { records: [{ id: "long", iterations }] });
@@ -232,7 +239,7 @@ export function writeLong(folder, { iterations = 2000, each = 40 } = {}) {
   closeSync(file);
 }
 
-/** A run of so many samples, each with its small trajectory left out. */
+/** A run with many samples and without trajectories. */
 export function writeLarge(folder, { name = "large-20261121-100000-0001", samples = 5000, right = 0.7 } = {}) {
   const records = Array.from({ length: samples }, (_, place) => {
     const good = ((place * 7919) % 1000) / 1000 < right;
@@ -241,7 +248,7 @@ export function writeLarge(folder, { name = "large-20261121-100000-0001", sample
   return writeRun(folder, name, { identity: { prompt_mode: right > 0.7 ? "coordinator" : "solver" }, records });
 }
 
-/** Six runs of grids that a report sets side by side. */
+/** Six runs of grids for a report. */
 function writeReported(folder) {
   for (let place = 0; place < 6; place += 1) {
     const right = (index) => (index * 7 + place * 3) % 10 < 4 + place;
@@ -253,7 +260,7 @@ function writeReported(folder) {
   }
 }
 
-/** All of them. */
+/** Writes all fixtures. */
 export function writeAll(folder) {
   writeReported(join(folder, "../reported"));
   const name = "tree-20261121-080000-0001";
@@ -262,6 +269,7 @@ export function writeAll(folder) {
   writeHostile(folder);
   writeGrids(folder, "arc-20261121-070000-0001", { answer: JSON.stringify(otherGrid), score: 0 }, "2026-11-21T07:00:00Z");
   writeGrids(folder, "arc-20261121-070000-0002", {}, "2026-11-21T07:00:01Z");
+  for (const run of ["arc-20261121-070000-0001", "arc-20261121-070000-0002"]) writeScores(join(folder, run), "strict/1", 0.125);
   writeLong(folder);
   writeLarge(folder);
   writeLarge(folder, { name: "large-20261121-110000-0002", right: 0.75 });

@@ -1,16 +1,16 @@
 // Runs the cases in a browser against a viewer that serves the folder that `fixture.mjs` wrote.
 //
-//   node run.mjs ADDRESS FOLDER [NAME]     cases whose name holds NAME; SHOTS=DIR keeps a screenshot of each page
+//   node run.mjs ADDRESS FOLDER [NAME]     cases whose name contains NAME; SHOTS=DIR keeps a screenshot of each page
 
 import { readdirSync } from "node:fs";
 import { chromium } from "playwright-core";
 
 const [address, folder, wanted = ""] = process.argv.slice(2);
 
-// Root, as which containers run, cannot have Chromium's sandbox; the pages are our own.
+// Chromium's sandbox does not work for root, as which containers run. The pages are trusted.
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
 
-/** A page of its own for a case. Whatever it asks of another host, and any error in it, fails the case. */
+/** Opens a new page for a case. Any request to another host and any error in the page fail the case. */
 export async function openPage({ width = 1280, scheme = "light", permissions = [] } = {}) {
   const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme: scheme, permissions });
   const page = await context.newPage();

@@ -28,7 +28,7 @@ struct Row {
 }
 
 #[test]
-fn every_server_gets_what_it_expects() {
+fn every_server_gets_expected_request() {
     let rows: Vec<Row> = serde_saphyr::from_str(include_str!("any_server.yaml")).unwrap();
     let mut wrong = String::new();
     for row in rows {
@@ -76,7 +76,7 @@ fn shown(seen: &Seen, server: &FaultServer) -> String {
 }
 
 #[test]
-fn a_header_with_a_secret_is_recorded_by_its_variable() {
+fn records_secret_header_by_variable() {
     let server = FaultServer::list(vec![Behaviour::Text("42".to_owned())]);
     let questions = "{\"query\": \"What is 6 * 7?\", \"expected\": \"42\"}\n";
     let secret = "canary-of-a-gateway";

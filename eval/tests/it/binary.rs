@@ -82,10 +82,10 @@ impl Binary {
         }
     }
 
-    /// Runs the commands in backticks of the last line that suggests some, as if pasted, up to the
-    /// first that fails. Returns the result of the last one.
+    /// Runs the suggested commands in the last line with backticks, as if pasted, up to the first
+    /// failure. Returns the result of the last one run.
     pub fn paste(&self, stderr: &str) -> Ran {
-        // A command that a shell has run is suggested by the path of the binary.
+        // Suggestions use the path of the binary if a shell has run it.
         let path = concat!(env!("CARGO_BIN_EXE_eval"), " ");
         let is_command = |text: &&str| text.starts_with("rlm-eval ") || text.starts_with(path);
         let of_line = |line: &str| -> Vec<String> {

@@ -1,6 +1,6 @@
 //! Random runs against a priced server: what the server bills stays within `--max-cost`.
 //!
-//! The server counts tokens in a way of its own, so that the harness has to learn the ratio.
+//! The server counts tokens in its own way, so that the harness has to learn the ratio.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -28,7 +28,7 @@ const PRICES: &str =
 struct Bill {
     billed: f64,
     requests: usize,
-    /// By how much responses were more expensive than the harness had expected.
+    /// Excess cost of responses over the harness's estimates.
     above: f64,
     /// Tokens of the longest prompt.
     input: u64,
@@ -194,8 +194,7 @@ impl Design {
     }
 }
 
-/// Returns by how much the responses in the trajectories of a run were more expensive than their
-/// estimates.
+/// Returns the excess cost of the responses in a run's trajectories over their estimates.
 fn above_estimates(run: &Path) -> f64 {
     let mut above = 0.0;
     for file in std::fs::read_dir(run.join("trajectories")).unwrap() {
@@ -252,11 +251,11 @@ fn respond(seen: &Seen, text: &str, finish: &str, input: u64, output: u64) -> Be
     Behaviour::Status(200, headers, events)
 }
 
-/// Seeds of the short form: two of them interrupt agents with children.
+/// Seeds for the quick suite. Two of them interrupt agents with children.
 const SOME: [u64; 8] = [0, 1, 2, 3, 4, 7, 80, 108];
 
 #[test]
-fn billed_costs_stay_within_the_budget() {
+fn billed_costs_stay_within_budget() {
     let seeds: Vec<u64> = if is_full() {
         (0..200).collect()
     } else {
@@ -274,9 +273,9 @@ fn billed_costs_stay_within_the_budget() {
         );
         let most = match (design.most_output, design.interrupted_after) {
             (Some(_), _) => design.budget,
-            // A response may be longer than all before it.
+            // A response may be longer than all earlier ones.
             (None, None) => design.budget + bill.above,
-            // How long interrupted responses were, no record says.
+            // No record contains the length of interrupted responses.
             (None, Some(_)) => continue,
         };
         used.push(bill.billed / design.budget);

@@ -1,4 +1,4 @@
-//! Budgets of runs and attempts: what they stop, what is kept, and that the run can be resumed.
+//! Budgets of runs and attempts: what they stop and keep, and resuming the run.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -33,7 +33,7 @@ fn run(binary: &Binary, more: &[&str]) -> (Option<i32>, String) {
 }
 
 #[test]
-fn a_run_stops_at_its_budget_and_goes_on_with_a_larger_one() {
+fn stops_at_budget_and_resumes_with_larger_one() {
     let rows = [
         ("--max-cost", "0.05", "0.1", "$0.0500 of $0.05"),
         ("--max-tokens", "500", "1000", "500 tokens of 500 tokens"),
@@ -60,7 +60,7 @@ fn a_run_stops_at_its_budget_and_goes_on_with_a_larger_one() {
 }
 
 #[test]
-fn an_attempt_that_is_over_its_budget_ends_with_limit_and_the_others_go_on() {
+fn ends_attempt_over_budget_with_limit() {
     let rows = [
         ("--attempt-max-cost", "0.01"),
         ("--attempt-max-tokens", "100"),
@@ -78,7 +78,7 @@ fn an_attempt_that_is_over_its_budget_ends_with_limit_and_the_others_go_on() {
 }
 
 #[test]
-fn a_call_is_not_sent_again_once_the_budget_is_used_up() {
+fn does_not_retry_once_budget_is_exhausted() {
     // Each response costs one cent.
     let prices = "{date: d, source: s, prices: [{models: ['openai/*'], input: 0, output: 100}]}";
     let failed = r#"{"choices": [{"message": {"role": "assistant", "content": "Ad"}, "finish_reason": "error"}],
@@ -93,9 +93,9 @@ fn a_call_is_not_sent_again_once_the_budget_is_used_up() {
         "--judge-attempts",
         "20",
     ];
-    // Responses, flags, reported spending, requests, and exit code. The judge's first response is expected to
-    // have 4,000 tokens, the later ones as many as the first; after 20 replies without a verdict,
-    // the first answer has no score.
+    // Responses, flags, reported spending, requests, and exit code. The judge's first response is
+    // expected to have 4,000 tokens, the later ones as many as the first; after 20 replies without
+    // a verdict, the first answer has no score.
     let rows = [
         (
             failed,
@@ -145,12 +145,11 @@ fn a_call_is_not_sent_again_once_the_budget_is_used_up() {
 }
 
 #[test]
-fn a_small_budget_is_announced_and_a_pilot_gives_likely_figures() {
+fn announces_small_budget_and_pilot_estimates_cost() {
     let binary = Binary::new().file("priced.yaml", PRICED);
     // Six attempts with two calls each.
     let (code, stderr) = run(&binary, &["--max-llm-calls", "5"]);
-    let warning = "warning: --max-llm-calls 5 is below the least expected expense of 12 calls, so not all attempts will be \
-                   made (see --dry-run)\n";
+    let warning = "warning: --max-llm-calls 5 is below the minimum expected expense of 12 calls, so not all attempts will be made (see --dry-run)\n";
     assert_eq!(code, Some(106), "{stderr}");
     assert!(stderr.contains(warning), "{stderr}");
     let (_, stderr) = run(&binary, &["--max-llm-calls", "12"]);
@@ -171,7 +170,8 @@ fn a_small_budget_is_announced_and_a_pilot_gives_likely_figures() {
     };
     assert!(!dry(&[]).stdout.contains("likely"));
     let ran = dry(&["--pilot"]);
-    let likely = "likely: 12 calls, ~1200 tokens, cost $0.12, by 2 attempts of 1 earlier run\n";
+    let likely =
+        "likely: 12 calls, ~1200 tokens, cost $0.12, based on 2 attempts of 1 earlier run\n";
     assert!(ran.stdout.contains(likely), "{ran:?}");
     assert_eq!(records(binary.path()).len(), 2);
     let ran = dry(&["--json"]);
@@ -185,8 +185,8 @@ struct GivenUp {
     server: FaultServer,
     prices: &'static str,
     flags: &'static [&'static str],
-    /// For each start: the signal that ends it, and the expected numbers of requests at the server
-    /// and of unanswered calls in trajectories by then.
+    /// For each start: the signal that ends it, and the numbers of requests at the server and of
+    /// unanswered calls in trajectories at that moment.
     stops: Vec<(&'static str, usize, usize)>,
     /// Event of an unanswered call.
     event: &'static str,
@@ -195,7 +195,7 @@ struct GivenUp {
 }
 
 #[test]
-fn what_is_given_up_at_a_stop_is_booked_so_that_no_start_passes_the_budget() {
+fn abandoned_calls_count_toward_budget() {
     const LIMITED: [&str; 4] = ["--max-output-tokens", "500", "--max-cost", "3"];
     let a_dollar = "{date: d, source: s, prices: [{models: ['openai/*'], input: 0, output: 2000}]}";
     let cases = ["INT INT", "KILL KILL", "TERM KILL"].map(|signals| {
@@ -279,7 +279,7 @@ impl GivenUp {
                 .stdout(Stdio::null())
                 .stderr(Stdio::null());
             let mut child = pipes.spawn().unwrap();
-            // Wait until the calls have reached the server and the trajectories.
+            // Wait until the calls have reached both the server and the trajectories.
             let mut looks = 0;
             while self.server.seen().len() < wanted || self.asked(binary.path()) < asked {
                 assert!(child.try_wait().unwrap().is_none(), "{signal}: it ended");

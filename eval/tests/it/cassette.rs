@@ -107,7 +107,7 @@ fn files(binary: &Binary, log_dir: &str) -> BTreeMap<String, String> {
 
 const TIMES: [&str; 11] = [
     "at_ms",
-    // The billed amount is estimated from the server's counts, and a cassette has no server.
+    // The billed amount is estimated from the server's counts, which a cassette does not have.
     "estimate",
     "ms",
     "executed_ms",
@@ -171,7 +171,7 @@ fn strip(value: &mut Value) {
 }
 
 #[test]
-fn a_cassette_plays_back_to_the_same_run_directory() {
+fn cassette_reproduces_run_directory() {
     let server = failing_now_and_then();
     let base_url = server.openai();
     let binary = Binary::new().file("prices.yaml", PRICES);
@@ -192,7 +192,7 @@ fn a_cassette_plays_back_to_the_same_run_directory() {
         "{}",
         wanted["samples.jsonl"]
     );
-    let refused = |content: &String| content.contains("refuses the request (400)");
+    let refused = |content: &String| content.contains("rejected the request (400)");
     assert!(
         wanted.values().any(refused),
         "the trajectories show what failed for good"
@@ -222,7 +222,7 @@ fn a_cassette_plays_back_to_the_same_run_directory() {
 }
 
 #[test]
-fn what_was_answered_once_is_not_asked_again() {
+fn cache_answers_repeated_requests() {
     let server = FaultServer::start(|seen| Behaviour::Text(script(&seen.body)));
     let base_url = server.openai();
     let binary = Binary::new().file("prices.yaml", PRICES);
@@ -262,14 +262,14 @@ fn what_was_answered_once_is_not_asked_again() {
     let third = run(&binary, "third", &[&args[..], &spent].concat());
     assert_eq!(third.code, Some(0), "{}", third.stderr);
     assert_eq!(server.seen().len(), asked);
-    // A second attempt is another try, not a copy of the first.
+    // A second attempt makes its own request instead of copying the first.
     let both = run(&binary, "both", &[&args[..], &["--attempts", "2"]].concat());
     assert_eq!(both.code, Some(0), "{}", both.stderr);
     assert_eq!(server.seen().len(), asked * 2);
 }
 
 #[test]
-fn a_full_disk_under_a_cassette_ends_the_run_and_what_was_answered_is_paid() {
+fn full_disk_ends_recording_and_counts_paid_responses() {
     let reply = format!("{}\n```js\nreturn(1)\n```", "x".repeat(20_000));
     let server = FaultServer::start(move |_| Behaviour::Text(reply.clone()));
     let rows: String = (0..40)

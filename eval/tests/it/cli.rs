@@ -40,7 +40,7 @@ fn help() {
 }
 
 #[test]
-fn without_arguments_help_is_printed() {
+fn prints_help_without_arguments() {
     let asked = Binary::new().run(&["--help"], "");
     let unasked = Binary::new().run(&[""; 0], "");
     assert_eq!(
@@ -108,7 +108,7 @@ fn listed(args: &[&str]) -> String {
 }
 
 #[test]
-fn a_users_files_are_listed_without_their_control_characters() {
+fn lists_user_files_without_control_characters() {
     let driver = "---\nname: mine\ndescription: \"red \\e[31m\"\nmodes: [solver]\n---\nBe brief.\n";
     let profiles = "profiles:\n  - {name: mine, models: ['acme/*'], drivers: [mine]}\n";
     let binary = Binary::new()
@@ -149,7 +149,7 @@ struct Row {
 }
 
 #[test]
-fn both_names_are_one_program_and_print_how_they_were_called() {
+fn suggests_commands_under_called_name() {
     let wrong = |program: &str, first: &str, by_cargo: bool| {
         let mut command = Command::new(program);
         command.arg0(first).args(["run", "--benchmark", "s-nia"]);
@@ -185,7 +185,7 @@ fn both_names_are_one_program_and_print_how_they_were_called() {
 }
 
 #[test]
-fn wrong_input_is_explained() {
+fn explains_invalid_input() {
     let rows: Vec<Row> =
         serde_json::from_str(include_str!("cli_errors.json")).expect("the rows are JSON");
     let mut wrong = Vec::new();
@@ -215,7 +215,7 @@ fn wrong_input_is_explained() {
 }
 
 #[test]
-fn a_reader_that_has_seen_enough_is_no_error() {
+fn closed_stdout_is_not_an_error() {
     for args in [&["list", "drivers"][..], &["prompt"], &["repl", "--json"]] {
         let binary = Binary::new();
         let mut child = binary

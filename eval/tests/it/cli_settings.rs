@@ -16,7 +16,7 @@ struct Row {
 }
 
 #[test]
-fn flags_become_settings() {
+fn resolves_flags_to_settings() {
     let rows: Vec<Row> =
         serde_json::from_str(include_str!("cli_settings.json")).expect("the rows are JSON");
     let plain = resolve(&[]);
@@ -123,7 +123,7 @@ fn without_digests(json: &str) -> Value {
 }
 
 #[test]
-fn every_flag_has_a_variable() {
+fn every_flag_has_environment_variable() {
     fn check(command: &clap::Command) {
         for argument in command.get_arguments() {
             let Some(flag) = argument.get_long() else {

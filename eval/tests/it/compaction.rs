@@ -15,7 +15,7 @@ use crate::run::{finish, lines};
 /// An agent reads a word in iteration 3 and needs it in iteration 300, with a window of 32,000
 /// tokens.
 #[test]
-fn three_hundred_iterations_in_a_window_of_32000_tokens() {
+fn compacts_300_iterations_into_32000_tokens() {
     let model = concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/../docs/examples/compaction/model.yaml"
@@ -57,7 +57,7 @@ fn three_hundred_iterations_in_a_window_of_32000_tokens() {
 
 /// The third summary is never answered: the process is killed and resumes with the first two.
 #[test]
-fn an_attempt_goes_on_between_its_summaries() {
+fn resumes_between_summaries() {
     let stalls = std::sync::atomic::AtomicBool::new(true);
     let server = FaultServer::start(move |seen| {
         let messages = seen.body["messages"]
@@ -66,6 +66,7 @@ fn an_attempt_goes_on_between_its_summaries() {
             .unwrap_or_default();
         let text = |message: &Value| message["content"].as_str().unwrap_or_default().to_owned();
         let all: Vec<String> = messages.iter().map(text).collect();
+        // prose: quotes the prompt
         if all[0].starts_with("You summarise") {
             let number = all[1].matches("summary number").count();
             if all[1].contains("summary number 2")
@@ -108,6 +109,7 @@ fn an_attempt_goes_on_between_its_summaries() {
     let is_third = |seen: &[fault_server::Seen]| {
         let asks = |seen: &fault_server::Seen| {
             let text = seen.body.to_string();
+            // prose: quotes the prompt
             text.contains("You summarise") && text.contains("summary number 2")
         };
         seen.iter().filter(|seen| asks(seen)).count()

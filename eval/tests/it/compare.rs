@@ -24,7 +24,7 @@ struct Case {
 }
 
 #[test]
-fn runs_are_compared_or_refused() {
+fn compares_or_refuses_runs() {
     let cases: Vec<Case> = serde_json::from_str(include_str!("compare/cases.json")).unwrap();
     for Case {
         name,
@@ -55,7 +55,7 @@ fn runs_are_compared_or_refused() {
 }
 
 #[test]
-fn wrong_files_are_told_by_line_and_column() {
+fn locates_errors_in_csv_files() {
     let rows: Vec<(String, String)> =
         serde_json::from_str(include_str!("compare/wrong_files.json")).unwrap();
     for (content, message) in rows {
@@ -79,7 +79,7 @@ fn wrong_files_are_told_by_line_and_column() {
 }
 
 #[test]
-fn a_folder_and_its_csv_give_the_same_figures() {
+fn folder_and_csv_give_same_figures() {
     let records = [
         record("=1+1", 1),
         record("b", 1),
@@ -147,7 +147,7 @@ fn a_folder_and_its_csv_give_the_same_figures() {
 }
 
 #[test]
-fn comparisons_are_written_as_csv() {
+fn writes_comparisons_as_csv() {
     let binary = Binary::new()
         .file("a.csv", "id,score\n1,0\n2,0\n3,0\n4,0\n5,1\n")
         .file("=b.csv", "id,score\n1,1\n2,1\n3,1\n4,\n5,1\n")
@@ -158,8 +158,8 @@ fn comparisons_are_written_as_csv() {
         "",
     );
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    // With d = 1, 1, 1, 0 over four samples, and 1, 1, 1, 0, 0 over five: error s/√n; interval and power by
-    // `tango_case` and `power_case` of eval/statistics/tests/reference.py.
+    // With d = 1, 1, 1, 0 over four samples, and 1, 1, 1, 0, 0 over five: error s/√n; interval and
+    // power by `tango_case` and `power_case` of eval/statistics/tests/reference.py.
     let rounded: Vec<String> = fs::read_to_string(binary.path().join("out.csv"))
         .unwrap()
         .lines()
@@ -187,7 +187,7 @@ fn comparisons_are_written_as_csv() {
 }
 
 #[test]
-fn ten_thousand_rows_are_quick() {
+fn compares_ten_thousand_rows_quickly() {
     let rows = |shift: u32| -> String {
         let row = |i: u32| {
             format!(

@@ -61,7 +61,7 @@ fn fetch(binary: &Binary, server: &DataServer, name: &str) -> Ran {
 
 /// Server failures, with the expected requests for the file and number of retries.
 #[test]
-fn a_fetch_survives_a_bad_server() {
+fn fetch_survives_failing_server() {
     let size = right()[FILE].len();
     let half = format!(" from {}", size / 2);
     let whole = String::new();
@@ -116,7 +116,7 @@ fn a_fetch_survives_a_bad_server() {
 }
 
 #[test]
-fn a_fetch_that_fails_leaves_no_data_and_goes_on_later() {
+fn failed_fetch_leaves_no_data_and_resumes() {
     let refused = [Answer::Half, Answer::Status(403)];
     let binary = Binary::new();
     let server = DataServer::start(right(), &refused);
@@ -125,7 +125,7 @@ fn a_fetch_that_fails_leaves_no_data_and_goes_on_later() {
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(
         ran.stderr
-            .ends_with(&format!("error: {url} answers with status 403\n")),
+            .ends_with(&format!("error: {url} responded with status 403\n")),
         "{ran:?}"
     );
     assert!(!binary.path().join("data/longbench-v2").exists());
@@ -136,20 +136,20 @@ fn a_fetch_that_fails_leaves_no_data_and_goes_on_later() {
 
     let again = fetch(&binary, &server, "longbench-v2");
     assert_eq!((again.code, server.seen().len()), (Some(0), 2));
-    assert!(again.stderr.contains("is here already"), "{again:?}");
+    assert!(again.stderr.contains("was already fetched"), "{again:?}");
     fs::write(binary.path().join("data/longbench-v2/data.json"), "[]").unwrap();
     let damaged = fetch(&binary, &server, "longbench-v2");
     assert_eq!(
         (damaged.code, damaged.stderr.as_str()),
         (
             Some(1),
-            "error: data/longbench-v2/data.json is not what was fetched; remove its folder and fetch again\n"
+            "error: data/longbench-v2/data.json has changed since it was fetched; remove its folder and fetch again\n"
         )
     );
 }
 
 #[test]
-fn data_that_is_not_what_was_asked_for_is_refused() {
+fn refuses_data_with_wrong_checksum() {
     let wanted = hex(&right()[FILE]);
     let size = right()[FILE].len();
     let found = hex(&vec![b'x'; size]);
@@ -158,28 +158,28 @@ fn data_that_is_not_what_was_asked_for_is_refused() {
             right(),
             Answer::Wrong,
             format!(
-                "ORIGIN{FILE} has the checksum {found}, and not {wanted}; the file was deleted"
+                "ORIGIN{FILE} has the checksum {found} instead of {wanted}; the file was deleted"
             ),
         ),
         (
             longbench("data.json/../../../x.json", None),
             Answer::File,
             format!(
-                "ORIGIN/api/datasets/zai-org/LongBench-v2/tree/{REVISION}?recursive=true is not a list of the dataset's files: `data.json/../../../x.json` leads elsewhere"
+                "ORIGIN/api/datasets/zai-org/LongBench-v2/tree/{REVISION}?recursive=true is not a list of the dataset's files: `data.json/../../../x.json` is outside the dataset"
             ),
         ),
         (
             longbench("other.json", None),
             Answer::File,
             format!(
-                "ORIGIN/api/datasets/zai-org/LongBench-v2/tree/{REVISION}?recursive=true is not a list of the dataset's files: no file begins with data.json"
+                "ORIGIN/api/datasets/zai-org/LongBench-v2/tree/{REVISION}?recursive=true is not a list of the dataset's files: no file starts with data.json"
             ),
         ),
         (
             BTreeMap::new(),
             Answer::File,
             format!(
-                "ORIGIN/api/datasets/zai-org/LongBench-v2/tree/{REVISION}?recursive=true answers with status 404"
+                "ORIGIN/api/datasets/zai-org/LongBench-v2/tree/{REVISION}?recursive=true responded with status 404"
             ),
         ),
     ];
@@ -202,7 +202,7 @@ fn data_that_is_not_what_was_asked_for_is_refused() {
 
 /// Compares the checksums in the program with the real tasks, if they are available.
 #[test]
-fn the_checksums_of_arc_are_those_of_the_real_tasks() {
+fn arc_checksums_match_real_tasks() {
     let tasks =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/arc-agi-2/evaluation");
     let Ok(entries) = fs::read_dir(&tasks) else {
@@ -238,7 +238,7 @@ fn the_checksums_of_arc_are_those_of_the_real_tasks() {
 }
 
 #[test]
-fn samples_are_shown() {
+fn shows_samples() {
     let binary = Binary::new().file(
         "q.jsonl",
         "{\"id\": \"a\", \"query\": \"Who?\", \"context\": \"Ada \\u001b[2J\", \"expected\": \"Ada\", \"kind\": 1}\n{\"id\": \"b\", \"query\": \"?\", \"expected\": 2, \"cluster\": \"c\"}\n",

@@ -1,4 +1,4 @@
-//! Differences between runs: the parts of their fingerprints, under names that people know.
+//! Differences between runs: the parts of their fingerprints, under names familiar to users.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -34,7 +34,7 @@ struct Run {
 }
 
 #[test]
-fn what_differs_is_named() {
+fn names_differences() {
     let cases: Vec<Case> = serde_json::from_str(include_str!("differences/cases.json")).unwrap();
     let binary = Binary::new();
     for (number, case) in cases.into_iter().enumerate() {

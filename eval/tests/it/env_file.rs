@@ -34,7 +34,7 @@ struct Row {
 }
 
 #[test]
-fn a_file_gets_no_power() {
+fn env_file_grants_no_powers() {
     let rows: Vec<Row> = serde_json::from_str(include_str!("env_file.json")).expect("rows");
     let mut wrong = Vec::new();
     for row in rows {

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::binary::{Binary, Ran, is_full};
 use fault_server::{Behaviour, FaultServer, refused};
 
-/// Placeholder for a key in all of these tests.
+/// Placeholder key of all these tests.
 pub const KEY: &str = "sk-canary-3f9a7c51e8";
 
 /// Returns a binary that has the key.
@@ -80,7 +80,7 @@ fn came(fault: &Behaviour, more: &[&str]) -> Came {
 /// A status with a body that echoes the key.
 pub fn status(status: u16, header: Option<(&str, &str)>) -> Behaviour {
     let headers = header.map(|(name, value)| (name.to_owned(), value.to_owned()));
-    let body = format!("{{\"error\": {{\"message\": \"said of {KEY}\"}}}}");
+    let body = format!("{{\"error\": {{\"message\": \"sent with {KEY}\"}}}}");
     Behaviour::Status(status, headers.into_iter().collect(), body)
 }
 
@@ -94,8 +94,7 @@ fn ending(fields: &str) -> Behaviour {
     )
 }
 
-/// Transient faults with the flags that they need. Those that end in a timeout take this many
-/// seconds.
+/// Transient faults with the flags that they need. Faults that end in a timeout take `seconds`.
 pub fn transient(seconds: u32) -> Vec<(Behaviour, Vec<String>)> {
     let text = || "an answer of some length".to_owned();
     let limit = seconds.to_string();
@@ -144,7 +143,7 @@ pub fn transient(seconds: u32) -> Vec<(Behaviour, Vec<String>)> {
 }
 
 #[test]
-fn a_fault_that_goes_by_is_retried_once() {
+fn retries_transient_fault_once() {
     // Concurrently, because most of them only wait. The response after a timeout has the same limit
     // and must meet it.
     std::thread::scope(|scope| {
@@ -165,8 +164,8 @@ fn a_fault_that_goes_by_is_retried_once() {
 }
 
 #[test]
-fn a_fault_that_stays_ends_its_call_with_what_the_server_said() {
-    let refused = |code| format!("openai refuses the request ({code}): said of [key]");
+fn permanent_fault_ends_call_with_server_message() {
+    let refused = |code| format!("openai rejected the request ({code}): sent with [key]");
     let rows = [
         (status(400, None), Some(1), "error", refused(400)),
         (status(403, None), Some(1), "error", refused(403)),
@@ -175,20 +174,20 @@ fn a_fault_that_stays_ends_its_call_with_what_the_server_said() {
             status(401, None),
             Some(1),
             "no record",
-            "error: the run was stopped: openai refuses the key: said of [key]".to_owned(),
+            "error: the run was stopped: openai rejected the API key: sent with [key]".to_owned(),
         ),
         (
             out_of_quota(),
             Some(1),
             "no record",
-            "error: the run was stopped: the account at openai has no credit left: pay, [key]"
+            "error: the run was stopped: the account at openai is out of credit: pay, [key]"
                 .to_owned(),
         ),
         (
             ending(r#""finish_reason": "bored""#),
             Some(1),
             "error",
-            "the response of openai is not whole: `finish_reason` is `bored`, which no known server says"
+            "incomplete response from openai: `finish_reason` is `bored`, which is not a known value"
                 .to_owned(),
         ),
         (
@@ -211,7 +210,7 @@ fn a_fault_that_stays_ends_its_call_with_what_the_server_said() {
 }
 
 #[test]
-fn a_refusal_is_an_answer_that_scores_0() {
+fn refusal_scores_0() {
     let refusal = ending(r#""finish_reason": "stop""#);
     let refusal = match refusal {
         Behaviour::Status(status, headers, body) => {
@@ -256,7 +255,7 @@ fn a_refusal_is_an_answer_that_scores_0() {
 }
 
 #[test]
-fn a_child_that_refuses_is_an_error_that_its_caller_reads() {
+fn refusal_of_child_is_error_for_caller() {
     let asks =
         "```js\ntry { await llm('?') } catch (error) { console.log('caught', error.message) }\n```";
     let server = FaultServer::start(move |seen| match seen.number {
@@ -297,9 +296,9 @@ fn out_of_quota() -> Behaviour {
 }
 
 #[test]
-fn tries_that_gave_no_response_are_paid_for() {
+fn counts_cost_of_tries_without_response() {
     let prices = "{date: d, source: s, prices: [{models: ['openai/*'], input: 1e6, output: 0}]}";
-    // An empty list of choices that the server counted is retried; a filtered response is not.
+    // An empty list of choices with a token count is retried; a filtered response is not.
     let behaviours = vec![Behaviour::Empty, Behaviour::Filter];
     let server = FaultServer::list(behaviours);
     let binary = binary().file("prices.yaml", prices);
@@ -329,7 +328,7 @@ fn tries_that_gave_no_response_are_paid_for() {
         .lines()
         .filter(|line| line.contains("llm_billed"));
     assert_eq!(billed.count(), 2, "{trajectory}");
-    // They have exhausted the budget, and the refusal is an answer that is not asked for again.
+    // These tries exhausted the budget. The refusal is an answer and is not requested again.
     let dir = run_dir(binary.path());
     let ran = binary.run(
         &[
@@ -350,7 +349,7 @@ fn tries_that_gave_no_response_are_paid_for() {
 }
 
 #[test]
-fn what_a_server_refuses_costs_nothing() {
+fn rejected_requests_cost_nothing() {
     let body = r#"{"error": {"message": "no"}}"#.to_owned();
     let server = FaultServer::list(vec![Behaviour::Status(400, Vec::new(), body)]);
     let binary = binary();
@@ -362,7 +361,7 @@ fn what_a_server_refuses_costs_nothing() {
 }
 
 #[test]
-fn a_served_name_changes_no_cost() {
+fn served_model_name_does_not_change_cost() {
     // The server reports that it served `m-served`, which has its own price.
     let prices = "{date: d, source: s, prices: [{models: ['openai/m'], input: 1e6, output: 0}, \
                   {models: ['openai/m-served'], input: 5e6, output: 0}]}";
@@ -390,7 +389,7 @@ fn retries_end() {
     );
     let wanted = (
         &Value::from("error"),
-        &Value::from("openai failed (500): said of [key]"),
+        &Value::from("openai failed (500): sent with [key]"),
         &Value::from(2),
         3,
     );
@@ -402,14 +401,14 @@ fn retries_end() {
     let record = &records(binary.path())[0];
     let error = record["error"].as_str().unwrap();
     assert!(
-        error.starts_with("no connection to openai at 127.0.0.1:"),
+        error.starts_with("cannot connect to openai at 127.0.0.1:"),
         "{error}"
     );
     assert_eq!((ran.code, &record["retries"]), (Some(1), &Value::from(1)));
 }
 
 #[test]
-fn the_first_401_stops_the_run_and_a_right_key_goes_on_with_it() {
+fn first_401_stops_run_and_valid_key_resumes_it() {
     let wrong = AtomicUsize::new(0);
     let server = FaultServer::start(move |seen| {
         if seen.header("authorization") == Some("Bearer right") {
@@ -433,10 +432,11 @@ fn the_first_401_stops_the_run_and_a_right_key_goes_on_with_it() {
     let binary = binary();
     let ran = binary.run(&args, "");
     assert_eq!(ran.code, Some(1), "{}", ran.stderr);
-    let error = "error: the run was stopped: openai refuses the key: said of [key]";
+    let error = "error: the run was stopped: openai rejected the API key: sent with [key]";
     assert!(ran.stderr.contains(error), "{}", ran.stderr);
     assert!(
-        ran.stderr.contains("100 of 100 attempts are not made yet"),
+        ran.stderr
+            .contains("100 of 100 attempts have not been made yet"),
         "{}",
         ran.stderr
     );
@@ -492,7 +492,7 @@ const found = sentence.match(/\d{6,}/)[0];
 }
 
 #[test]
-fn a_run_survives_a_server_that_fails_every_third_request() {
+fn survives_failure_of_every_third_request() {
     let (tasks, samples) = if is_full() { ("200", 200) } else { ("50", 50) };
     let server = every_third(solution);
     let base_url = server.openai();
@@ -545,7 +545,7 @@ fn a_run_survives_a_server_that_fails_every_third_request() {
 }
 
 #[test]
-fn a_proxy_that_fails_is_named() {
+fn names_failing_proxy() {
     let server = FaultServer::list(vec![Behaviour::Text("42".to_owned())]);
     let url = server.openai();
     let proxy = refused().replace("/v1", "");
@@ -571,7 +571,7 @@ fn a_proxy_that_fails_is_named() {
         "{ran:?}"
     );
     assert!(server.seen().is_empty());
-    // An address in digits, too.
+    // A bypass of `*` also covers numeric addresses.
     let ran = ask("*");
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert_eq!(server.seen().len(), 1);

@@ -1,5 +1,5 @@
-//! `scripts/fetch-v8.sh`: which downloads of V8's library are accepted, with a fake curl, and with
-//! curl and servers on this machine.
+//! `scripts/fetch-v8.sh`: the downloads of V8's library that it accepts, with a fake curl, and with
+//! curl and local servers.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -163,7 +163,7 @@ impl Drop for Server {
 }
 
 #[test]
-fn downloads_by_https_only() {
+fn downloads_only_over_https() {
     let is_there = |program: &str, argument: &str| {
         let ran = Command::new(program).arg(argument).output();
         ran.is_ok_and(|ran| ran.status.success())

@@ -7,7 +7,7 @@ use clap::{Arg, Command};
 
 /// Compares the reference with the command line. `UPDATE_DOCS=1` rewrites the file.
 #[test]
-fn the_reference_lists_every_flag_as_the_command_line_has_it() {
+fn flag_reference_matches_command_line() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/reference/flags.md");
     let made = reference();
     if std::env::var_os("UPDATE_DOCS").is_some() {
@@ -18,7 +18,7 @@ fn the_reference_lists_every_flag_as_the_command_line_has_it() {
     assert!(
         made == stored,
         "docs/reference/flags.md is not what the flags are now; the first line that differs: {differs:?}\n\
-         to write it anew: UPDATE_DOCS=1 cargo test --package eval --test it flag_reference"
+         to rewrite it: UPDATE_DOCS=1 cargo test --package eval --test it flag_reference"
     );
 }
 

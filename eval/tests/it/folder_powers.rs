@@ -1,5 +1,5 @@
-//! Run folders written by someone else: places that they name are used only if this start names
-//! them too.
+//! Run folders written by someone else: addresses and files that they name are used only if the
+//! command line also names them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -64,7 +64,7 @@ fn link(path: &Path, target: &str) {
 }
 
 #[test]
-fn a_run_folder_grants_nothing() {
+fn run_folder_grants_no_powers() {
     let rows: Vec<Row> = serde_saphyr::from_str(include_str!("folder_powers.yaml")).unwrap();
     let mut wrong = Vec::new();
     for row in rows {

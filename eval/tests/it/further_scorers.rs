@@ -1,4 +1,4 @@
-//! Several scorers in one run: the first decides, and the others are recorded.
+//! Several scorers in one run: the first decides the score, and the others are only recorded.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::binary::Binary;
 use crate::run::{Finished, finish};
 
-/// The first is right but for its form, the second is right.
+/// The first answer is right except for its form, the second is right.
 const ROWS: &str = r#"{"id": "a", "query": "Who?", "expected": "ada"}
 {"id": "b", "query": "Who?", "expected": "Ada."}
 "#;
@@ -49,7 +49,7 @@ fn plain(name: &str) -> &str {
 }
 
 #[test]
-fn the_first_scorer_decides_and_the_others_are_recorded() {
+fn first_scorer_decides_and_others_are_recorded() {
     let alone = run(&binary(), &["--scorer", "exact"]);
     let scored = |score: f64, explanation: &str| json!([score, explanation, null]);
     let rows: [(&[&str], Value); 6] = [
@@ -95,7 +95,7 @@ fn the_first_scorer_decides_and_the_others_are_recorded() {
         assert_eq!(scores, [Some(0.0), Some(1.0)], "{more:?}");
         let summary: Value = serde_json::from_str(&run.read("summary.json")).unwrap();
         assert_eq!(summary["score"]["mean"], 0.5);
-        // By name, the scores of the attempts and their mean.
+        // Scores of the attempts and their mean, by scorer name.
         let names = records.iter().flat_map(|record| record.scores.keys());
         let found: BTreeMap<&str, Value> = names
             .map(|name| {
@@ -159,7 +159,7 @@ fn the_first_scorer_decides_and_the_others_are_recorded() {
 }
 
 #[test]
-fn the_scorer_of_a_benchmark_may_be_named_first() {
+fn accepts_benchmark_scorer_first() {
     let args = [
         "run",
         "--benchmark",
@@ -183,11 +183,11 @@ fn the_scorer_of_a_benchmark_may_be_named_first() {
 }
 
 #[test]
-fn wrong_scorers_are_explained() {
+fn explains_invalid_scorers() {
     let rows: [(&[&str], &str); 4] = [
         (
             &["--scorer", "exact,exact"],
-            "error: --scorer: exact is given twice\n",
+            "error: --scorer: duplicate scorer exact\n",
         ),
         (
             &["--scorer", "exact,exat"],
@@ -195,11 +195,11 @@ fn wrong_scorers_are_explained() {
         ),
         (
             &["--scorer", "exact,judge"],
-            "error: scorer `judge`: it needs a model to ask\n",
+            "error: scorer `judge`: the model is missing\n",
         ),
         (
             &["--scorer", "exact,half.js", "--judge-model", "scripted"],
-            "error: --judge-model: the scorer is exact/2, which asks no model\n",
+            "error: --judge-model: the scorer exact/2 does not use a model\n",
         ),
     ];
     for (more, message) in rows {

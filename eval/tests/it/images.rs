@@ -36,7 +36,7 @@ fn server() -> FaultServer {
 }
 
 #[test]
-fn images_of_rows_and_flags_reach_the_root_alone() {
+fn images_reach_only_the_root() {
     let row = json!({"query": "What is it?", "expected": "two", "images": ["cat.gif", DATA_URL]});
     let run = ["run", "--benchmark", "q.jsonl", "--isolation", "thread"];
     let ask = [
@@ -75,12 +75,12 @@ fn images_of_rows_and_flags_reach_the_root_alone() {
 }
 
 #[test]
-fn what_is_no_image_is_told_before_anything_is_asked() {
+fn rejects_invalid_images_before_requests() {
     let binary = binary().file("cat.gif", "meow");
     let rows = [
         (
             "cat.gif",
-            "error: --image: cat.gif is no image that models take: it must be PNG, JPEG, GIF or WebP, by its content",
+            "error: --image: cat.gif is not a supported image: expected PNG, JPEG, GIF or WebP content",
         ),
         (
             "dog.gif",

@@ -20,7 +20,7 @@ fn import(binary: &Binary, more: &[&str]) -> RunDir {
 }
 
 #[test]
-fn what_is_unknown_is_null() {
+fn unknown_values_are_null() {
     let binary = Binary::new().file("small.json", SMALL);
     let run = import(&binary, &[]);
     let id = run.lock.run.run_id.clone();
@@ -72,7 +72,7 @@ fn what_is_unknown_is_null() {
                 "failed_cells": 1, "total_time_s": 1.5,
             }),
         ),
-        // Its code calls rlm(), and the results are not recorded.
+        // The sample's code calls rlm(), whose results are not recorded.
         known(
             "arc-b",
             "limit",
@@ -110,7 +110,7 @@ fn what_is_unknown_is_null() {
 }
 
 #[test]
-fn what_the_user_knows_is_kept() {
+fn keeps_values_given_by_user() {
     let binary = Binary::new().file("small.json", SMALL);
     let plain = import(&binary, &[]).lock;
     let told = import(&binary, &["--prompt-mode", "solver", "--drivers", "a,b"]).lock;
@@ -127,7 +127,7 @@ fn what_the_user_knows_is_kept() {
 }
 
 #[test]
-fn an_imported_run_is_a_run_like_any_other() {
+fn imported_run_works_like_any_run() {
     let binary = Binary::new().file("small.json", SMALL);
     let run = import(&binary, &[]);
     let dir = run.path.to_str().unwrap();
@@ -140,19 +140,21 @@ fn an_imported_run_is_a_run_like_any_other() {
         "",
     );
     assert!(
-        replay.stderr.contains("holds no response for sample ask"),
+        replay
+            .stderr
+            .contains("contains no response for sample ask"),
         "{replay:?}"
     );
 }
 
 #[test]
-fn wrong_files_are_named_and_nothing_is_written() {
+fn names_invalid_files_and_writes_nothing() {
     let without = |field: &str| SMALL.replacen(&format!("\"{field}\""), "\"x\"", 1);
     let rows = [
-        (String::new(), "small.json is no recording: "),
+        (String::new(), "small.json is not a recording: "),
         (
             "[]".to_owned(),
-            "small.json is no recording: it is an array",
+            "small.json is not a recording: it is an array",
         ),
         (
             without("maxDepth"),
@@ -172,7 +174,7 @@ fn wrong_files_are_named_and_nothing_is_written() {
         ),
         (
             SMALL.replace("arc-b", "arc-a"),
-            "small.json is no recording: task arc-a is recorded twice",
+            "small.json is not a recording: task arc-a is recorded twice",
         ),
     ];
     for (text, message) in rows {
@@ -195,7 +197,7 @@ fn wrong_files_are_named_and_nothing_is_written() {
 }
 
 #[test]
-fn the_recorded_runs_import_with_their_scores() {
+fn imports_recorded_runs_with_scores() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/node-rlm");
     if !data.is_dir() {
         println!("skipped: no data in {}", data.display());

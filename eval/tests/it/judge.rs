@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use harness::model::Usage;
 use serde::Deserialize;
@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::binary::Binary;
 use crate::run::{Finished, finish};
+use crate::view_server::Viewer;
 
 /// One question with the expected answer `Ada`.
 const ROWS: &str = r#"{"id": "q", "query": "Who wrote it?", "expected": "Ada"}"#;
@@ -59,7 +60,7 @@ fn run(case: &Case) -> (Binary, Finished) {
 }
 
 #[test]
-fn only_a_verdict_is_a_score() {
+fn only_verdicts_give_scores() {
     let cases: Vec<Case> =
         serde_json::from_str(include_str!("judge/cases.json")).expect("the rows are JSON");
     for case in cases {
@@ -99,7 +100,7 @@ fn only_a_verdict_is_a_score() {
 }
 
 #[test]
-fn a_run_is_judged_afterwards_by_what_it_recorded() {
+fn judges_finished_run_from_records() {
     let judge = "{description: d, rules: [{when: {roles: [judge]}, compute: 'return(JSON.stringify({reason: \
                  context.includes(\"Who wrote it?\") + \"\", score: 0.5}))', cost_usd: 0.25}]}";
     let binary = binary("It was Ada.", Some(judge));
@@ -128,7 +129,7 @@ fn a_run_is_judged_afterwards_by_what_it_recorded() {
     assert_eq!(line["score"], 0.5);
     assert_eq!(line["score_explanation"], "true");
     assert_eq!(line["judge"]["cost_usd"], 0.25);
-    // A rule calls no model.
+    // A rule-based scorer does not call a model.
     let wrong = binary.run(
         &["score", &dir, "--scorer", "exact", "--model", "scripted"],
         "",
@@ -137,7 +138,7 @@ fn a_run_is_judged_afterwards_by_what_it_recorded() {
         (wrong.code, wrong.stderr.as_str()),
         (
             Some(2),
-            "error: --judge-model: the scorer is exact/2, which asks no model\nhint: add --scorer judge\n"
+            "error: --judge-model: the scorer exact/2 does not use a model\nhint: add --scorer judge\n"
         )
     );
     // Without the trajectory there is no question to judge, so there is no verdict.
@@ -151,14 +152,14 @@ fn a_run_is_judged_afterwards_by_what_it_recorded() {
             &json!("error"),
             &Value::Null,
             &json!(
-                "the scorer failed: a judge needs the question, and the attempt's trajectory does not have it"
+                "the scorer failed: a judge needs the question, but the attempt's trajectory does not contain it"
             )
         )
     );
 }
 
 #[test]
-fn a_failed_verdict_is_judged_again_and_the_judge_is_part_of_the_experiment() {
+fn judges_failed_verdict_again_and_fingerprints_judge() {
     let broken = binary("Ada", Some("{description: d, rules: [{reply: Right!}]}"));
     let first = finish(
         &broken,
@@ -177,7 +178,7 @@ fn a_failed_verdict_is_judged_again_and_the_judge_is_part_of_the_experiment() {
     ];
     let again = broken.run(&again, "");
     assert_eq!(again.code, Some(0), "{again:?}");
-    // Another judge makes another experiment.
+    // A different judge makes a different experiment.
     let other = broken.run(
         &[
             "run",
@@ -211,21 +212,21 @@ fn a_failed_verdict_is_judged_again_and_the_judge_is_part_of_the_experiment() {
 }
 
 #[test]
-fn what_is_wrong_is_told_before_anything_runs() {
+fn rejects_invalid_settings_before_start() {
     let front = "---\nname: x\ntoolDescription: d\nmodel: judge\ntools: [a]\n---\nJudge.\n";
     let binary = binary("Ada", None).file("tools.md", front);
     let rows: [(&[&str], &str); 6] = [
         (
             &["--scorer", "judge"],
-            "error: scorer `judge`: it needs a model to ask\nhint: name it with --judge-model, as in --judge-model openai/gpt-5\n",
+            "error: scorer `judge`: the model is missing\nhint: name the model, for example with --judge-model openai/gpt-5\n",
         ),
         (
             &["--judge-model", "scripted"],
-            "error: --judge-model: the scorer is exact/2, which asks no model\nhint: add --scorer judge\n",
+            "error: --judge-model: the scorer exact/2 does not use a model\nhint: add --scorer judge\n",
         ),
         (
             &["--scorer", "judge", "--judge-prompt", "judge"],
-            "error: --judge-prompt: there is no judge without --judge-model\n",
+            "error: --judge-prompt requires --judge-model\n",
         ),
         (
             &["--scorer", "judge", "--judge-model", "gpt"],
@@ -240,7 +241,7 @@ fn what_is_wrong_is_told_before_anything_runs() {
                 "--judge-prompt",
                 "juge",
             ],
-            "error: --judge-prompt: `juge` is no file and no bundled prompt; bundled: judge\n",
+            "error: --judge-prompt: `juge` is neither a file nor a bundled prompt; bundled: judge\n",
         ),
         (
             &[
@@ -262,8 +263,58 @@ fn what_is_wrong_is_told_before_anything_runs() {
     }
 }
 
+/// Requests a run and a comparison from the viewer with the scores of each scorer.
+fn shows_the_scores_of_each_scorer(results: &Path) {
+    let name = |folder: &str| {
+        let run = fs::read_dir(results.join(folder)).unwrap().next();
+        let run = run.unwrap().unwrap().file_name();
+        format!("{folder}/{}", run.to_str().unwrap())
+    };
+    let (a, b) = (name("a"), name("deep/b"));
+    let viewer = Viewer::of(results);
+    let ask = |request: &str| viewer.ask(&format!("GET /api/{request}"), &["Host: HOST"]);
+    let read = |request: &str| -> Value {
+        let answer = ask(request);
+        assert_eq!(answer.status, 200, "{request}: {}", answer.body);
+        serde_json::from_str(&answer.body).unwrap()
+    };
+    let encoded = |run: &str| run.replace('/', "%2F");
+    let run = format!("run?run={}", encoded(&a));
+    let pair = format!(
+        "compare?runs={}/{}",
+        encoded(&a).replace('%', "%25"),
+        encoded(&b).replace('%', "%25")
+    );
+    for (parameter, score) in [("", 1.0), ("&scores=judge", 0.5), ("&scores=recorded", 1.0)] {
+        let shown = read(&format!("{run}{parameter}"));
+        assert_eq!(
+            shown["overview"]["summary"]["score"]["mean"], score,
+            "{parameter}: {shown}"
+        );
+        let later = shown["scorers"]["later"][0].as_str().unwrap();
+        assert!(later.starts_with("judge/"), "{shown}");
+        let chosen = if parameter == "&scores=judge" {
+            json!(later)
+        } else {
+            Value::Null
+        };
+        assert_eq!(shown["scorers"]["shown"], chosen, "{parameter}: {shown}");
+        let compared = read(&format!("{pair}{parameter}"));
+        assert_eq!(compared["scorers"]["shown"], chosen, "{compared}");
+        assert_eq!(compared["runs"][1]["summary"]["score"]["mean"], score);
+        assert_eq!(compared["scorers"]["later"][0], later, "{compared}");
+    }
+    let unknown = ask(&format!("{run}&scores=contains"));
+    assert_eq!(unknown.status, 404, "{}", unknown.body);
+    assert!(
+        unknown.body.contains("scores by `contains`"),
+        "{}",
+        unknown.body
+    );
+}
+
 #[test]
-fn runs_are_scored_together_and_their_new_scores_compared() {
+fn scores_runs_together_and_compares_new_scores() {
     let rows: Vec<String> = (1..=4)
         .map(|n| json!({"id": format!("q{n}"), "query": "Who?", "expected": "Ada"}).to_string())
         .collect();
@@ -278,7 +329,7 @@ fn runs_are_scored_together_and_their_new_scores_compared() {
     assert!(
         unscored
             .stderr
-            .contains("has no scores by `judge`; `rlm-eval score` makes them")
+            .contains("has no scores by `judge`; create them with `rlm-eval score`")
     );
     fs::write(binary.path().join("results/report.html"), "page").unwrap();
     let args = [
@@ -309,19 +360,23 @@ fn runs_are_scored_together_and_their_new_scores_compared() {
     assert_eq!(report.code, Some(0), "{report:?}");
     assert!(report.stdout.contains("0.500"), "{}", report.stdout);
     assert!(binary.path().join("results/report-judge.html").is_file());
-    let wrong = binary.run(&["report", "results", "--scores", "exact"], "");
+    // `--scores` also accepts the run's own scorer.
+    let own = binary.run(&["report", "results", "--scores", "exact"], "");
+    assert_eq!(own.code, Some(0), "{own:?}");
+    assert!(own.stdout.contains("1.000"), "{}", own.stdout);
+    let wrong = binary.run(&["report", "results", "--scores", "contains"], "");
     assert!(
         wrong
             .stderr
-            .contains("has no scores by `exact`; it has scores by judge"),
+            .contains("has no scores by `contains`; it has scores by judge"),
         "{wrong:?}"
     );
-    // Refused before anything is served; the limit only ends a server that starts all the same.
-    let served = "timeout 60 \"$0\" view results/a/* --scores exact --port 0";
+    // Refused before serving. The timeout only ends a server that starts by mistake.
+    let served = "timeout 60 \"$0\" view results/a/* --scores contains --port 0";
     let wrong = binary.shell(served);
     assert_eq!(wrong.code, Some(2), "{wrong:?}");
     assert!(
-        wrong.stderr.contains("has no scores by `exact`"),
+        wrong.stderr.contains("has no scores by `contains`"),
         "{wrong:?}"
     );
     let page = "\"$0\" view results/a/* --scores judge --export page.html";
@@ -331,7 +386,8 @@ fn runs_are_scored_together_and_their_new_scores_compared() {
         page.contains("\"scorer\":\"judge"),
         "the page names the scorer"
     );
-    // An attempt that was made again has no new score.
+    shows_the_scores_of_each_scorer(&binary.path().join("results"));
+    // An attempt that was rerun does not have a new score.
     let run = fs::read_dir(binary.path().join("results/a"))
         .unwrap()
         .next();
@@ -344,7 +400,7 @@ fn runs_are_scored_together_and_their_new_scores_compared() {
 }
 
 #[test]
-fn a_scoring_that_was_stopped_goes_on_and_keeps_its_budget() {
+fn stopped_scoring_resumes_within_budget() {
     let rows: Vec<String> = (1..=4)
         .map(|n| json!({"id": format!("q{n}"), "query": "Who?", "expected": "Ada"}).to_string())
         .collect();
@@ -364,7 +420,7 @@ fn a_scoring_that_was_stopped_goes_on_and_keeps_its_budget() {
     };
     let stopped = |used: &str, done: usize| {
         format!(
-            "warning: scoring was stopped: the {used}\nnote: {done} of 4 attempts are scored and kept; the same command with a larger budget goes on\n"
+            "warning: scoring was stopped: the {used}\nnote: {done} of 4 attempts are scored and kept; run the same command with a larger budget to continue\n"
         )
     };
     let ran = score(&["--max-cost", "2.5"]);
@@ -383,12 +439,12 @@ fn a_scoring_that_was_stopped_goes_on_and_keeps_its_budget() {
     let ran = score(&["--max-tokens", "25"]);
     let used =
         "--max-tokens budget is used up (20 tokens of 25 tokens; the next call may use 10 tokens)";
-    let earlier = "note: earlier starts have left the scores of 2 answers\n";
+    let earlier = "note: reusing the scores of 2 answers from earlier starts\n";
     assert_eq!(
         (ran.code, ran.stderr),
         (Some(106), earlier.to_owned() + &stopped(used, 2))
     );
-    // No answer is judged twice: four calls are all.
+    // No answer is judged twice, so there are only four calls.
     let ran = score(&["--max-llm-calls", "3"]);
     let used = "--max-llm-calls budget is used up (3 calls of 3 calls)";
     assert!(ran.stderr.ends_with(&stopped(used, 3)), "{ran:?}");
@@ -400,11 +456,11 @@ fn a_scoring_that_was_stopped_goes_on_and_keeps_its_budget() {
         left.len() == 1 && !left[0].contains("unfinished"),
         "{left:?}"
     );
-    // A rule spends nothing, and some models have no known price.
+    // A rule-based scorer spends nothing, and some models do not have a known price.
     let wrong = [
         (
             &["--scorer", "exact", "--max-cost", "1"][..],
-            "error: --max-cost: the scorer is exact/2, which asks no model\n",
+            "error: --max-cost: the scorer exact/2 does not use a model\n",
         ),
         (
             &[
@@ -415,7 +471,7 @@ fn a_scoring_that_was_stopped_goes_on_and_keeps_its_budget() {
                 "--max-cost",
                 "1",
             ],
-            "error: --max-cost: no price is known for `ollama/none-such`, so nothing would count\n",
+            "error: --max-cost: unknown price of `ollama/none-such`, so its cost cannot be limited\n",
         ),
         (
             &[
@@ -426,7 +482,7 @@ fn a_scoring_that_was_stopped_goes_on_and_keeps_its_budget() {
                 "--temperature",
                 "0",
             ],
-            "error: --temperature: `scripted:j.yaml` cannot be asked so: ",
+            "error: --temperature: not supported by `scripted:j.yaml`: ",
         ),
     ];
     for (args, message) in wrong {
@@ -437,7 +493,7 @@ fn a_scoring_that_was_stopped_goes_on_and_keeps_its_budget() {
 }
 
 #[test]
-fn a_call_that_was_under_way_when_the_judge_was_killed_is_booked_by_estimate() {
+fn books_judge_call_in_flight_at_kill_by_estimate() {
     let judge =
         r#"{description: d, rules: [{reply: '{"reason": "so", "score": 1}', cost_usd: 1}]}"#;
     let binary = binary("Ada", Some(judge));

@@ -9,7 +9,7 @@ use crate::run::{Finished, finish};
 /// End of the answer, far after the position at which records are cut.
 const END: &str = "the end is 42";
 
-/// Runs one sample whose answer is this many characters followed by [`END`].
+/// Runs one sample whose answer is `chars` characters followed by [`END`].
 fn run(chars: usize, more: &[&str]) -> (Binary, Finished) {
     let model = format!(
         "description: d\nrules:\n  - reply: |\n      ```javascript\n      return(\"ä\".repeat({chars}) + \"{END}\");\n      ```\n"
@@ -31,7 +31,7 @@ fn run(chars: usize, more: &[&str]) -> (Binary, Finished) {
 }
 
 #[test]
-fn a_long_answer_has_a_file_of_its_own() {
+fn long_answer_has_its_own_file() {
     let fits = 50_000 - END.chars().count();
     for (chars, has_file) in [(fits, false), (fits + 1, true)] {
         let (binary, run) = run(chars, &[]);
@@ -87,9 +87,9 @@ fn a_long_answer_has_a_file_of_its_own() {
     }
 }
 
-/// Uses 50 MB, which take a second to produce; the quick suite uses a tenth of that.
+/// Uses 50 MB, which take a second to produce. The quick suite uses a tenth of that.
 #[test]
-fn an_answer_of_megabytes_is_scored() {
+fn scores_answer_of_megabytes() {
     let chars = if is_full() { 25_000_000 } else { 2_500_000 };
     let (_folder, run) = run(chars, &[]);
     let record = &run.dir.records[0];

@@ -41,7 +41,7 @@ fn manifests() -> std::path::PathBuf {
 }
 
 #[test]
-fn the_slurm_array_runs_its_shard_and_goes_on() {
+fn slurm_array_runs_and_resumes_shard() {
     let folder = tempfile::tempdir().unwrap();
     let array = [
         ("SLURM_ARRAY_TASK_ID", "2"),
@@ -65,7 +65,7 @@ fn the_slurm_array_runs_its_shard_and_goes_on() {
 }
 
 #[test]
-fn the_kubernetes_job_retries_what_can_succeed_and_goes_on() {
+fn kubernetes_job_retries_and_resumes() {
     let job = fs::read_to_string(manifests().join("kubernetes-job.yaml")).unwrap();
     let job: Value = serde_saphyr::from_str(&job).unwrap();
     let spec = &job["spec"];

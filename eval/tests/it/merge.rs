@@ -95,7 +95,7 @@ fn run(binary: &Binary, more: &[&str]) -> Ran {
 }
 
 #[test]
-fn the_shares_of_a_run_merge_to_the_whole() {
+fn shards_merge_to_whole_run() {
     let binary = Binary::new();
     assert_eq!(run(&binary, &["--log-dir", "whole"]).code, Some(0));
     let mut dirs = Vec::new();
@@ -113,7 +113,7 @@ fn the_shares_of_a_run_merge_to_the_whole() {
         dirs.push(dir.to_string_lossy().into_owned());
     }
     assert_eq!(samples, 6);
-    // A killed attempt left its events, whose cost still counts.
+    // A killed attempt left events, whose cost still counts.
     let killed = Path::new(&dirs[0]).join("abandoned/s-niah-8k-1.1~1.jsonl");
     fs::create_dir(killed.parent().unwrap()).unwrap();
     fs::write(&killed, "").unwrap();
@@ -129,7 +129,8 @@ fn the_shares_of_a_run_merge_to_the_whole() {
     let ran = binary.run(&args, "");
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(
-        ran.stderr.contains("were in more than one run, and agreed"),
+        ran.stderr
+            .contains("were in more than one run, with equal records"),
         "{}",
         ran.stderr
     );
@@ -170,7 +171,8 @@ fn the_shares_of_a_run_merge_to_the_whole() {
     );
     let part = binary.run(&["merge", "part", &dirs[0], &dirs[2]], "");
     assert!(
-        part.stderr.contains("not among the runs: partition 2/3; "),
+        part.stderr
+            .contains("missing from the runs: partition 2/3; "),
         "{part:?}"
     );
     assert_eq!(part.code, Some(106));
@@ -181,7 +183,7 @@ fn the_shares_of_a_run_merge_to_the_whole() {
 }
 
 #[test]
-fn runs_that_do_not_go_together_are_refused() {
+fn refuses_to_merge_incompatible_runs() {
     let binary = Binary::new();
     let one = ["--samples-per-length", "1"];
     for (folder, more) in [
@@ -201,11 +203,11 @@ fn runs_that_do_not_go_together_are_refused() {
     for (other, end) in [
         (
             &dirs[1],
-            "are not of one experiment: max_iterations is 15 in one and 9 in the other\n",
+            "are different experiments: max_iterations is 15 in one and 9 in the other\n",
         ),
         (
             &dirs[2],
-            "and they disagree in score\nhint: the attempt was made twice, ",
+            "but they differ in score\nhint: the attempt was made twice, ",
         ),
     ] {
         let ran = binary.run(&["merge", "out", &dirs[0], other], "");
@@ -216,7 +218,7 @@ fn runs_that_do_not_go_together_are_refused() {
 }
 
 #[test]
-fn different_records_of_an_attempt_are_chosen_by_preference() {
+fn chooses_among_records_by_preference() {
     // Changes of the second run's first record, the preference, and whether that record is kept.
     type Row = (fn(&mut Value), &'static str, bool);
     let binary = Binary::new();
@@ -326,7 +328,7 @@ fn planned(binary: &Binary, out: &str, dirs: &[&str]) -> Value {
 }
 
 #[test]
-fn the_score_of_the_merged_run_is_gated() {
+fn gates_score_of_merged_run() {
     let binary = Binary::new();
     // Each shard has flawed samples, which score less than 1.
     let dirs = ["1/2", "2/2"].map(|share| {
@@ -341,9 +343,9 @@ fn the_score_of_the_merged_run_is_gated() {
     for (number, (min_score, dirs, code, stderr)) in [
         ("0", both, 0, ""),
         ("0.01", both, 0, ""),
-        ("1", both, 100, "is below --min-score 1"),
+        ("1", both, 100, "is below the required --min-score 1"),
         // The score of an incomplete run is unknown.
-        ("1", &both[..1], 106, "not among the runs: partition 2/2"),
+        ("1", &both[..1], 106, "missing from the runs: partition 2/2"),
         ("1.5", both, 2, "--min-score"),
     ]
     .into_iter()
@@ -363,7 +365,7 @@ fn the_score_of_the_merged_run_is_gated() {
 }
 
 #[test]
-fn a_share_that_is_given_twice_counts_once_however_far_it_came() {
+fn counts_repeated_shard_once() {
     let binary = Binary::new();
     let [first, second] = halves(&binary);
     // A copy of the first that was killed after one attempt.
@@ -385,11 +387,11 @@ fn a_share_that_is_given_twice_counts_once_however_far_it_came() {
     // Merging stepwise gives the same result, and merged shards are not missing.
     assert_eq!(planned(&binary, "stepwise", &["alone", &second]), 6);
     let ran = binary.run(&["merge", "again", "alone", &second], "");
-    assert!(!ran.stderr.contains("not among the runs"), "{ran:?}");
+    assert!(!ran.stderr.contains("missing from the runs"), "{ran:?}");
 }
 
 #[test]
-fn an_attempt_that_is_still_to_be_made_again_merges() {
+fn merges_attempt_still_to_be_rerun() {
     let binary = Binary::new();
     let [first, second] = halves(&binary);
     let log = Path::new(&first).join("samples.jsonl");
@@ -400,7 +402,7 @@ fn an_attempt_that_is_still_to_be_made_again_merges() {
     record["error"] = "no connection".into();
     let rest: Vec<&str> = text.lines().skip(1).collect();
     fs::write(&log, format!("{record}\n{}\n", rest.join("\n"))).unwrap();
-    // As after `--retry-errors` was stopped before the attempt's turn.
+    // As if `--retry-errors` was stopped before it reached the attempt.
     let id = record["id"].as_str().unwrap();
     let aside = Path::new(&first).join("superseded");
     fs::create_dir(&aside).unwrap();
@@ -417,7 +419,7 @@ fn an_attempt_that_is_still_to_be_made_again_merges() {
 }
 
 #[test]
-fn what_shares_differ_in_beside_their_fingerprint_is_kept_and_stated() {
+fn keeps_and_reports_unfingerprinted_differences() {
     let binary = Binary::new();
     let dirs = [("1/2", "2020-01-01"), ("2/2", "2020-01-02")].map(|(share, date)| {
         let folder = format!("half{}", &share[..1]);
@@ -446,7 +448,7 @@ fn what_shares_differ_in_beside_their_fingerprint_is_kept_and_stated() {
 }
 
 #[test]
-fn attempts_that_were_made_twice_cost_twice() {
+fn counts_cost_of_repeated_attempts() {
     let binary = Binary::new().file("priced.yaml", include_str!("report/priced.yaml"));
     let priced = [
         "--samples-per-length",
@@ -474,7 +476,7 @@ fn attempts_that_were_made_twice_cost_twice() {
         let ran = binary.run(&["merge", out, given[0], given[1]], "");
         assert_eq!(ran.code, Some(0), "{ran:?}");
         assert_eq!(
-            ran.stderr.contains("2 were made again"),
+            ran.stderr.contains("2 were rerun"),
             out == "twice",
             "{ran:?}"
         );
@@ -487,7 +489,7 @@ fn attempts_that_were_made_twice_cost_twice() {
 }
 
 #[test]
-fn shares_of_other_selections_are_refused() {
+fn refuses_shards_of_other_selections() {
     let binary = Binary::new();
     let [first, _] = halves(&binary);
     for (share, more, end) in [
@@ -504,7 +506,7 @@ fn shares_of_other_selections_are_refused() {
         (
             "2/3",
             ["--attempts", "1"],
-            "the runs are shards of 2 and of 3: all must be of the same number of shards",
+            "the runs are shards of 2 and of 3: expected the same number of shards",
         ),
     ] {
         let folder = format!("other{}", more.concat());
@@ -518,7 +520,7 @@ fn shares_of_other_selections_are_refused() {
 }
 
 #[test]
-fn shares_whose_samples_differ_are_refused() {
+fn refuses_shards_with_different_samples() {
     let binary = Binary::new();
     let [first, second] = halves(&binary);
     let third = binary.path().join("third");
@@ -531,28 +533,29 @@ fn shares_whose_samples_differ_are_refused() {
     let (of_first, of_second) = (samples(&first), samples(&second));
     let (one, other) = (&of_first[0], &of_second[0]);
     let id = |id: &Value| id.as_str().unwrap().to_owned();
-    // A copy of a half with other samples or another partition rule, and the half to merge it with.
+    // A modified copy of a shard (other samples, or another partition rule), and the shard to merge
+    // it with.
     for (of, with, field, value, end) in [
         (
             &second,
             &first,
             "partition_samples",
             json!([one]),
-            format!("{} is in share 1/2 and in share 2/2", id(one)),
+            format!("{} is in shard 1/2 and in shard 2/2", id(one)),
         ),
         (
             &first,
             &first,
             "partition_samples",
             json!([of_first[0], of_first[1], of_first[2], other]),
-            format!("only one of the two has {} in share 1/2", id(other)),
+            format!("only one of the two has {} in shard 1/2", id(other)),
         ),
         (
             &second,
             &first,
             "partition_rule",
             Value::Null,
-            "--partition dealt the samples of the one by rule 2 and of the other by rule 1"
+            "--partition assigned the samples by rule 2 in one run and by rule 1 in the other"
                 .to_owned(),
         ),
         (
@@ -578,15 +581,15 @@ fn shares_whose_samples_differ_are_refused() {
 }
 
 #[test]
-fn wrong_shares_are_explained() {
+fn explains_invalid_shards() {
     let rows = [
         (
             "0/3",
-            "error: invalid value '0/3' for '--partition <M/N>': the shares of 3 are numbered from 1/3 to 3/3",
+            "error: invalid value '0/3' for '--partition <M/N>': expected a shard from 1/3 to 3/3",
         ),
         (
             "3",
-            "error: invalid value '3' for '--partition <M/N>': expected M/N, the M-th of N shares, such as 2/8; or auto",
+            "error: invalid value '3' for '--partition <M/N>': expected M/N, the M-th of N shards, such as 2/8, or auto",
         ),
         (
             "1/0",
@@ -594,8 +597,7 @@ fn wrong_shares_are_explained() {
         ),
         (
             "auto",
-            "error: invalid value 'auto' for '--partition <M/N>': this process is in no Kubernetes Indexed Job (JOB_COMPLETION_INDEX is not set) and \
-             in no Slurm array (SLURM_ARRAY_TASK_ID is not set)",
+            "error: invalid value 'auto' for '--partition <M/N>': this process is neither in a Kubernetes Indexed Job (JOB_COMPLETION_INDEX is not set) nor in a Slurm array (SLURM_ARRAY_TASK_ID is not set)",
         ),
     ];
     for (share, message) in rows {
@@ -615,7 +617,7 @@ fn wrong_shares_are_explained() {
 }
 
 #[test]
-fn another_scorer_judges_what_is_recorded() {
+fn scores_recorded_answers_with_other_scorer() {
     let binary = Binary::new();
     assert_eq!(run(&binary, &["--max-samples", "2"]).code, Some(0));
     let dir = only(&binary.path().join("results"));

@@ -1,4 +1,4 @@
-//! `rlm-eval run --partition`: how samples are assigned to shards, and that a resumed shard keeps
+//! `rlm-eval run --partition`: the assignment of samples to shards, and that a resumed shard keeps
 //! its samples.
 
 use std::collections::BTreeSet;
@@ -44,7 +44,7 @@ fn empty(dir: &Path) {
 }
 
 #[test]
-fn shares_are_even_and_a_share_keeps_its_samples() {
+fn shards_are_even_and_keep_their_samples() {
     let binary = Binary::new();
     let dirs = ["1/3", "2/3", "3/3"].map(|name| share(&binary, name, &[]));
     let dealt = dirs.each_ref().map(|dir| ids(dir));
@@ -53,7 +53,7 @@ fn shares_are_even_and_a_share_keeps_its_samples() {
     assert_eq!(sizes, [2, 3, 3]);
     assert_eq!(dealt.iter().flatten().collect::<BTreeSet<_>>().len(), 8);
 
-    // A shard keeps its samples, whatever a later version selects and assigns.
+    // A shard keeps its samples, even if a later version selects or assigns them differently.
     let dir = &dirs[0];
     let other: Vec<&String> = dealt[1].iter().take(2).collect();
     edit_config(dir, |benchmark| {
@@ -73,7 +73,7 @@ fn shares_are_even_and_a_share_keeps_its_samples() {
     assert_eq!(resume(&binary, dir, &["--attempts", "2"]).code, Some(0));
     assert_eq!(ids(dir), dealt[2]);
     let config = dir.join("config.json").display().to_string();
-    let kept = "the run is share 3/3, whose samples were dealt when it was begun; merge the shares, and go on with the whole";
+    let kept = "this run is shard 3/3, whose samples were assigned at its start; merge the shards and resume the merged run";
     let rows: [(&[&str], String); 6] = [
         (
             &["--samples-per-length", "20"],
@@ -93,11 +93,11 @@ fn shares_are_even_and_a_share_keeps_its_samples() {
         ),
         (
             &["--partition", "1/3"],
-            "the run is share 3/3, and goes on as no other, not as 1/3".to_owned(),
+            "this run is shard 3/3 and cannot be resumed as shard 1/3".to_owned(),
         ),
         (
             &["--partition", "3/4"],
-            "the run is share 3/3, and goes on as no other, not as 3/4".to_owned(),
+            "this run is shard 3/3 and cannot be resumed as shard 3/4".to_owned(),
         ),
     ];
     for (flags, problem) in rows {
@@ -115,7 +115,7 @@ fn shares_are_even_and_a_share_keeps_its_samples() {
 }
 
 #[test]
-fn a_share_of_the_first_rule_goes_on_by_it() {
+fn shard_of_first_rule_resumes_under_it() {
     let binary = Binary::new();
     let [old, new] = ["1/2", "2/2"].map(|name| share(&binary, name, &["--max-samples", "6"]));
     edit_config(&old, |benchmark| {
@@ -140,6 +140,6 @@ fn a_share_of_the_first_rule_goes_on_by_it() {
     let [old, new] = [old, new].map(|dir| dir.display().to_string());
     let ran = binary.run(&["merge", "out", &old, &new], "");
     assert_eq!(ran.code, Some(2), "{ran:?}");
-    let end = "--partition dealt the samples of the one by rule 1 and of the other by rule 2\n";
+    let end = "--partition assigned the samples by rule 1 in one run and by rule 2 in the other\n";
     assert!(ran.stderr.ends_with(end), "{ran:?}");
 }

@@ -174,7 +174,7 @@ general_settings: {{master_key: {KEY}}}
 }
 
 #[test]
-fn runs_against_servers_of_others() {
+fn runs_against_third_party_servers() {
     let Some(programs) = programs() else { return };
     let fakellm = start(
         &programs.join("fakellm"),

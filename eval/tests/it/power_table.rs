@@ -129,7 +129,7 @@ fn problem(table: &Table, case: &Case) -> Option<String> {
 }
 
 #[test]
-fn every_cell_has_a_case() {
+fn every_table_cell_has_a_case() {
     let table: Table = serde_saphyr::from_str(include_str!("power_table.yaml")).unwrap();
     let shown: BTreeSet<_> = table.cases.iter().map(|case| case.cell.clone()).collect();
     assert_eq!(cells(), shown);

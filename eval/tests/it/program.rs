@@ -30,7 +30,7 @@ fn write(root: &Path, files: &[(&str, &str)]) {
 }
 
 #[test]
-fn a_digest_depends_on_names_and_contents_alone() {
+fn digest_depends_only_on_names_and_contents() {
     let plain = [("a/one.rs", "fn one() {}\n"), ("a/b/two.js", "1;\n2;\n")];
     let trees: [Tree; 11] = [
         (&plain, true),
@@ -78,7 +78,7 @@ fn a_digest_depends_on_names_and_contents_alone() {
 }
 
 #[test]
-fn what_only_shows_or_stores_is_no_adapter() {
+fn excludes_display_and_storage_from_adapters() {
     let rows = [
         ("sandbox/js/url/parse.js", true),
         ("harness/src/text/fence/tests.rs", false),
@@ -124,7 +124,7 @@ fn sources_below(root: &Path, folder: &str, found: &mut Vec<String>) {
 /// Every file that the crates compile in is in a component, and everything that the component lists
 /// name exists.
 #[test]
-fn every_file_that_is_compiled_in_is_in_a_component() {
+fn every_compiled_file_is_in_a_component() {
     let root = workspace();
     let all: Vec<&str> = sources::COMPONENTS
         .iter()
@@ -165,7 +165,7 @@ fn every_file_that_is_compiled_in_is_in_a_component() {
                     else {
                         panic!("{file}: {macro_name} of something that this test cannot read");
                     };
-                    // Relative to the crate's folder or else to the file; `..` is resolved
+                    // Relative to the crate's folder, or otherwise to the file. `..` is resolved
                     // textually, as in the compiler.
                     let mut parts: Vec<&str> = file.split('/').collect();
                     let of_crate = path.strip_prefix("$CARGO_MANIFEST_DIR/");
@@ -200,7 +200,7 @@ fn every_file_that_is_compiled_in_is_in_a_component() {
 }
 
 #[test]
-fn the_binary_has_the_digest_of_these_sources() {
+fn binary_digest_matches_sources() {
     let root = workspace();
     let this = program::this().components();
     let mut wanted: BTreeMap<String, String> = sources::COMPONENTS
@@ -229,7 +229,8 @@ fn the_binary_has_the_digest_of_these_sources() {
     );
 }
 
-/// Creates a workspace of the program's crates, of which one needs `used` and tests with `tester`.
+/// Creates a workspace like the program's, in which one crate depends on `used` and is tested with
+/// `tester`.
 fn manifests(sandbox: &str, shared: &str, lock: &str) -> TempDir {
     let folder = TempDir::new().unwrap();
     let root = folder.path();
@@ -242,7 +243,7 @@ fn manifests(sandbox: &str, shared: &str, lock: &str) -> TempDir {
 }
 
 #[test]
-fn dependencies_count_by_what_is_compiled_in() {
+fn digest_covers_compiled_dependencies() {
     let sandbox = "[dependencies]\nused.workspace = true\n[dev-dependencies]\ntester = \"1\"\n";
     let shared = "[workspace.dependencies]\nused = { version = \"1\", features = [\"a\"] }\n";
     let package = |name: &str, version: &str, more: &str| {
@@ -304,7 +305,7 @@ fn dependencies_count_by_what_is_compiled_in() {
     let gone = lock("1.0.0", "2.1.0", "1.0.0");
     assert_eq!(
         digest(sandbox, shared, &gone).unwrap_err(),
-        "Cargo.lock has no package `below 2.0.0`"
+        "Cargo.lock does not contain the package `below 2.0.0`"
     );
 }
 
@@ -378,24 +379,24 @@ fn resume(binary: &Binary, dir: &Path, more: &[&str]) -> Ran {
 
 /// The fingerprint is stored in two files, in one of them with its parts.
 #[test]
-fn a_fingerprint_that_contradicts_its_parts_is_refused() {
+fn refuses_fingerprint_that_contradicts_its_parts() {
     let binary = Binary::new();
     let other = "f".repeat(64);
     for (file, place, problem) in [
         (
             "lock.json",
             "/fingerprint/parts/max_depth",
-            "lock.json: fingerprint.sha256 is HASH, but fingerprint.parts make",
+            "lock.json: fingerprint.sha256 is HASH, but the hash of fingerprint.parts is",
         ),
         (
             "lock.json",
             "/fingerprint/parts/program/sandbox",
-            "lock.json: fingerprint.sha256 is HASH, but fingerprint.parts make",
+            "lock.json: fingerprint.sha256 is HASH, but the hash of fingerprint.parts is",
         ),
         (
             "lock.json",
             "/fingerprint/sha256",
-            "lock.json: fingerprint.sha256 is ffffffffffff, but fingerprint.parts make HASH",
+            "lock.json: fingerprint.sha256 is ffffffffffff, but the hash of fingerprint.parts is HASH",
         ),
         (
             "lock.json",
@@ -432,10 +433,10 @@ fn a_fingerprint_that_contradicts_its_parts_is_refused() {
     }
 }
 
-const HINT: &str = "hint: --allow-program-change goes on all the same; each attempt records which program made it\n";
+const HINT: &str = "hint: continue anyway with --allow-program-change; each attempt records which program made it\n";
 
 #[test]
-fn a_run_of_another_program_goes_on_only_where_that_is_allowed() {
+fn resumes_run_of_other_program_only_if_allowed() {
     let binary = Binary::new();
     let dir = begin(&binary, &[]);
     let name = dir.display().to_string();
@@ -444,7 +445,7 @@ fn a_run_of_another_program_goes_on_only_where_that_is_allowed() {
     let before = tree(&dir);
     let ran = resume(&binary, &dir, &[]);
     let refused = format!(
-        "error: {name} was made by another program: the prompts and the sandbox differ\n{HINT}"
+        "error: {name} was made by a different program: the prompts and the sandbox differ\n{HINT}"
     );
     assert_eq!((ran.code, ran.stderr), (Some(2), refused));
     assert_eq!(tree(&dir), before);
@@ -462,7 +463,7 @@ fn a_run_of_another_program_goes_on_only_where_that_is_allowed() {
     };
     assert_eq!((made_by(&other), made_by(&this)), (3, 1));
     assert_eq!(run.lock.later_programs, [program::this().clone()]);
-    // The CSV states it too, for readers of nothing else.
+    // The CSV contains the program as well, for tools that read nothing else.
     let mut csv = csv::Reader::from_path(dir.join("results.csv")).unwrap();
     let header = csv.headers().unwrap().clone();
     let place = header.iter().position(|name| name == "program").unwrap();
@@ -474,11 +475,11 @@ fn a_run_of_another_program_goes_on_only_where_that_is_allowed() {
     let mut wanted = vec![other.clone(), other.clone(), other.clone(), this.clone()];
     wanted.sort();
     assert_eq!(programs, wanted);
-    // What was allowed once needs no permission again.
+    // A program that was allowed once needs no further permission.
     shorten(&dir);
     assert_eq!(resume(&binary, &dir, &[]).code, Some(0));
 
-    // Another experiment stays another experiment.
+    // A different experiment is refused regardless of the program.
     let ran = resume(
         &binary,
         &dir,
@@ -486,7 +487,7 @@ fn a_run_of_another_program_goes_on_only_where_that_is_allowed() {
     );
     assert!(
         ran.stderr
-            .contains("another experiment: max_depth is 2 there and 3 here\n"),
+            .contains("a different experiment: max_depth is 2 there and 3 here\n"),
         "{ran:?}"
     );
 
@@ -522,7 +523,7 @@ fn a_run_of_another_program_goes_on_only_where_that_is_allowed() {
 }
 
 #[test]
-fn runs_of_before_programs_were_recorded_are_read_and_go_on_if_allowed() {
+fn reads_and_resumes_runs_without_recorded_program() {
     let binary = Binary::new();
     let dir = begin(&binary, &[]);
     forget(&dir);
@@ -540,14 +541,14 @@ fn runs_of_before_programs_were_recorded_are_read_and_go_on_if_allowed() {
     let report = binary.run(&["report", &name], "");
     let this = program::this().digest();
     let sentence = format!(
-        "The attempts of s-niah solver were made by different programs: 3 by one that is not recorded, 1 by {}.\n",
+        "The attempts of s-niah solver were made by different programs: 3 by an unrecorded program, 1 by {}.\n",
         &this[..12]
     );
     assert!(report.stdout.contains(&sentence), "{report:?}");
 }
 
 #[test]
-fn shares_of_different_programs_merge_only_where_that_is_allowed() {
+fn merges_shards_of_other_programs_only_if_allowed() {
     let binary = Binary::new();
     let shares = ["1/2", "2/2"].map(|share| begin(&binary, &["--partition", share]));
     let [one, two] = shares.each_ref().map(|dir| dir.display().to_string());
@@ -580,7 +581,7 @@ fn shares_of_different_programs_merge_only_where_that_is_allowed() {
     forget(&shares[1]);
     let ran = binary.run(&["merge", "again", &one, &two], "");
     let refused = format!(
-        "error: {one} and {two} were made by different programs: that of the second is not recorded\n{HINT}"
+        "error: {one} and {two} were made by different programs: the program of the second is not recorded\n{HINT}"
     );
     assert_eq!((ran.code, ran.stderr), (Some(2), refused));
 }

@@ -21,7 +21,7 @@ fn docs() -> PathBuf {
 
 /// `readme.rs` runs the commands of the page, each with `--min-score 1`.
 #[test]
-fn the_page_shows_the_programs_that_run() {
+fn docs_show_tested_programs() {
     let page = fs::read_to_string(docs().join("guides/programs-of-agents.md")).unwrap();
     let examples = fs::read_dir(docs().join("examples/programs")).unwrap();
     let examples = examples.map(|file| file.unwrap().path());
@@ -180,7 +180,7 @@ fn memory(pid: u32) -> u64 {
     all.iter().filter_map(kilobytes).sum::<u64>() * 1024
 }
 
-/// Returns the memory of an attempt in which this many agents wait for their model concurrently.
+/// Returns the memory of an attempt in which `agents` agents wait for their model concurrently.
 fn memory_of_waiting(agents: usize) -> u64 {
     let program = format!(
         "const all = await agent.map(Array.from({{ length: {agents} }}, (_, n) => n), (n) => ({{ query: `Give ${{n}}`, context: `${{n}}` }}), {{ concurrency: {agents} }});\n\
@@ -209,7 +209,7 @@ fn memory_of_waiting(agents: usize) -> u64 {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_thousand_agents_at_once_take_less_than_100_kb_each() {
+fn thousand_concurrent_agents_use_below_100_kb_each() {
     let few = memory_of_waiting(100);
     let many = memory_of_waiting(1_100);
     let each = many.saturating_sub(few) / 1_000;
@@ -221,7 +221,7 @@ fn a_thousand_agents_at_once_take_less_than_100_kb_each() {
 }
 
 #[test]
-fn a_killed_program_goes_on_and_asks_no_finished_agent_again() {
+fn killed_program_resumes_without_repeating_agents() {
     const AGENTS: usize = 40;
     const AT_ONCE: usize = 8;
     let program = format!(

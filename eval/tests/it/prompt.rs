@@ -71,7 +71,7 @@ fn drivers() -> Vec<Driver> {
 }
 
 #[test]
-fn shows_the_agent_that_the_flags_describe() {
+fn shows_agent_described_by_flags() {
     let aliases = parse_aliases(&["fast=openai/small:cheap", "best=acme/large", "x=a/b"])
         .expect("the aliases are right");
     let drivers = drivers();
@@ -175,7 +175,7 @@ fn shows_the_agent_that_the_flags_describe() {
 }
 
 #[test]
-fn tools_come_in_one_order_however_they_are_typed() {
+fn orders_tools_independently_of_flags() {
     let shown = |tools: &str| binary().run(&["prompt", "--tools", tools], "").stdout;
     let one = shown("run_javascript,context_length");
     assert!(one.contains("context_length"), "{one}");
@@ -183,7 +183,7 @@ fn tools_come_in_one_order_however_they_are_typed() {
 }
 
 #[test]
-fn remarks_go_to_stderr() {
+fn prints_remarks_to_stderr() {
     let args = [
         "prompt",
         "--model=acme/large",
@@ -192,12 +192,12 @@ fn remarks_go_to_stderr() {
         "--prompt-mode=coordinator",
     ];
     let expected = "note: profile `p` matches the model and adds the drivers mine; --profile none leaves them out\n\
-                    warning: driver `mine` is written for solver mode, and the run is in coordinator mode\n";
+                    warning: driver `mine` is written for solver mode, but the run is in coordinator mode\n";
     assert_eq!(binary().run(&args, "").stderr, expected);
 }
 
 #[test]
-fn flags_win_over_variables_and_these_over_the_file() {
+fn flags_override_variables_which_override_env_file() {
     let coordinates = |binary: &Binary, args: &[&str]| {
         let args: Vec<&str> = ["prompt"].iter().chain(args).copied().collect();
         let prompt = binary.run(&args, "").stdout;
@@ -277,7 +277,7 @@ fn definitions_and_layers_shape_the_root() {
         (
             &["--date=2026-02-30"],
             2,
-            "`2026-02-30` is no day, expected YYYY-MM-DD",
+            "invalid date `2026-02-30`: expected YYYY-MM-DD",
         ),
         (&["--action-overrides=actions.yaml"], 2, "actions.yaml: "),
         (&["--check=prompts"], 0, ""),

@@ -31,7 +31,7 @@ struct Case {
 }
 
 #[test]
-fn prompts_are_shown_and_faults_told() {
+fn shows_prompts_and_reports_faults() {
     let cases: Vec<Case> =
         serde_saphyr::from_str(include_str!("prompt_cases.yaml")).expect("the cases are YAML");
     let mut wrong = Vec::new();

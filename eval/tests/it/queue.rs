@@ -1,4 +1,4 @@
-//! Runs through a queue with a real NATS server: whatever happens, the result equals a local run.
+//! Runs through a queue with a real NATS server. The result always equals that of a local run.
 //!
 //! `scripts/install-queue.sh` installs the server under `target/nats`; `./test.sh` runs it.
 
@@ -177,7 +177,7 @@ fn submit(binary: &Binary, url: &str, samples: &str, more: &[&str]) -> Ran {
 }
 
 #[test]
-fn a_run_over_workers_equals_a_local_one() {
+fn queued_run_equals_local_run() {
     let Some(server) = Server::start() else {
         return;
     };
@@ -206,32 +206,32 @@ fn a_run_over_workers_equals_a_local_one() {
 }
 
 #[test]
-fn what_cannot_be_is_said() {
+fn rejects_impossible_requests() {
     let rows: [(&[&str], &str); 9] = [
-        (&["--queue", "localhost:4222"], "has no scheme"),
+        (&["--queue", "localhost:4222"], "the scheme is missing"),
         (
             &["--queue", "http://localhost:4222"],
-            "neither nats nor tls",
+            "the scheme must be nats or tls",
         ),
         (
             &["--queue", "nats://me:secret@localhost"],
-            "user and password do not belong into it",
+            "it must not contain a user or password",
         ),
         (
             &["--queue", "nats://127.0.0.1:1"],
-            "no connection to the NATS server",
+            "cannot connect to the NATS server",
         ),
         (
             &["--queue", "nats://127.0.0.1:1", "--record", "x"],
-            "--record and --queue exclude each other",
+            "--record cannot be combined with --queue",
         ),
         (
             &["--queue", "nats://127.0.0.1:1", "--record-requests"],
-            "--record-requests and --queue exclude each other",
+            "--record-requests cannot be combined with --queue",
         ),
         (
             &["--queue", "nats://127.0.0.1:1", "--partition", "1/2"],
-            "--partition and --queue exclude",
+            "--partition cannot be combined with --queue",
         ),
         (
             &["--queue", "nats://127.0.0.1:1", "--queue-replicas", "2"],

@@ -68,7 +68,7 @@ pub const TOOLS: [&str; 12] = [
 ];
 
 #[test]
-fn the_engine_is_v8_where_its_library_can_be_had() {
+fn uses_v8_if_library_is_available() {
     let rows: Vec<Row> = serde_saphyr::from_str(include_str!("quickstart.yaml")).unwrap();
     for row in rows {
         let folder = tempfile::tempdir().unwrap();

@@ -69,14 +69,15 @@ fn verdicts(last: &Value) -> Vec<Value> {
 }
 
 #[test]
-fn a_race_stops_what_is_worse_and_goes_on_after_kill_9_as_if_nothing_had_been() {
+fn race_stops_worse_cells_and_resumes_after_kill() {
     let binary = prepared();
     let ran = binary.run(&args("race", &["--race", "--json"]), "");
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let result: Value = serde_json::from_str(&ran.stdout).unwrap();
     let folder = binary.path().join("race");
     let blocks = decisions(&folder, "race.jsonl");
-    // Without the driver a third is wrong; the direct call is always wrong.
+    // Without the driver, a third of the answers is wrong; those of the direct call are always
+    // wrong.
     assert_eq!(result["best"], "03-solver-planted", "{result:#}");
     assert_eq!(
         verdicts(blocks.last().unwrap()),
@@ -100,7 +101,7 @@ fn a_race_stops_what_is_worse_and_goes_on_after_kill_9_as_if_nothing_had_been() 
     let page = fs::read_to_string(folder.join("report.html")).unwrap();
     assert!(page.contains("<h2>Race</h2>") && page.contains("why it stopped"));
 
-    // Killed after its first decision, in the middle of a block.
+    // Kill the race after its first decision, in the middle of a block.
     let mut child = binary
         .command(&args("killed", &["--race"]))
         .stdin(Stdio::null())
@@ -142,7 +143,7 @@ fn a_race_stops_what_is_worse_and_goes_on_after_kill_9_as_if_nothing_had_been() 
     let replayed: Value = serde_json::from_str(&replay.stdout).unwrap();
     assert_eq!(replayed, result);
 
-    // Recorded decisions do not change with the scores.
+    // Recorded decisions do not change if the scores do.
     let log = folder.join("race.jsonl");
     let text = fs::read_to_string(&log).unwrap();
     fs::write(&log, text.replacen("\"not_better\"", "\"worse\"", 1)).unwrap();
@@ -152,14 +153,14 @@ fn a_race_stops_what_is_worse_and_goes_on_after_kill_9_as_if_nothing_had_been() 
         wrong.stderr.contains("race.jsonl: line ")
             && wrong
                 .stderr
-                .contains("its scores do not lead to the decisions that it has"),
+                .contains("the recorded scores do not lead to the recorded decisions"),
         "{}",
         wrong.stderr
     );
 }
 
 #[test]
-fn a_race_keeps_the_budget_and_is_measured_by_baselines_where_that_is_wanted() {
+fn race_keeps_budget_and_compares_with_baselines() {
     let binary = prepared();
     let ran = binary.run(
         &args("capped", &["--race=baseline", "--max-llm-calls", "45"]),
@@ -168,7 +169,7 @@ fn a_race_keeps_the_budget_and_is_measured_by_baselines_where_that_is_wanted() {
     assert_eq!(ran.code, Some(106), "{ran:?}");
     assert!(
         ran.stderr
-            .contains("is undecided; with a higher budget go on with"),
+            .contains("is undecided; with a higher budget continue with"),
         "{}",
         ran.stderr
     );

@@ -11,7 +11,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Returns the blocks of shell commands, except those whose comment above says why they are not
+/// Returns the blocks of shell commands, except those with a comment that explains why they are not
 /// run.
 fn blocks(text: &str) -> Vec<String> {
     let mut blocks = Vec::new();
@@ -31,7 +31,7 @@ fn blocks(text: &str) -> Vec<String> {
     blocks
 }
 
-/// Runs the blocks of a page in order, in a folder of its own.
+/// Runs the blocks of a page in order, in a new folder.
 fn run_blocks(page: &str) -> tempfile::TempDir {
     let text = fs::read_to_string(root().join(page)).unwrap();
     let blocks = blocks(&text);
@@ -57,7 +57,7 @@ fn run_blocks(page: &str) -> tempfile::TempDir {
 }
 
 #[test]
-fn the_commands_of_the_guides_run_in_order() {
+fn guide_commands_run_in_order() {
     let pages = [
         "first-run",
         "your-own-questions",
@@ -77,14 +77,14 @@ fn the_commands_of_the_guides_run_in_order() {
 
 /// The commands name files of `docs/` and need a browser.
 #[test]
-fn the_commands_of_the_guide_to_worlds_run_in_order() {
+fn world_guide_commands_run_in_order() {
     if has_chromium() {
         run_blocks("docs/guides/your-own-worlds.md");
     }
 }
 
 #[test]
-fn the_commands_of_the_readme_run_in_order() {
+fn readme_commands_run_in_order() {
     let folder = run_blocks("README.md");
     let report = fs::read_to_string(folder.path().join("report.txt")).unwrap();
     assert!(
@@ -95,7 +95,7 @@ fn the_commands_of_the_readme_run_in_order() {
 }
 
 #[test]
-fn links_of_the_docs_lead_somewhere() {
+fn doc_links_resolve() {
     let mut pages = Vec::new();
     for folder in ["", "guides", "concepts", "reference"] {
         let files = fs::read_dir(root().join("docs").join(folder)).unwrap();

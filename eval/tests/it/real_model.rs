@@ -1,4 +1,4 @@
-//! A real small model on llama.cpp, whose answers are unpredictable. The checks hold for any model.
+//! A real small model on llama.cpp with unpredictable answers. The checks hold for any model.
 //!
 //! `scripts/install-real-model.sh` installs both under `target/real-model`; `./test.sh --full` runs
 //! it.

@@ -29,7 +29,7 @@ rules:
 "#;
 
 #[test]
-fn tables_and_a_page_that_needs_nothing_else() {
+fn prints_tables_and_writes_self_contained_page() {
     let binary = Binary::new().file("hostile.yaml", HOSTILE);
     let lengths = ["--context-len", "8k,16k", "--samples-per-length", "2"];
     for more in [
@@ -142,7 +142,7 @@ fn section(page: &str, heading: &str) -> String {
 }
 
 #[test]
-fn a_sweep_is_compared_on_its_page() {
+fn page_compares_sweep() {
     let binary = sweeps(&["sweep"]);
     let folder = binary.path().join("sweep");
     let of_sweep = fs::read_to_string(folder.join("report.html")).unwrap();
@@ -175,8 +175,8 @@ fn a_sweep_is_compared_on_its_page() {
     let costs: Vec<_> = costs
         .map(|run| run["cost_per_right_answer"].clone())
         .collect();
-    // Seven calls at one cent gave one correct answer, and a rejected call cost nothing; eight at
-    // two cents gave eight; and the last run has none.
+    // Seven calls at one cent gave one correct answer, and a rejected call was free. Eight at two
+    // cents gave eight. The last run does not have a correct answer.
     assert_eq!(costs, [json!(0.07), json!(0.02), Value::Null]);
     // The attempt time in the table is the sum of its parts; both exclude errors.
     for run in json["runs"].as_array().unwrap() {
@@ -192,7 +192,7 @@ fn a_sweep_is_compared_on_its_page() {
 }
 
 #[test]
-fn runs_are_found_in_sweeps_and_folders() {
+fn finds_runs_in_sweeps_and_folders() {
     let binary = sweeps(&["results/one", "results/more/two"]);
     let ran = binary.run(&s_niah(&["--log-dir", "results/more"]), "");
     assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -237,12 +237,11 @@ fn runs_are_found_in_sweeps_and_folders() {
         assert_eq!(ids.len(), runs, "{args:?}: {ids:?}");
     }
 
-    let hint = "hint: a run has config.json, lock.json and samples.jsonl, and a sweep sweep.json; folders that hold some \
-                are searched at any depth\n";
+    let hint = "hint: a run has config.json, lock.json and samples.jsonl, and a sweep has sweep.json; folders are searched at any depth\n";
     for (folder, message) in [
         (
             "empty",
-            format!("error: empty holds no run and no sweep\n{hint}"),
+            format!("error: empty does not contain a run or a sweep\n{hint}"),
         ),
         (
             "nowhere",
@@ -250,7 +249,7 @@ fn runs_are_found_in_sweeps_and_folders() {
         ),
         (
             "begun",
-            "error: no cell of the sweep in begun has begun\n".to_owned(),
+            "error: no cell of the sweep in begun has started\n".to_owned(),
         ),
         (
             "torn",
@@ -263,7 +262,7 @@ fn runs_are_found_in_sweeps_and_folders() {
     let ran = binary.run(&["report", "results"], "");
     assert!(
         ran.stderr
-            .contains("note: results/broken is left out: it is no whole run directory\n"),
+            .contains("note: skipped results/broken: it is an incomplete run directory\n"),
         "{ran:?}"
     );
     let order =
@@ -272,10 +271,10 @@ fn runs_are_found_in_sweeps_and_folders() {
 }
 
 #[test]
-fn cells_that_have_not_begun_are_stated() {
+fn lists_cells_that_have_not_begun() {
     let binary = sweeps(&["half"]);
     fs::remove_dir_all(binary.path().join("half/03-coordinator")).unwrap();
-    let sentence = "Cells that have not begun, and are in no comparison: 03-coordinator.";
+    let sentence = "Cells that have not begun and are not compared: 03-coordinator.";
     let shown = binary.run(&["report", "half"], "");
     assert!(shown.stdout.contains(sentence), "{shown:?}");
     let page = fs::read_to_string(binary.path().join("half/report.html")).unwrap();
@@ -286,7 +285,7 @@ fn cells_that_have_not_begun_are_stated() {
 }
 
 #[test]
-fn runs_of_one_name_are_called_by_their_paths() {
+fn labels_runs_of_same_name_by_path() {
     let binary = Binary::new();
     assert_eq!(binary.run(&s_niah(&[]), "").code, Some(0));
     let mut runs = fs::read_dir(binary.path().join("results")).unwrap();
@@ -304,21 +303,22 @@ fn runs_of_one_name_are_called_by_their_paths() {
 }
 
 #[test]
-fn other_scorers_are_stated() {
+fn reports_different_scorers() {
     let binary = Binary::new().file("one.js", "function score() { return 1; }");
     for scorer in [&[][..], &["--scorer", "one.js"]] {
         let ran = binary.run(&s_niah(scorer), "");
         assert_eq!(ran.code, Some(0), "{ran:?}");
     }
     let ran = binary.run(&["report", "results"], "");
-    let sentence = "These runs were scored by different scorers, so their scores do not compare: ";
+    let sentence =
+        "These runs were scored by different scorers, so their scores are not comparable: ";
     assert!(ran.stdout.contains(sentence), "{ran:?}");
     let page = fs::read_to_string(binary.path().join("results/report.html")).unwrap();
     assert!(page.contains(sentence));
 }
 
 #[test]
-fn tables_are_as_wide_as_the_terminal() {
+fn tables_fit_terminal_width() {
     let sweep = |variables: &[(&str, &str)]| {
         let mut binary = Binary::new();
         for (name, value) in variables {
@@ -351,7 +351,7 @@ fn tables_are_as_wide_as_the_terminal() {
 
 /// The short form that `quickstart.sh` shows for a small sweep.
 #[test]
-fn a_sweep_ends_in_short() {
+fn sweep_ends_with_short_table() {
     let model =
         "scripted:".to_owned() + env!("CARGO_MANIFEST_DIR") + "/../docs/examples/forgetful.yaml";
     let mut args = vec!["sweep", "--prompt-modes", "solver,coordinator", "--"];

@@ -1,4 +1,4 @@
-//! What a person sees of a run in progress.
+//! Terminal output about a run in progress.
 
 use std::sync::Arc;
 use std::thread;
@@ -80,8 +80,8 @@ fn lines_for_logs() {
     }
     assert_eq!(
         String::from_utf8(lines).unwrap(),
-        "4 attempts (1 done before) at s-niah by scripted/needle (rlm, coordinator, drivers no-tables+verify), 8 at \
-         once, in results/run\n\
+        "4 attempts (1 done before) at s-niah by scripted/needle (rlm, coordinator, drivers no-tables+verify), 8 \
+         concurrent, in results/run\n\
          [2/4] s-niah-8k-1 ok score 1.00 (mean 1.00) 3 iterations 2 agents 2.5 s\n\
          [3/4] b#2 limit score 0.00 (mean 0.75) 1 iteration 1 agent 0.1 s: no iteration left\n\
          [4/4] x�[2J �y error no score 3 iterations 2 agents 2.5 s: x�[2J �y\n\
@@ -90,7 +90,7 @@ fn lines_for_logs() {
 }
 
 #[test]
-fn a_verbose_log_has_all_that_agents_do() {
+fn verbose_log_shows_agents() {
     let envelope = Envelope {
         memory: HOSTILE.to_owned(),
         todos_remaining: vec!["price".to_owned()],
@@ -190,7 +190,7 @@ fn bars(screen: &Screen) -> BarReporter {
 }
 
 #[test]
-fn bars_follow_the_attempts() {
+fn bars_follow_attempts() {
     let failure = failed("b", 1, HOSTILE);
     let steps = [
         (
@@ -266,7 +266,7 @@ fn bars_follow_the_attempts() {
             ),
             vec![
                 "━━━━━╸────────────── 1/4 ? left",
-                "a iteration 2/15 depth 1, 1 child d1-c0 has no response: x�[2J �y",
+                "a iteration 2/15 depth 1, 1 child d1-c0 got no response: x�[2J �y",
                 "b starts",
             ],
         ),
@@ -275,7 +275,7 @@ fn bars_follow_the_attempts() {
             vec![
                 "b error: x�[2J �y",
                 "━━━━━━━━━━╸───────── 2/4 left 1 error",
-                "a iteration 2/15 depth 1, 1 child d1-c0 has no response: x�[2J �y",
+                "a iteration 2/15 depth 1, 1 child d1-c0 got no response: x�[2J �y",
                 "c starts",
             ],
         ),
@@ -308,7 +308,7 @@ fn bars_follow_the_attempts() {
 }
 
 #[test]
-fn bars_never_outgrow_the_terminal() {
+fn bars_fit_terminal_height() {
     let rows = [
         ((80, 24), 64, 21),
         ((80, 6), 64, 6),
@@ -328,7 +328,7 @@ fn bars_never_outgrow_the_terminal() {
             reporter.report(&invocation(sample, "root", 0));
         }
         let lines = settled(&screen, |seen| seen.len() == most).len();
-        assert_eq!(lines, most, "{width}×{height}, {concurrency} at once");
+        assert_eq!(lines, most, "{width}×{height}, {concurrency} concurrent");
         for sample in &samples {
             reporter.report(&finished(record(sample, 1)));
         }

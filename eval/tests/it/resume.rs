@@ -1,4 +1,4 @@
-//! `rlm-eval run --resume`: what it continues, what it rejects, and what it never loses.
+//! `rlm-eval run --resume`: what it continues and rejects, and that it loses nothing.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -65,7 +65,7 @@ fn calls_of_the_last_two(dir: &Path) -> u64 {
 }
 
 #[test]
-fn a_torn_run_is_completed_with_every_attempt_once() {
+fn completes_truncated_run_with_each_attempt_once() {
     for (piece, has_journal) in [(0, true), (1, true), (40, true), (40, false)] {
         let binary = Binary::new();
         let dir = begin(&binary, &["--prompt-mode", "coordinator"]);
@@ -78,14 +78,15 @@ fn a_torn_run_is_completed_with_every_attempt_once() {
         let ran = resume(&binary, &dir, &[]);
         assert_eq!(ran.code, Some(0), "{ran:?}");
         assert!(ran.stderr.contains("4 attempts (2 done before)"), "{ran:?}");
-        let note = "line 3 of samples.jsonl was never written to its end";
+        let note = "line 3 of samples.jsonl is truncated";
         assert_eq!(ran.stderr.contains(note), piece > 0, "{ran:?}");
         assert_eq!(attempts(&dir), whole);
         for (file, lines) in [("samples.jsonl", 4), ("results.csv", 5)] {
             let text = fs::read_to_string(dir.join(file)).expect("the file is there");
             assert_eq!(text.lines().count(), lines, "{file}");
         }
-        // The two torn attempts' spending still counts, either as theirs or as wasted.
+        // The spending of the two truncated attempts still counts, either as their own or as
+        // wasted.
         let summary = fs::read_to_string(dir.join("summary.json")).expect("there is a summary");
         let summary: Value = serde_json::from_str(&summary).expect("which is JSON");
         let wasted = &summary["wasted"]["abandoned"];
@@ -96,9 +97,9 @@ fn a_torn_run_is_completed_with_every_attempt_once() {
     }
 }
 
-/// An unreadable journal costs its attempt what was paid, with a message.
+/// An attempt with an unreadable journal restarts, and its earlier cost is reported.
 #[test]
-fn an_attempt_with_a_broken_journal_begins_anew() {
+fn restarts_attempt_with_broken_journal() {
     let binary = Binary::new();
     let dir = begin(&binary, &["--prompt-mode", "coordinator"]);
     let torn = calls_of_the_last_two(&dir);
@@ -125,7 +126,7 @@ fn an_attempt_with_a_broken_journal_begins_anew() {
 }
 
 #[test]
-fn a_run_that_was_killed_before_its_first_record_begins() {
+fn resumes_run_killed_before_first_record() {
     for has_journal in [true, false] {
         let binary = Binary::new();
         let dir = begin(&binary, &[]);
@@ -145,15 +146,15 @@ fn a_run_that_was_killed_before_its_first_record_begins() {
 }
 
 #[test]
-fn another_experiment_is_refused_and_named() {
+fn refuses_to_resume_other_experiment() {
     let binary = Binary::new();
     let dir = begin(&binary, &["--attempts", "2", "--date", "2001-02-03"]);
     let before = fs::read(dir.join("config.json")).expect("there are settings");
     let name = dir.display().to_string();
     let other = |parts: &str| {
         format!(
-            "error: {name} has answers of another experiment: {parts}\n\
-             hint: without --resume, these settings begin a new run\n"
+            "error: {name} has answers of a different experiment: {parts}\n\
+             hint: omit --resume to start a new run with these settings\n"
         )
     };
     let rows: [(&[&str], i32, String); 8] = [
@@ -191,14 +192,13 @@ fn another_experiment_is_refused_and_named() {
             &["--date", "2002-02-03"],
             2,
             format!(
-                "error: {name}/config.json: the run was begun with --date 2001-02-03, which its prompts keep, \
-                 and not with --date 2002-02-03\n"
+                "error: {name}/config.json: this run was started with --date 2001-02-03 and cannot be resumed with --date 2002-02-03\n"
             ),
         ),
         (
             &["--log-dir", "elsewhere"],
             2,
-            format!("error: --log-dir goes with new runs; --resume goes on in the folder {name}\n"),
+            format!("error: --log-dir applies only to new runs; --resume continues in the folder {name}\n"),
         ),
         (
             &["--max-depht", "3"],
@@ -229,7 +229,7 @@ fn another_experiment_is_refused_and_named() {
 }
 
 #[test]
-fn recorded_flags_are_checked_as_typed_ones_are() {
+fn validates_recorded_flags_like_typed_ones() {
     let binary = Binary::new();
     let dir = begin(&binary, &["--max-samples", "1"]);
     let path = dir.join("config.json");
@@ -274,7 +274,7 @@ fn recorded_flags_are_checked_as_typed_ones_are() {
 }
 
 #[test]
-fn a_run_can_grow_and_the_environment_does_not_change_it() {
+fn extends_run_and_ignores_environment() {
     let binary = Binary::new()
         .variable("EVAL_MAX_DEPTH", "4")
         .variable("EVAL_CONCURRENCY", "3");
@@ -294,17 +294,17 @@ fn a_run_can_grow_and_the_environment_does_not_change_it() {
     );
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(ran.stderr.contains("6 attempts (2 done before)"), "{ran:?}");
-    assert!(ran.stderr.contains("3 at once"), "{ran:?}");
+    assert!(ran.stderr.contains("3 concurrent"), "{ran:?}");
     assert_eq!(attempts(&dir).len(), 6);
     let config = RunDir::open(&dir).expect("a run").config;
     assert_eq!(config["engine"]["isolation"], "thread");
     assert_eq!(config["attempts_total"], 6);
-    // Extended settings apply from now on.
+    // The extended settings apply from this start on.
     assert_eq!(resume(&binary, &dir, &[]).code, Some(0));
 }
 
 #[test]
-fn errors_are_made_again_only_when_asked_and_stay_on_record() {
+fn reruns_errors_only_on_request() {
     let binary = Binary::new().file("half.yaml", include_str!("resume/half.yaml"));
     let dir = begin(
         &binary,
@@ -325,7 +325,7 @@ fn errors_are_made_again_only_when_asked_and_stay_on_record() {
     let ran = resume(&binary, &dir, &[]);
     assert_eq!(ran.code, Some(106), "{ran:?}");
     let hint = format!(
-        "note: 3 ended in an error; to make them again, go on with `rlm-eval run --resume {} --retry-errors`",
+        "note: 3 ended in an error; to rerun them, continue with `rlm-eval run --resume {} --retry-errors`",
         dir.display()
     );
     assert!(ran.stderr.contains(&hint), "{ran:?}");
@@ -363,7 +363,7 @@ fn errors_are_made_again_only_when_asked_and_stay_on_record() {
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(
         ran.stderr
-            .contains("note: stopped by --fail-on-error when 2 had ended in an error"),
+            .contains("note: stopped by --fail-on-error after 2 attempts ended in an error"),
         "{ran:?}"
     );
     assert_eq!((lines(), attempts(&dir).len()), (12, 4));
@@ -376,7 +376,7 @@ fn errors_are_made_again_only_when_asked_and_stay_on_record() {
 }
 
 #[test]
-fn two_processes_never_work_on_one_run() {
+fn locks_run_against_second_process() {
     // Slow enough that even on a busy machine the second starts while the first is running.
     let slow = include_str!("run/slow.yaml").replace("latency_ms: 200", "latency_ms: 800");
     let binary = Binary::new().file("slow.yaml", &slow);
@@ -412,7 +412,7 @@ fn two_processes_never_work_on_one_run() {
 }
 
 #[test]
-fn a_run_goes_on_with_what_an_earlier_program_took_although_nothing_reads_it() {
+fn resumes_with_obsolete_settings_of_earlier_program() {
     let binary = Binary::new();
     let dir = begin(&binary, &["--protocol", "direct"]);
     // As if the run had started with --cell-timeout 5 and --temperature 0.
@@ -439,6 +439,6 @@ fn a_run_goes_on_with_what_an_earlier_program_took_although_nothing_reads_it() {
     // Flags given now are validated as usual.
     let ran = resume(&binary, &dir, &["--prompt-mode", "coordinator"]);
     assert_eq!(ran.code, Some(2), "{ran:?}");
-    let inert = "error: --prompt-mode coordinator would change nothing that an agent gets: the direct protocol";
+    let inert = "error: --prompt-mode coordinator would have no effect: the direct protocol";
     assert!(ran.stderr.starts_with(inert), "{ran:?}");
 }

@@ -18,8 +18,8 @@ use crate::run::lines;
 /// Latency of the server in milliseconds.
 const LATENCY: u64 = 4;
 
-/// Trees of three levels. Cells print everything that differs between processes, so that a cell
-/// which does not see it again is noticed; the answers do not depend on it.
+/// Trees of three levels. Cells print everything that differs between processes, so that the test
+/// notices a cell whose values change. The answers do not depend on these values.
 fn reply(seen: &Seen) -> String {
     let messages = seen.body["messages"]
         .as_array()
@@ -148,7 +148,7 @@ fn journaled(dir: &Path) -> BTreeMap<String, usize> {
 }
 
 #[test]
-fn attempts_go_on_where_they_were_killed() {
+fn resumes_attempts_where_killed() {
     let (kills, trees) = if is_full() { (50, 24) } else { (6, 5) };
     let quiet = Forest::new(trees);
     assert!(quiet.start(&quiet.args()).wait().unwrap().success());
@@ -156,7 +156,7 @@ fn attempts_go_on_where_they_were_killed() {
     let forest = Forest::new(trees);
     let mut child = forest.start(&forest.args());
     let mut killed = Vec::new();
-    // The number of calls between two kills is small enough that the last kill precedes the end.
+    // The number of calls between two kills is small enough for the last kill to precede the end.
     let step = all / (kills + 1);
     let began = Instant::now();
     for kill in 1..=kills {
@@ -206,7 +206,7 @@ fn attempts_go_on_where_they_were_killed() {
         }
     }
     assert!(resumed > 0);
-    // In flight at a kill, with an allowance for the wire.
+    // In flight at a kill, with a tolerance for the network.
     let wire = Duration::from_millis(LATENCY + 10);
     let in_flight = |kill: &Instant| {
         let came = forest.came.lock().unwrap();
@@ -250,10 +250,10 @@ fn attempts_go_on_where_they_were_killed() {
     );
 }
 
-/// A tool's output differs each time: the attempt reports that, starts again, and reports the
-/// wasted payment.
+/// A tool's output differs each time. The attempt reports that, restarts, and reports the wasted
+/// cost.
 #[test]
-fn an_attempt_that_goes_otherwise_begins_anew() {
+fn restarts_attempt_that_diverges() {
     let server = FaultServer::start(|seen| {
         let turn = seen.body["messages"].as_array().map_or(0, Vec::len) / 2;
         let cell = match turn {
@@ -320,7 +320,7 @@ fn an_attempt_that_goes_otherwise_begins_anew() {
     );
     assert_eq!(
         events[1]["kind"]["reason"],
-        "request 2 of root is not the one that was answered"
+        "request 2 of root differs from the recorded one"
     );
     assert_eq!(
         kinds

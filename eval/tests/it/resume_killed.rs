@@ -13,7 +13,8 @@ use serde_json::Value;
 
 use crate::binary::{Binary, is_full};
 
-/// Number of kills, and of samples as text and as number: a few, and all for `./test.sh --full`.
+/// Numbers of kills and samples (as text and as number): few for the quick suite, all for
+/// `./test.sh --full`.
 const FEW: (u32, &str, usize) = (8, "60", 60);
 const FULL: (u32, &str, usize) = (50, "200", 200);
 

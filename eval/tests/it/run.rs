@@ -77,7 +77,7 @@ pub fn s_niah<'a>(more: &[&'a str]) -> Vec<&'a str> {
     args
 }
 
-/// Runs the binary, which must create one folder in `results` whatever its exit code.
+/// Runs the binary, which must create one folder in `results` regardless of its exit code.
 pub fn finish(binary: &Binary, args: &[&str]) -> Finished {
     let before = runs(binary.path());
     let ran = binary.run(args, "");
@@ -120,7 +120,7 @@ pub fn tree(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn both_modes_leave_a_complete_run() {
+fn both_modes_write_complete_run() {
     for (mode, agents) in [("solver", 1), ("coordinator", 5)] {
         let binary = Binary::new();
         let run = finish(&binary, &s_niah(&["--prompt-mode", mode]));
@@ -247,7 +247,7 @@ fn check_csv(run: &Finished) {
 }
 
 #[test]
-fn a_run_has_a_name() {
+fn names_run_directory() {
     let binary = Binary::new();
     let ran = binary.run(&s_niah(&["--name", "mine_1", "--json"]), "");
     assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -261,7 +261,7 @@ fn a_run_has_a_name() {
         (again.code, again.stderr.as_str()),
         (
             Some(2),
-            "error: --name: results/mine_1 exists already\nhint: `rlm-eval run --resume results/mine_1` resumes it\n"
+            "error: --name: results/mine_1 already exists\nhint: resume it with `rlm-eval run --resume results/mine_1`\n"
         )
     );
     assert_eq!(binary.paste(&again.stderr).code, Some(0));

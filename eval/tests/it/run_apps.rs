@@ -1,4 +1,4 @@
-//! The check of `webapp` on apps that interfere with it, with dialogs or a result of their own.
+//! The check of `webapp` on apps that interfere with it by dialogs or by their own results.
 
 use serde_json::{Value, json};
 
@@ -57,7 +57,7 @@ fn run_sample(sample: &str, binary: &Binary, rules: &Value) -> Finished {
 }
 
 #[test]
-fn inference_is_served_in_the_order_of_the_calls() {
+fn serves_inference_in_call_order() {
     if lacks_chromium() {
         eprintln!("skipped: there is no Chromium");
         return;
@@ -85,7 +85,7 @@ fn inference_is_served_in_the_order_of_the_calls() {
 }
 
 #[test]
-fn apps_are_judged_by_what_they_show() {
+fn judges_apps_by_what_they_show() {
     if lacks_chromium() {
         eprintln!("skipped: there is no Chromium");
         return;

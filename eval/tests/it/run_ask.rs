@@ -53,7 +53,7 @@ const QUESTIONS: &[Row] = &[
 ];
 
 #[test]
-fn the_answer_is_alone_on_stdout() {
+fn prints_only_answer_to_stdout() {
     for (flags, stdin, code, stdout) in QUESTIONS {
         let args = [&["ask", "--model", "scripted:reader.yaml"], *flags].concat();
         let ran = asker().run(&args, *stdin);
@@ -68,7 +68,7 @@ fn the_answer_is_alone_on_stdout() {
 }
 
 #[test]
-fn progress_and_failures_are_on_stderr() {
+fn prints_progress_and_failures_to_stderr() {
     let ask = |query: &str| {
         let args = [
             "ask",
@@ -98,7 +98,7 @@ fn progress_and_failures_are_on_stderr() {
 }
 
 #[test]
-fn a_person_sees_no_control_characters_of_an_answer() {
+fn hides_control_characters_of_answers_on_terminal() {
     let ask = [
         "ask",
         "--query",
@@ -128,7 +128,7 @@ fn a_person_sees_no_control_characters_of_an_answer() {
 }
 
 #[test]
-fn tools_from_several_files_work_from_the_first_call_on() {
+fn loads_tools_from_several_files() {
     let tool = |body: &str| {
         format!(
             "module.exports = {{ description: 'd', parameters: {{ type: 'object' }}, run() {{ return {body} }} }};\n"
@@ -159,15 +159,15 @@ fn tools_from_several_files_work_from_the_first_call_on() {
         (typo.code, typo.stderr.as_str()),
         (
             Some(2),
-            "error: --env TYPO: no tool and no prompt reads a variable of this name\n"
+            "error: --env TYPO: no tool or prompt reads this variable\n"
         )
     );
 }
 
-/// The examples of the specification of prompts, and how a run of one ends without `--model`, with
-/// an alias, and with both.
+/// The examples of the specification of prompts, and the results without `--model`, with an alias,
+/// and with both.
 #[test]
-fn examples_of_the_specification_run_in_every_protocol() {
+fn specification_examples_run_in_every_protocol() {
     const FOLDER: &[(&str, &str)] = &[
         (
             "prompts/assistant.ts",
@@ -255,8 +255,7 @@ fn examples_of_the_specification_run_in_every_protocol() {
             }
 
             let ran = ask(&[&own[..], &["--model", "scripted:other.yaml"]].concat());
-            let note = "note: --model scripted:other.yaml takes the place of the model `conversational` that the definition \
-                        `assistant` names\n";
+            let note = "note: --model scripted:other.yaml overrides the model `conversational` of the definition `assistant`\n";
             assert_eq!(
                 (ran.code, ran.stdout.as_str()),
                 (Some(0), "2\n"),
@@ -267,7 +266,8 @@ fn examples_of_the_specification_run_in_every_protocol() {
 
             for more in [&[][..], &["--model", "scripted:other.yaml"]] {
                 let ran = ask(more);
-                let hint = "hint: give the name a model with --model-alias conversational=PROVIDER/MODEL\n";
+                let hint =
+                    "hint: define the name with --model-alias conversational=PROVIDER/MODEL\n";
                 assert_eq!(ran.code, Some(2), "{}", ran.stderr);
                 assert!(ran.stderr.contains(hint), "{}", ran.stderr);
             }
@@ -276,7 +276,7 @@ fn examples_of_the_specification_run_in_every_protocol() {
 }
 
 #[test]
-fn an_answer_has_its_cost_and_keeps_its_trajectory_where_that_is_wanted() {
+fn reports_cost_and_keeps_trajectory_on_request() {
     let priced = "description: d\nrules:\n  - tokens: { input: 90, output: 10 }\n    cost_usd: 0.01\n    \
                   reply: \"```js\\nreturn(1)\\n```\"\n";
     let binary = Binary::new().file("priced.yaml", priced);

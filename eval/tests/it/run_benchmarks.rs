@@ -1,4 +1,4 @@
-//! Every benchmark end to end with the model made for it, which is partly wrong on purpose.
+//! Every benchmark end to end with its scripted model, which is partly wrong on purpose.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ pub fn folder(benchmark: &str) -> String {
 }
 
 #[test]
-fn every_benchmark_runs_with_its_scripted_model() {
+fn benchmarks_run_with_scripted_models() {
     for entry in benchmarks::catalog() {
         let folder = folder(entry.name);
         let cases = std::fs::read_to_string(format!("{folder}/cases.json")).unwrap();

@@ -1,4 +1,4 @@
-//! The run directory: what is written, what is read back, and what a failure leaves behind.
+//! The run directory: what is written and read back, and what remains after a failure.
 
 #![allow(clippy::unwrap_used, reason = "a helper of tests may fail the test")]
 
@@ -93,7 +93,7 @@ fn json_file(path: &Path) -> Value {
 }
 
 #[test]
-fn a_run_is_stored_and_read_back() {
+fn stores_and_reads_back_run() {
     let temp = tempfile::tempdir().unwrap();
     let mut writer = begin(&temp.path().join("deep/results"), &["s-2", "s-1"]);
     let path = writer.writer().path().to_owned();
@@ -161,7 +161,7 @@ fn a_run_is_stored_and_read_back() {
 }
 
 #[test]
-fn an_attempt_is_on_the_disk_when_it_has_finished() {
+fn finished_attempt_is_on_disk() {
     let temp = tempfile::tempdir().unwrap();
     let mut writer = begin(temp.path(), &["a"]);
     writer.report(&RunEvent::AttemptStarted {
@@ -177,7 +177,7 @@ fn an_attempt_is_on_the_disk_when_it_has_finished() {
 }
 
 #[test]
-fn an_attempt_made_again_takes_the_place_of_the_first() {
+fn rerun_attempt_replaces_first() {
     let temp = tempfile::tempdir().unwrap();
     let mut writer = begin(temp.path(), &["a", "b"]);
     let path = writer.writer().path().to_owned();
@@ -200,7 +200,7 @@ fn an_attempt_made_again_takes_the_place_of_the_first() {
 }
 
 #[test]
-fn hostile_ids_stay_in_the_folder() {
+fn hostile_ids_stay_in_folder() {
     let ids = [
         "../../escape",
         "/etc/passwd",
@@ -242,7 +242,7 @@ fn hostile_ids_stay_in_the_folder() {
 }
 
 #[test]
-fn hidden_trajectories_of_earlier_versions_stay_with_their_attempts() {
+fn finds_hidden_trajectories_of_earlier_versions() {
     let temp = tempfile::tempdir().unwrap();
     let mut writer = begin(temp.path(), &[".env", ""]);
     let path = writer.writer().path().to_owned();
@@ -295,7 +295,7 @@ fn hidden_trajectories_of_earlier_versions_stay_with_their_attempts() {
 type Read<'a> = Result<(Vec<&'a str>, Option<(usize, u64, Vec<u8>)>), String>;
 
 #[test]
-fn a_torn_last_line_costs_no_other() {
+fn truncated_last_line_loses_no_other() {
     let line = |id: &str| serde_json::to_string(&record(id, 1)).unwrap();
     let (a, b) = (line("a"), line("b"));
     let later = a.replacen("\"v\":1", "\"v\":2", 1);
@@ -339,7 +339,7 @@ fn a_torn_last_line_costs_no_other() {
         (
             format!("{a}\n{later}\n{b}\n").into(),
             Err(
-                "samples.jsonl:2: record of schema version 2, this program reads up to 1"
+                "samples.jsonl:2: record of schema version 2, but this program reads only versions up to 1"
                     .to_owned(),
             ),
         ),
@@ -362,22 +362,22 @@ fn a_torn_last_line_costs_no_other() {
 }
 
 #[test]
-fn a_folder_without_a_readable_run_is_named() {
+fn names_folder_without_readable_run() {
     let rows: [(&str, Option<&str>, &str); 8] = [
         (
             "config.json",
             None,
-            "RUN is not a run directory: it has no config.json",
+            "RUN is not a run directory: config.json is missing",
         ),
         (
             "lock.json",
             None,
-            "RUN is not a run directory: it has no lock.json",
+            "RUN is not a run directory: lock.json is missing",
         ),
         (
             "samples.jsonl",
             None,
-            "RUN is not a run directory: it has no samples.jsonl",
+            "RUN is not a run directory: samples.jsonl is missing",
         ),
         (
             "config.json",
@@ -387,7 +387,7 @@ fn a_folder_without_a_readable_run_is_named() {
         (
             "config.json",
             Some(r#"{"v":99}"#),
-            "RUN/config.json has schema version 99, this program reads up to 1",
+            "RUN/config.json has schema version 99, but this program reads only versions up to 1",
         ),
         (
             "lock.json",
@@ -402,7 +402,7 @@ fn a_folder_without_a_readable_run_is_named() {
         (
             "lock.json",
             Some(r#"{"v":9}"#),
-            "RUN/lock.json has schema version 9, this program reads up to 1",
+            "RUN/lock.json has schema version 9, but this program reads only versions up to 1",
         ),
     ];
     for (file, text, message) in rows {
@@ -418,11 +418,11 @@ fn a_folder_without_a_readable_run_is_named() {
 }
 
 #[test]
-fn an_unwritable_folder_is_one_line_and_leaves_nothing() {
+fn reports_unwritable_folder_and_leaves_nothing() {
     let temp = tempfile::tempdir().unwrap();
     let file = temp.path().join("file");
     fs::write(&file, "").unwrap();
-    // Permissions do not restrict root, but a file in place of a folder and the kernel's own file
+    // Permissions do not restrict root. A file in place of a folder and the kernel's own file
     // system do.
     let mut rows = vec![
         (
@@ -455,7 +455,7 @@ fn an_unwritable_folder_is_one_line_and_leaves_nothing() {
 }
 
 #[test]
-fn a_run_that_never_begins_leaves_nothing() {
+fn run_that_never_begins_leaves_nothing() {
     let temp = tempfile::tempdir().unwrap();
     let results = temp.path().join("new/results");
     let run = create(&results).unwrap();
@@ -463,7 +463,8 @@ fn a_run_that_never_begins_leaves_nothing() {
     drop(run);
     assert_eq!(fs::read_dir(temp.path()).unwrap().count(), 0);
 
-    // Two runs of the same moment: neither uses the other's folder or removes files of the other.
+    // Two runs created at the same moment: neither uses the folder of the other or removes its
+    // files.
     let runs = [create(&results).unwrap(), create(&results).unwrap()];
     let [first, second] = &runs;
     assert_ne!(first.path(), second.path());
@@ -498,7 +499,7 @@ fn a_run_that_never_begins_leaves_nothing() {
 }
 
 #[test]
-fn the_first_write_error_is_kept_and_the_record_is_not_lost() {
+fn keeps_first_write_error_and_record() {
     let temp = tempfile::tempdir().unwrap();
     let mut writer = begin(temp.path(), &["a", "b"]);
     let path = writer.writer().path().to_owned();
@@ -519,7 +520,7 @@ fn the_first_write_error_is_kept_and_the_record_is_not_lost() {
 }
 
 #[test]
-fn fingerprints_go_by_content() {
+fn fingerprints_depend_on_content() {
     let of = |parts: Value| Fingerprint::from_parts(serde_json::from_value(parts).unwrap());
     // Python: sha256(json.dumps(parts, sort_keys=True, separators=(",", ":"),
     // ensure_ascii=False).encode()).

@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::run_dir_fixture::{failed, identity, record};
 
 #[test]
-fn the_csv_has_the_documented_columns() {
+fn csv_has_documented_columns() {
     let csv = to_csv(&identity("run"), &[], &[]).unwrap();
     assert_eq!(
         String::from_utf8(csv).unwrap(),
@@ -19,7 +19,7 @@ fn the_csv_has_the_documented_columns() {
 }
 
 #[test]
-fn csv_rows_go_by_the_dataset_and_then_the_attempt() {
+fn csv_rows_follow_dataset_then_attempt() {
     let records = [
         record("stray", 1),
         record("b", 2),
@@ -54,7 +54,7 @@ fn csv_rows_go_by_the_dataset_and_then_the_attempt() {
 }
 
 #[test]
-fn no_cell_is_a_formula() {
+fn csv_cells_are_not_formulas() {
     let rows = [
         ("plain", "plain"),
         ("", ""),
@@ -95,7 +95,7 @@ fn no_cell_is_a_formula() {
             assert_eq!(plain_text(&cells[0][place]), given, "{column}");
         }
     }
-    // A number is text here too.
+    // A number is also text in this column.
     let negative = AttemptRecord {
         expected: json!(-5),
         ..record("a", 1)

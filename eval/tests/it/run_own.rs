@@ -53,7 +53,7 @@ fn ids(run: &Finished) -> Vec<String> {
 }
 
 #[test]
-fn a_file_of_rows_is_a_benchmark() {
+fn file_of_rows_is_a_benchmark() {
     let run = run(&[]);
     assert_eq!(run.ran.code, Some(0), "{:?}", run.ran);
     let identity = &run.dir.lock.run;
@@ -79,7 +79,7 @@ fn a_file_of_rows_is_a_benchmark() {
 }
 
 #[test]
-fn samples_are_filtered_and_drawn() {
+fn filters_and_draws_samples() {
     let filtered = run(&["--filter", "language=de|fr", "--max-samples", "4"]);
     assert_eq!(ids(&filtered), ["de/bee", "de/lion", "de/ox", "fr/bee"]);
     let drawn = |most| ids(&run(&["--sample-seed", "5", "--max-samples", most]));
@@ -93,14 +93,14 @@ fn samples_are_filtered_and_drawn() {
 }
 
 #[test]
-fn rows_without_contexts_are_a_warning() {
+fn warns_about_rows_without_context() {
     let rows = r#"{"query": "q", "expected": "1", "contexts": "c"}"#;
     let model = "description: d\nrules:\n- {when: {roles: [direct]}, reply: '1'}\n- reply: \"```js\\nreturn(1)\\n```\"\n";
     let binary = Binary::new()
         .file("q.jsonl", rows)
         .file("m.yaml", model)
         .file("c.jsonl", rows.replace("contexts", "context"));
-    let warning = "warning: no row of q has a context, and --protocol rlm is made for one";
+    let warning = "warning: no row of q has a context, which --protocol rlm is designed for";
     for (rows, protocol, warnings) in [
         ("q.jsonl", "rlm", 1),
         ("q.jsonl", "direct", 0),
@@ -111,7 +111,7 @@ fn rows_without_contexts_are_a_warning() {
         assert_eq!(ran.code, Some(0), "{ran:?}");
         assert_eq!(ran.stderr.matches(warning).count(), warnings, "{ran:?}");
     }
-    // In a sweep, once.
+    // A sweep warns only once.
     let models = [
         "sweep",
         "--models",

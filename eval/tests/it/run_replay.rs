@@ -29,7 +29,7 @@ fn results(run: &Finished) -> BTreeMap<(String, u32), Value> {
 }
 
 #[test]
-fn an_own_run_replays_to_the_same_answers() {
+fn replays_own_run_to_same_answers() {
     for (mode, model) in [
         ("solver", "scripted"),
         ("coordinator", "scripted/s-niah-flawed"),
@@ -49,8 +49,7 @@ fn an_own_run_replays_to_the_same_answers() {
         assert_eq!(results(&first), results(&again), "{mode}");
         assert!(
             again.ran.stderr.contains(
-                "replaying the 2 samples of the recording that s-niah has; choose others with \
-                 --sample-ids"
+                "replaying the 2 samples of the recording that exist in s-niah; choose others with --sample-ids"
             ),
             "{}",
             again.ran.stderr
@@ -65,7 +64,7 @@ fn shared_data(path: &str) -> PathBuf {
 }
 
 #[test]
-fn recorded_runs_of_a_real_model_score_as_recorded() {
+fn replays_of_real_model_score_as_recorded() {
     for (name, right) in [("run-026-drivers.json", 13), ("run-027-baseline.json", 8)] {
         let recording = shared_data("node-rlm").join(name);
         if !recording.is_file() {
@@ -122,7 +121,7 @@ fn recording(tasks: &[(&str, &[&str])]) -> String {
 }
 
 #[test]
-fn a_missing_root_turn_ends_its_sample_alone() {
+fn missing_root_turn_ends_only_its_sample() {
     let tasks: [(&str, &[&str]); 3] = [
         ("s-niah-8k-1", &["console.log(context.length)"]),
         ("s-niah-8k-2", &["const x = 1", "return('no')"]),
@@ -134,7 +133,7 @@ fn a_missing_root_turn_ends_its_sample_alone() {
     assert_eq!(run.ran.code, Some(106), "{:?}", run.ran);
     let missing = |sample: u32, turn: u32| {
         Some(format!(
-            "the recording torn.json holds no response for sample s-niah-8k-{sample}, agent root, turn {turn}"
+            "the recording torn.json contains no response for sample s-niah-8k-{sample}, agent root, turn {turn}"
         ))
     };
     let ended: Vec<_> = run
@@ -153,7 +152,7 @@ fn a_missing_root_turn_ends_its_sample_alone() {
 }
 
 #[test]
-fn an_unrecorded_child_rejects_its_own_promise() {
+fn unrecorded_child_rejects_its_promise() {
     let calls =
         "const calls = await Promise.allSettled([rlm('find it', context), llm('who?'), 'mine']);";
     let answer = "return(calls.map((call) => call.reason?.message ?? call.value))";
@@ -164,7 +163,7 @@ fn an_unrecorded_child_rejects_its_own_promise() {
     let run = finish(&binary, &s_niah(&["--model", "replay:calls.json"]));
     assert_eq!(run.ran.code, Some(0), "{:?}", run.ran);
     let record = run.records()[&("s-niah-8k-1".to_owned(), 1)];
-    let none = "the recording calls.json holds no response for sample s-niah-8k-1, agent";
+    let none = "the recording calls.json contains no response for sample s-niah-8k-1, agent";
     let expected = json!([
         format!("d1-c0 failed: {none} d1-c0, turn 1"),
         format!("d1-c1 failed: {none} d1-c1, turn 1"),
@@ -175,7 +174,7 @@ fn an_unrecorded_child_rejects_its_own_promise() {
 }
 
 #[test]
-fn one_protocol_does_not_replay_as_another() {
+fn refuses_replay_under_other_protocol() {
     let binary = Binary::new();
     let first = finish(&binary, &s_niah(&["--protocol", "direct"]));
     let replay = format!("replay:{}", first.dir.path.display());
@@ -212,7 +211,7 @@ fn one_protocol_does_not_replay_as_another() {
 }
 
 #[test]
-fn a_recording_of_other_samples_is_warned_of() {
+fn warns_about_recording_of_other_samples() {
     let binary = Binary::new();
     let first = finish(&binary, &s_niah(&[]));
     let replay = format!("replay:{}", first.dir.path.display());
@@ -223,13 +222,13 @@ fn a_recording_of_other_samples_is_warned_of() {
     ];
     for (more, warned) in rows {
         let again = binary.run(&s_niah(&[&["--model", &replay], more].concat()), "");
-        let warning = "warning: the recording is of other samples under these ids";
+        let warning = "warning: the recording is of a dataset with other samples under these ids";
         assert_eq!(again.stderr.contains(warning), warned, "{again:?}");
     }
 }
 
 #[test]
-fn a_line_torn_within_a_character_costs_no_other() {
+fn line_truncated_within_character_loses_no_other() {
     let binary = Binary::new();
     let first = finish(&binary, &s_niah(&["--record", "tape.jsonl"]));
     let tape = fs::read(binary.path().join("tape.jsonl")).unwrap();
@@ -255,7 +254,7 @@ fn a_line_torn_within_a_character_costs_no_other() {
 /// Cells read the clock and random values of the recorded run from its journal; without the journal
 /// they read live ones.
 #[test]
-fn a_replay_reads_the_clocks_and_random_numbers_of_the_run() {
+fn replays_clock_and_random_numbers() {
     let model = "description: d\nrules:\n  - when: { turn: 1 }\n    reply: |\n      ```js\n      \
         const [a, b] = await Promise.all([0, 1].map(async () => (await new Promise((done) => setTimeout(done, 3)), performance.now())));\n      \
         console.log(Math.random(), Date.now(), a, b)\n      ```\n  - reply: |\n      ```js\n      \

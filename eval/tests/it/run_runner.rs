@@ -17,8 +17,8 @@ use records::run_dir::{Fingerprint, Lock, NewRun, RunDir};
 use serde_json::json;
 use tokio::sync::watch;
 
-/// Four samples. Each option names one sample that cannot be read, panics when first read, or takes
-/// longer to read or score than any test.
+/// Four samples. Each option names one sample that cannot be read, that panics when first read, or
+/// that takes longer to read or score than any test.
 struct Samples {
     ids: Vec<String>,
     unreadable: Option<usize>,
@@ -27,7 +27,7 @@ struct Samples {
     slow: Option<&'static str>,
 }
 
-/// Longer than any test runs.
+/// Longer than any test.
 const FOREVER: Duration = Duration::from_secs(3600);
 
 /// Timeout that ends a run which does not stop.
@@ -115,7 +115,7 @@ impl Reporter for Finished {
     }
 }
 
-/// Runs the samples with concurrency two in a folder, and stops the run after this many finished
+/// Runs the samples with concurrency two in a folder, and stops the run after `stop_after` finished
 /// attempts. Returns the outcome and the run directory.
 fn run(dataset: Samples, stop_after: Option<usize>) -> (Result<Ended, RunError>, RunDir) {
     let folder = tempfile::tempdir().unwrap();
@@ -164,8 +164,8 @@ fn run(dataset: Samples, stop_after: Option<usize>) -> (Result<Ended, RunError>,
         attempts_done: 0,
         concurrency: 2,
     };
-    // As few as possible, so that blocking one worker blocks all attempts; a scoring rule does
-    // that.
+    // As few threads as possible, so that one blocked worker blocks all attempts. A scoring rule
+    // blocks one.
     let workers = if dataset.slow.is_some() { 2 } else { 1 };
     let path = new.path().to_owned();
     let fingerprint = Fingerprint::from_parts(SampleMetadata::new());
@@ -222,7 +222,7 @@ fn finished(run: &RunDir) -> Vec<&str> {
 }
 
 #[test]
-fn a_busy_attempt_does_not_hold_up_the_stop() {
+fn busy_attempt_does_not_delay_stop() {
     let rows = [
         Samples {
             slow: Some("b"),
@@ -243,7 +243,7 @@ fn a_busy_attempt_does_not_hold_up_the_stop() {
 }
 
 #[test]
-fn a_sample_that_panics_is_an_error_of_its_attempt() {
+fn panicking_sample_is_attempt_error() {
     let dataset = Samples {
         panics: Mutex::new(Some(1)),
         ..Samples::default()
@@ -259,7 +259,7 @@ fn a_sample_that_panics_is_an_error_of_its_attempt() {
 }
 
 #[test]
-fn a_sample_that_cannot_be_read_ends_the_run_and_keeps_what_is_finished() {
+fn unreadable_sample_ends_run_and_keeps_records() {
     let dataset = Samples {
         unreadable: Some(3),
         ..Samples::default()

@@ -1,4 +1,4 @@
-//! Which samples a run selects, how often, how it is scored, and the resulting exit code.
+//! Samples that a run selects, their attempts and scoring, and the resulting exit code.
 
 use harness::model::{EventKind, Protocol, Role};
 use serde_json::Value;
@@ -42,7 +42,7 @@ const CHOICES: &[(&[&str], i32, &[&str])] = &[
 ];
 
 #[test]
-fn samples_and_attempts_are_chosen() {
+fn selects_samples_and_attempts() {
     for (flags, code, chosen) in CHOICES {
         let binary = Binary::new();
         let args = [&["--samples-per-length", "3"], *flags].concat();
@@ -64,7 +64,9 @@ fn samples_and_attempts_are_chosen() {
         let summary: Value = serde_json::from_str(&run.read("summary.json")).unwrap();
         assert_eq!(summary["attempts_total"], chosen.len(), "{flags:?}");
         assert_eq!(
-            run.ran.stderr.contains("is below --min-score 0.7"),
+            run.ran
+                .stderr
+                .contains("is below the required --min-score 0.7"),
             *code == 100,
             "{flags:?}"
         );
@@ -72,7 +74,7 @@ fn samples_and_attempts_are_chosen() {
 }
 
 #[test]
-fn the_flawed_model_is_wrong_on_the_second_samples_alone() {
+fn flawed_model_fails_only_second_samples() {
     for mode in ["solver", "coordinator"] {
         let binary = Binary::new();
         let args = [
@@ -110,14 +112,14 @@ fn the_flawed_model_is_wrong_on_the_second_samples_alone() {
 }
 
 #[test]
-fn nothing_matched_is_told_and_leaves_nothing() {
+fn reports_empty_selection_and_leaves_nothing() {
     let recording = r#"{"benchmark": "x", "model": "m", "results": [{"taskId": "arc-1", "trace": [{"reasoning": "r"}]}]}"#;
     let binary = Binary::new().file("other.json", recording);
     let ran = binary.run(&s_niah(&["--model", "replay:other.json"]), "");
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(4), ""));
     assert!(
         ran.stderr
-            .ends_with("note: no sample matches: nothing was run\n"),
+            .ends_with("note: no sample matches, so nothing was run\n"),
         "{}",
         ran.stderr
     );
@@ -125,7 +127,7 @@ fn nothing_matched_is_told_and_leaves_nothing() {
 }
 
 #[test]
-fn the_summary_can_be_had_as_json() {
+fn prints_summary_as_json() {
     let binary = Binary::new();
     let run = finish(&binary, &s_niah(&["--json"]));
     assert_eq!(run.ran.code, Some(0));
@@ -140,7 +142,7 @@ fn the_summary_can_be_had_as_json() {
 }
 
 #[test]
-fn the_direct_protocol_is_one_call_with_the_whole_context() {
+fn direct_protocol_is_one_call_with_whole_context() {
     let binary = Binary::new();
     let run = finish(&binary, &s_niah(&["--protocol", "direct"]));
     assert_eq!(run.ran.code, Some(0), "{:?}", run.ran);

@@ -24,14 +24,13 @@ fn start(binary: &Binary, args: &[&str]) -> Child {
         .expect("the binary starts")
 }
 
-/// Longer than any of these runs takes to start or stop, and shorter than the model's reply or the
-/// cell takes.
+/// Longer than these runs take to start or stop, and shorter than the model's reply or the cell.
 const HUNG: Duration = Duration::from_secs(120);
 
 /// Sends a signal and waits for the end.
 fn stop(child: Child, signal: &str) -> Output {
     let kill = format!("kill -{signal} {}", child.id());
-    // The shell's builtin `kill`, because a system without procps has no other.
+    // The shell's builtin `kill`, because a system without procps does not have another.
     let sent = Command::new("sh").args(["-c", &kill]).status();
     assert!(sent.expect("a shell is there").success());
     let asked = Instant::now();
@@ -63,7 +62,7 @@ fn wait_for_records(folder: &Path, wanted: usize) {
 }
 
 #[test]
-fn a_stopped_run_keeps_what_is_finished() {
+fn stopped_run_keeps_finished_attempts() {
     let waiting = include_str!("run/waiting.yaml");
     let endless = include_str!("run/endless.yaml");
     for (model, signal) in [(waiting, "INT"), (waiting, "TERM"), (endless, "INT")] {
@@ -123,7 +122,7 @@ fn relative(dir: &Path) -> String {
 }
 
 #[test]
-fn no_moment_leaves_a_half_written_run() {
+fn signals_never_leave_half_written_run() {
     for milliseconds in [0, 1, 2, 4, 8] {
         let binary = Binary::new().file("model.yaml", include_str!("run/silent.yaml"));
         let child = start(&binary, &s_niah(&["--model", "scripted:model.yaml"]));
@@ -155,7 +154,7 @@ fn no_moment_leaves_a_half_written_run() {
 }
 
 #[test]
-fn a_stopped_question_ends_at_once() {
+fn stopped_question_ends_immediately() {
     for model in [
         include_str!("run/silent.yaml"),
         include_str!("run/endless.yaml"),

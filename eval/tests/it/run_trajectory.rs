@@ -9,7 +9,7 @@ use crate::binary::Binary;
 use crate::run::{Finished, finish, s_niah};
 
 #[test]
-fn a_coordinator_delegates_to_solvers_in_parallel() {
+fn coordinator_delegates_to_parallel_solvers() {
     let binary = Binary::new();
     let run = finish(&binary, &s_niah(&["--prompt-mode", "coordinator"]));
     let prompt = |args: &[&str]| {
@@ -86,7 +86,7 @@ fn children_share_one_sandbox() {
 }
 
 #[test]
-fn every_event_says_where_it_belongs() {
+fn events_identify_attempt_and_agent() {
     let binary = Binary::new();
     let args = ["--prompt-mode", "coordinator", "--attempts", "2"];
     let run = finish(&binary, &s_niah(&args));
@@ -138,7 +138,7 @@ fn count(events: &[Event], is: fn(&EventKind) -> bool) -> u32 {
 }
 
 #[test]
-fn a_trajectory_grows_linearly() {
+fn trajectory_grows_linearly() {
     let size = |iterations: &str| {
         let binary = Binary::new().file("talkative.yaml", include_str!("run/talkative.yaml"));
         let args = [
@@ -185,7 +185,7 @@ fn timeless(run: &Finished) -> Vec<String> {
 }
 
 #[test]
-fn the_same_seed_gives_the_same_run() {
+fn same_seed_gives_same_run() {
     for mode in ["solver", "coordinator"] {
         let binary = Binary::new();
         let run = |seed: &str| finish(&binary, &s_niah(&["--prompt-mode", mode, "--seed", seed]));

@@ -30,7 +30,7 @@ rules:
 "#;
 
 #[test]
-fn what_follows_an_action_that_leaves_the_page_is_skipped() {
+fn skips_actions_after_navigation() {
     if !has_chromium() {
         assert!(std::env::var_os("CI").is_none(), "CI has no Chromium");
         eprintln!("skipped: there is no Chromium");
@@ -86,9 +86,9 @@ fn what_follows_an_action_that_leaves_the_page_is_skipped() {
 
 /// Anthropic's API does not allow forcing a tool on a model that reasons.
 #[test]
-fn a_call_that_cannot_be_forced_is_announced() {
+fn announces_unsupported_forced_call() {
     let note = "note: anthropic/m: the API does not allow forcing a call of `agent_turn` while the model reasons; \
-                a response without the call is asked for again\n";
+                a response without the call is requested again\n";
     for (flags, is_told) in [("", false), (" --reasoning-tokens 2048", true)] {
         let line = "run --benchmark webnav --protocol agent-turn --model anthropic/m --max-samples 1 --dry-run --trust-pages";
         let line = format!("{line}{flags}");

@@ -95,7 +95,7 @@ fn serve(page: &'static str) -> (String, Arc<Mutex<Vec<String>>>) {
 }
 
 #[test]
-fn the_example_sites_are_solved() {
+fn solves_example_sites() {
     if lacks_chromium() {
         return;
     }
@@ -122,7 +122,7 @@ fn the_example_sites_are_solved() {
 }
 
 #[test]
-fn calls_of_a_page_are_recorded() {
+fn records_page_calls() {
     if lacks_chromium() {
         return;
     }
@@ -189,7 +189,7 @@ rules:
 "#;
 
 #[test]
-fn what_is_not_allowed_is_refused_and_reported() {
+fn refuses_and_reports_forbidden_addresses() {
     if lacks_chromium() {
         return;
     }
@@ -233,7 +233,7 @@ fn what_is_not_allowed_is_refused_and_reported() {
             refused.contains(&format!("{other}/y")),
             "{protocol}: {refused:?}"
         );
-        // The agent is told in what it is shown.
+        // The agent reads about it in the page that it is shown.
         let shown = run
             .events("reach", 1)
             .iter()
@@ -245,7 +245,7 @@ fn what_is_not_allowed_is_refused_and_reported() {
                 _ => false,
             });
         assert!(shown, "{protocol}");
-        let sum = "to what is out of reach: ";
+        let sum = "to origins out of reach: ";
         assert!(run.ran.stderr.contains(sum), "{}", run.ran.stderr);
         assert!(run.ran.stderr.contains(&other), "{}", run.ran.stderr);
     }
@@ -259,9 +259,9 @@ fn what_is_not_allowed_is_refused_and_reported() {
     assert_eq!(*other_asked.lock().unwrap(), Vec::<String>::new());
 }
 
-/// Data of others must not open a way to addresses that only this machine reaches.
+/// Data from others must not allow access to addresses that only this machine reaches.
 #[test]
-fn rows_reach_this_machine_only_where_that_is_typed() {
+fn rows_reach_loopback_only_if_allowed() {
     let (origin, asked) = serve("<!DOCTYPE html><title>Live</title><h1>Live</h1>");
     let localhost = origin.replace("127.0.0.1", "localhost");
     let check = json!({ "page": "text('h1')", "equals": "Live" });
@@ -354,7 +354,7 @@ fn with_server(command: &str) -> String {
 }
 
 #[test]
-fn servers_run_where_they_are_allowed_and_end_with_their_children() {
+fn runs_allowed_servers_and_ends_their_children() {
     if lacks_chromium() {
         return;
     }
@@ -375,12 +375,12 @@ fn servers_run_where_they_are_allowed_and_end_with_their_children() {
     ];
     let refused = binary.run(&args, "");
     assert_eq!(refused.code, Some(2), "{refused:?}");
-    let error = "error: tasks.jsonl:1: field `command` names a program to be run, and nothing allows that\n\
+    let error = "error: tasks.jsonl:1: field `command` names a program to run, which is not allowed by default\n\
                  hint: if you trust these rows, add --allow-commands\n";
     assert_eq!(refused.stderr, error);
     let with_file = binary.file(".env", "EVAL_ALLOW_COMMANDS=true\n");
     let refused = with_file.run(&args, "");
-    let warning = ".env:1: EVAL_ALLOW_COMMANDS is ignored: a file cannot give this permission; type --allow-commands, or \
+    let warning = ".env:1: EVAL_ALLOW_COMMANDS is ignored: a file cannot grant this permission; type --allow-commands, or \
                    export EVAL_ALLOW_COMMANDS\n";
     assert!(
         refused.code == Some(2) && refused.stderr.contains(warning),
@@ -409,7 +409,7 @@ fn servers_run_where_they_are_allowed_and_end_with_their_children() {
     );
     let child = std::fs::read_to_string(binary.path().join("child")).unwrap();
     let process = PathBuf::from(format!("/proc/{}/cmdline", child.trim()));
-    // Its guard ends it, some time after the program.
+    // The guard of the server ends it, some time after the program.
     let until = Instant::now() + Duration::from_secs(120);
     let runs = || std::fs::read_to_string(&process).is_ok_and(|line| line.contains("sleep"));
     while runs() && Instant::now() < until {
@@ -419,7 +419,7 @@ fn servers_run_where_they_are_allowed_and_end_with_their_children() {
 }
 
 #[test]
-fn a_server_that_does_not_start_is_an_error_with_what_it_printed() {
+fn reports_output_of_server_that_does_not_start() {
     if lacks_chromium() {
         return;
     }
@@ -437,7 +437,7 @@ fn a_server_that_does_not_start_is_an_error_with_what_it_printed() {
     let error = error.unwrap_or_default();
     for part in [
         "the server `/bin/sh -c echo no luck",
-        "it ended with exit status: 3",
+        "it exited with exit status: 3",
         "it printed: no luck",
     ] {
         assert!(error.contains(part), "{error}");
@@ -465,7 +465,7 @@ rules:
 ";
 
 #[test]
-fn users_may_say_more_about_texts() {
+fn runs_follow_up_messages_about_texts() {
     let turns = json!([
         { "query": "What is 40 + 1?", "check": { "answer": "41" } },
         "Hm.",
@@ -481,7 +481,7 @@ fn users_may_say_more_about_texts() {
     assert_eq!(record.score, Some(0.5), "{:?}", run.ran);
     let state = json!({ "turns": [{ "answer": "41" }, { "answer": "42" }, { "answer": "42" }] });
     assert_eq!(record.state, Some(state));
-    let why = "1 of 2 checks held; message 3: the answer \"42\" does not hold [\"43\"]";
+    let why = "1 of 2 checks held; message 3: the answer \"42\" does not contain [\"43\"]";
     assert_eq!(record.score_explanation.as_deref(), Some(why));
     let args = [
         "run",
@@ -493,7 +493,7 @@ fn users_may_say_more_about_texts() {
         "scripted:model.yaml",
     ];
     let refused = binary.run(&args, "");
-    let error = "error: --protocol direct cannot work on tasks, whose user says more than once; use --protocol rlm, agent-turn, json-action or codeact\n";
+    let error = "error: --protocol direct cannot work on tasks, whose user sends several messages; use --protocol rlm, agent-turn, json-action or codeact\n";
     assert_eq!((refused.code, refused.stderr.as_str()), (Some(2), error));
 }
 
@@ -515,7 +515,7 @@ fn app_model() -> String {
 }
 
 #[test]
-fn rows_have_documents_and_apps_are_checked() {
+fn reads_documents_of_rows_and_checks_apps() {
     if lacks_chromium() {
         return;
     }
@@ -542,7 +542,7 @@ fn rows_have_documents_and_apps_are_checked() {
 }
 
 #[test]
-fn a_question_may_be_about_a_live_page_or_documents() {
+fn asks_about_live_page_or_documents() {
     if lacks_chromium() {
         return;
     }
@@ -596,7 +596,7 @@ fn a_question_may_be_about_a_live_page_or_documents() {
     let document: &[(&[&str], &str)] = &[
         (
             &["--url", "example.com"],
-            "error: --url: `example.com` is no address of a web page; expected one such as https://example.com/orders\n",
+            "error: --url: invalid URL `example.com`: expected an http or https URL, such as https://example.com/orders\n",
         ),
         (
             &[
@@ -607,7 +607,7 @@ fn a_question_may_be_about_a_live_page_or_documents() {
                 "--protocol",
                 "rlm",
             ],
-            "error: --allow: \"example.com\" is no origin; right is https://HOST, or with a port http://127.0.0.1:PORT\n",
+            "error: --allow: invalid origin \"example.com\": expected https://HOST or, with a port, http://127.0.0.1:PORT\n",
         ),
         (
             &["--url", "http://127.0.0.1:1", "--protocol", "direct"],
@@ -621,8 +621,8 @@ fn a_question_may_be_about_a_live_page_or_documents() {
                 "json-action",
                 "--show",
             ],
-            "error: --show: there is no display here to show a window on: neither DISPLAY nor WAYLAND_DISPLAY is set\n\
-             hint: --save FILE keeps the app\n",
+            "error: --show: no display: neither DISPLAY nor WAYLAND_DISPLAY is set\n\
+             hint: use --save FILE to save the app instead\n",
         ),
         (
             &["--document", "none.txt", "--protocol", "json-action"],
@@ -663,7 +663,7 @@ impl Drop for Server {
 }
 
 #[test]
-fn questions_are_answered_on_the_example_sites() {
+fn answers_questions_on_example_sites() {
     if lacks_chromium() {
         return;
     }
@@ -739,14 +739,14 @@ fn questions_are_answered_on_the_example_sites() {
 
 /// What `checks` stores about a page, read from the records.
 #[test]
-fn a_page_check_says_what_it_found() {
+fn page_check_records_findings() {
     if lacks_chromium() {
         return;
     }
     let rows: [(Value, &str); 3] = [
         (
             json!({ "page": "text('h1')", "equals": "Other" }),
-            "0 of 1 check held; found is \"\\\"Live\\\"\", expected is \"\\\"Other\\\"\"",
+            "0 of 1 check held; found \"\\\"Live\\\"\", expected \"\\\"Other\\\"\"",
         ),
         (
             json!({ "page": "nothing.here" }),
@@ -754,7 +754,7 @@ fn a_page_check_says_what_it_found() {
         ),
         (
             json!({ "request": { "url": "/none.json", "json": {} } }),
-            "0 of 1 check held; the check failed: \"the server answered 404 Not Found with what is no JSON",
+            "0 of 1 check held; the check failed: \"the server responded with 404 Not Found and invalid JSON",
         ),
     ];
     for (check, why) in rows {

@@ -1,5 +1,5 @@
-//! Invalid files and folders: one line that names the file, the position and what would be valid,
-//! and no output left.
+//! Invalid files and folders: one line names the file, the position and what would be valid, and no
+//! output is left.
 
 use serde::Deserialize;
 
@@ -18,7 +18,7 @@ struct Row {
 }
 
 #[test]
-fn wrong_files_are_named_and_nothing_is_left() {
+fn names_invalid_files_and_leaves_nothing() {
     let rows: Vec<Row> =
         serde_json::from_str(include_str!("run/wrong.json")).expect("the rows are JSON");
     let mut wrong = Vec::new();
@@ -42,7 +42,7 @@ fn wrong_files_are_named_and_nothing_is_left() {
 }
 
 #[test]
-fn files_that_are_no_text_are_named() {
+fn names_files_that_are_not_text() {
     let rows = [
         (
             "replay:bytes",

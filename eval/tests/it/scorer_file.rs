@@ -29,7 +29,7 @@ struct Case {
 }
 
 #[tokio::test]
-async fn files_score_or_say_where_they_fail() {
+async fn scorer_files_score_or_locate_error() {
     let cases: Vec<Case> =
         serde_json::from_str(include_str!("scorer/files.json")).expect("the rows are JSON");
     let folder = tempfile::tempdir().expect("a folder can be made");
@@ -141,7 +141,7 @@ fn scored(run: &Finished) -> Vec<Row> {
 }
 
 #[test]
-fn a_description_names_a_file_and_a_flag_another() {
+fn flag_overrides_scorer_file_of_description() {
     let right = (Status::Ok, Some(1.0), None, None);
     let own = run(SCORER, &[]);
     assert_eq!(own.ran.code, Some(0), "{:?}", own.ran);
@@ -165,7 +165,7 @@ fn a_description_names_a_file_and_a_flag_another() {
 }
 
 #[test]
-fn a_scorer_that_fails_gives_no_zero() {
+fn failing_scorer_does_not_score_zero() {
     let broken = run(
         "function score(answer, expected) {\n  if (expected === 'Bob') throw new Error('no');\n  return 1;\n}",
         &[],

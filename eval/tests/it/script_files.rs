@@ -23,7 +23,7 @@ struct Row {
 }
 
 #[test]
-fn code_in_files_cannot_harm_the_program() {
+fn hostile_files_cannot_harm_program() {
     let rows: Vec<Row> = serde_saphyr::from_str(include_str!("script_files.yaml")).unwrap();
     let mut wrong = Vec::new();
     for row in rows {

@@ -34,12 +34,12 @@ fn holds(bytes: &[u8]) -> bool {
 }
 
 #[test]
-fn a_key_that_servers_say_back_is_nowhere() {
+fn redacts_key_echoed_by_server() {
     let mut faults = transient(1);
     for code in [400, 401, 403, 404, 422] {
         faults.push((status(code, None), Vec::new()));
     }
-    // Where only the reader of the response sees it: in a header, and behind an escape.
+    // Forms that only the reader of the response sees: in a header, and behind an escape.
     let escaped = format!(
         r#"{{"error": {{"message": "no {}"}}}}"#,
         KEY.replace('-', r"\u002d")
@@ -70,7 +70,7 @@ fn a_key_that_servers_say_back_is_nowhere() {
                 scope.spawn(move || check(&binary(), model, fault, &more));
             }
         }
-        // The key of another provider, which this server never received.
+        // The key of another provider, which this server did not receive.
         for fault in [
             status(400, None),
             Behaviour::Text(format!("```js\nreturn({KEY:?})\n```")),
@@ -82,7 +82,7 @@ fn a_key_that_servers_say_back_is_nowhere() {
 }
 
 #[test]
-fn recorded_requests_are_those_that_were_sent_without_keys() {
+fn records_sent_requests_without_keys() {
     let mut fingerprints = Vec::new();
     for (key, more) in [
         (KEY, &["--record-requests"][..]),
@@ -133,11 +133,11 @@ fn recorded_requests_are_those_that_were_sent_without_keys() {
     assert_eq!(fingerprints[0], fingerprints[1]);
 }
 
-/// Variable for the process that [`a_panic_that_quotes_a_key_does_not_show_it`] starts.
+/// Variable for the process that [`redacts_key_in_panic_message`] starts.
 const PANICS_WITH: &str = "PANICS_WITH";
 
 #[test]
-fn a_panic_that_quotes_a_key_does_not_show_it() {
+fn redacts_key_in_panic_message() {
     if let Ok(key) = std::env::var(PANICS_WITH) {
         let _ = harness::provider::http::Secret::new(&key);
         eval::panic_hook::install();
@@ -145,7 +145,7 @@ fn a_panic_that_quotes_a_key_does_not_show_it() {
     }
     let ran = std::process::Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "--nocapture"])
-        .arg("secrets::a_panic_that_quotes_a_key_does_not_show_it")
+        .arg("secrets::redacts_key_in_panic_message")
         .env(PANICS_WITH, KEY)
         .env("RUST_BACKTRACE", "1")
         .output()
@@ -187,7 +187,7 @@ fn check(binary: &Binary, model: &str, fault: &Behaviour, more: &[&str]) {
 }
 
 #[test]
-fn a_worker_process_has_no_key() {
+fn worker_process_has_no_key() {
     // The child's answer keeps its caller's cell, and therefore its worker, waiting.
     let server = FaultServer::start(
         |seen| match seen.body["messages"].as_array().map(Vec::len) {
@@ -265,7 +265,7 @@ fn unnamed(url: &str, command: &str) -> String {
 }
 
 #[test]
-fn a_key_goes_to_no_address_that_only_a_folder_names() {
+fn sends_no_key_to_address_of_run_folder() {
     let server = FaultServer::list(vec![Behaviour::Text("42".to_owned())]);
     let url = server.openai();
     let begun = || {
@@ -278,7 +278,7 @@ fn a_key_goes_to_no_address_that_only_a_folder_names() {
             .display()
             .to_string();
         let again = format!(
-            "go on with `rlm-eval run --resume {dir} --max-llm-calls 2 --base-url {url}`\n"
+            "continue with `rlm-eval run --resume {dir} --max-llm-calls 2 --base-url {url}`\n"
         );
         assert!(ran.stderr.contains(&again), "{ran:?}");
         (binary, dir)
@@ -297,7 +297,7 @@ fn a_key_goes_to_no_address_that_only_a_folder_names() {
         unnamed(&url, &format!("run --resume {dir}"))
     );
     assert_eq!((ran.code, ran.stderr, seen.len()), (Some(2), refused, 0));
-    // Named by this start, on the command line or in a variable.
+    // Addresses named by this start, on the command line or in a variable.
     let (ran, seen) = resume(&binary, &dir, &["--base-url", &url]);
     assert_eq!((ran.code, seen.len()), (Some(0), 1), "{ran:?}");
     assert_eq!(seen[0].header("authorization"), Some(bearer.as_str()));
@@ -306,19 +306,18 @@ fn a_key_goes_to_no_address_that_only_a_folder_names() {
         let (ran, seen) = resume(&binary.variable(name, &format!("{url}/")), &dir, &[]);
         assert_eq!((ran.code, seen.len()), (Some(0), 1), "{name}: {ran:?}");
     }
-    // Without a key, it would still receive the prompts.
+    // Even without a key, the address would receive the prompts.
     let (binary, dir) = begun();
     let (ran, seen) = resume(&binary.variable("OPENAI_API_KEY", ""), &dir, &[]);
     assert_eq!((ran.code, seen.len()), (Some(2), 0), "{ran:?}");
-    // Another port does not change the experiment but may be another server, so both addresses are
+    // Another port does not change the experiment, but may be another server, so both addresses are
     // kept.
     let other = FaultServer::list(vec![Behaviour::Text("42".to_owned())]);
     let there = other.openai();
     let (binary, dir) = begun();
     let (ran, _) = resume(&binary, &dir, &["--base-url", &there]);
-    let moved = format!(
-        "note: models are asked at {there} from now on, and were at {url} before; config.json keeps both\n"
-    );
+    let moved =
+        format!("note: model servers: now {there}, previously {url}; config.json records both\n");
     assert!(
         ran.code == Some(0) && ran.stderr.contains(&moved),
         "{ran:?}"
@@ -334,7 +333,7 @@ fn a_key_goes_to_no_address_that_only_a_folder_names() {
 }
 
 #[test]
-fn a_sweep_sends_no_key_to_an_address_that_only_its_folder_names() {
+fn sends_no_key_to_address_of_sweep_folder() {
     let server = FaultServer::list(vec![Behaviour::Text("```js\nreturn(42)\n```".to_owned())]);
     let url = server.openai();
     let binary = binary();
@@ -364,14 +363,14 @@ fn a_sweep_sends_no_key_to_an_address_that_only_its_folder_names() {
             fs::remove_dir_all(cell).unwrap();
         }
     }
-    // The advice on resuming names the address in a sweep's form.
+    // The suggested resume command passes the address with a sweep's flag.
     let mut again = vec!["sweep", "--out", "some", "--max-llm-calls", "1"];
     again.extend(args.iter().skip_while(|word| **word != "--"));
     let own = again.iter().rposition(|word| *word == "--max-llm-calls");
     again.drain(own.unwrap()..own.unwrap() + 2);
     let ran = binary.run(&again, "");
     let how = format!(
-        "go on with `rlm-eval sweep --resume some --max-llm-calls 2 -- --base-url {url}`\n"
+        "continue with `rlm-eval sweep --resume some --max-llm-calls 2 -- --base-url {url}`\n"
     );
     assert!(ran.stderr.contains(&how), "{ran:?}");
     let binary = binary.variable("EVAL_BASE_URL", &url);

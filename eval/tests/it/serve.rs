@@ -161,7 +161,7 @@ struct Row {
 }
 
 #[test]
-fn requests_are_answered_or_refused() {
+fn answers_or_refuses_requests() {
     let rows: Vec<Row> = serde_json::from_str(include_str!("serve_requests.json")).unwrap();
     let binary = folder();
     let server = Served::of(&binary, &["--long-text", "100", "--max-request-size", "1"]);
@@ -185,7 +185,7 @@ fn requests_are_answered_or_refused() {
 }
 
 #[test]
-fn a_client_that_goes_away_stops_its_agent() {
+fn disconnected_client_stops_its_agent() {
     let binary = folder();
     let server = Served::of(&binary, &[]);
     for body in [
@@ -210,7 +210,7 @@ fn a_client_that_goes_away_stops_its_agent() {
 }
 
 #[test]
-fn keys_keep_clients_and_their_limits_apart() {
+fn keys_separate_clients_and_limits() {
     let keys = "clients:\n  \
         - { name: one, key_env: KEY_ONE, max_llm_calls: 2, models: ['rlm/*'] }\n  \
         - { name: two, key_env: KEY_TWO, requests_per_minute: 1, max_concurrency: 1 }\n";
@@ -234,7 +234,7 @@ fn keys_keep_clients_and_their_limits_apart() {
         let (status, answer) = server.chat("Say a", &[&of_one]);
         assert_eq!(status, 200, "{answer}");
     }
-    // Its budget is exhausted, but the other client's is not.
+    // The budget of this client is exhausted, but that of the other client is not.
     let (status, answer) = server.chat("Say a", &[&of_one]);
     assert_eq!(
         (status, code(&answer).as_deref()),
@@ -278,7 +278,7 @@ fn keys_keep_clients_and_their_limits_apart() {
 }
 
 #[test]
-fn each_request_has_its_own_data() {
+fn requests_do_not_share_data() {
     let binary = folder();
     let server = Served::of(&binary, &["--max-concurrency", "8"]);
     std::thread::scope(|scope| {
@@ -310,7 +310,7 @@ fn until<T>(mut asked: impl FnMut() -> Option<T>) -> T {
 }
 
 #[test]
-fn requests_wait_up_to_a_number_and_are_shown_live() {
+fn queues_requests_and_shows_them_live() {
     let binary = folder();
     let server = Served::of(&binary, &["--max-concurrency", "1", "--max-queue", "1"]);
     let working = server.send(CHAT, &[], &question("wait").to_string());
@@ -339,7 +339,7 @@ fn requests_wait_up_to_a_number_and_are_shown_live() {
 }
 
 #[test]
-fn requests_under_way_end_before_the_server_and_later_ones_are_stopped() {
+fn finishes_requests_before_shutdown() {
     let binary = folder();
     let server = Served::of(&binary, &["--shutdown-timeout", "0.5"]);
     let working = server.send(CHAT, &[], &question("wait").to_string());
@@ -353,7 +353,7 @@ fn requests_under_way_end_before_the_server_and_later_ones_are_stopped() {
 }
 
 #[test]
-fn agents_have_names_and_flags_of_their_own() {
+fn agents_have_names_and_flags() {
     let agents =
         "careful:\n  description: Reads twice\n  prompt-mode: coordinator\n  max-iterations: 3\n";
     let binary = folder().file("agents.yaml", agents);
@@ -372,24 +372,23 @@ fn agents_have_names_and_flags_of_their_own() {
 
 /// Invalid settings are reported before anything starts.
 #[test]
-fn wrong_settings_are_refused() {
+fn refuses_invalid_settings() {
     let rows = [
         (
             vec!["--host", "0.0.0.0"],
-            "error: 0.0.0.0:0 can be reached by other machines, and no client needs a key\nhint: --client-keys FILE lists keys of \
-             clients, and EVAL_CLIENT_KEY holds the key of one; or listen on 127.0.0.1\n",
+            "error: other machines can reach 0.0.0.0:0, but clients do not need a key\nhint: list client keys with --client-keys FILE, set the key of a single client in EVAL_CLIENT_KEY, or listen on 127.0.0.1\n",
         ),
         (
             vec!["--client-keys", "weak.yaml"],
-            "error: weak.yaml: client `a`: WEAK: a key has at least 16 characters\n",
+            "error: weak.yaml: client `a`: WEAK: a key must have at least 16 characters\n",
         ),
         (
             vec!["--agents", "agents.yaml"],
-            "error: agents.yaml: agent `x`: there is no flag `promt-mode`; did you mean `prompt-mode`?\n",
+            "error: agents.yaml: agent `x`: unknown flag `promt-mode`; did you mean `prompt-mode`?\n",
         ),
         (
             vec!["--record", "c.jsonl"],
-            "error: --record: a cassette is of one run, and agents that are served have several\nhint: the run directories hold all \
+            "error: --record: a cassette records one run, but served agents have several\nhint: the run directories contain all \
              responses: `--model replay:DIR` plays one back\n",
         ),
     ];

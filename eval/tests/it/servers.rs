@@ -1,5 +1,5 @@
-//! Questions to a model server before a run: its models, whether it accepts the key, and the cost
-//! of a run.
+//! Requests to a model server before a run: its models, whether it accepts the key, and the cost of
+//! a run.
 
 use std::fs;
 
@@ -14,7 +14,7 @@ fn models(status: u16, body: &str) -> FaultServer {
 }
 
 #[test]
-fn a_server_lists_its_models() {
+fn lists_models_of_server() {
     let body = r#"{"data": [{"id": "b-large"}, {"id": "a\u001b[31msmall"}]}"#;
     for (provider, header, value) in [
         ("openai", "authorization", format!("Bearer {KEY}")),
@@ -50,7 +50,7 @@ fn a_server_lists_its_models() {
 }
 
 #[test]
-fn a_dry_run_needs_a_key_only_to_check_it() {
+fn dry_run_needs_key_only_to_check_it() {
     let mut args = vec!["run", "--benchmark", "s-niah", "--context-len", "2k"];
     args.extend(["--dry-run", "--model", "openai/gpt-5"]);
     for base in [
@@ -87,7 +87,7 @@ fn bound(more: &[&str]) -> [Value; 4] {
 }
 
 #[test]
-fn a_dry_run_bounds_children_by_the_flags_that_do() {
+fn dry_run_bounds_children_by_flags() {
     let none = || Value::Null;
     let rows: [(&[&str], [Value; 2], &[&str]); 6] = [
         (&[], [150_030.into(), none()], &["--total-calls"]),
@@ -123,7 +123,7 @@ fn a_dry_run_bounds_children_by_the_flags_that_do() {
 }
 
 #[test]
-fn a_dry_run_takes_the_longest_responses_that_are_allowed_for_its_bound() {
+fn dry_run_assumes_longest_allowed_responses() {
     // Two samples of one call each; a million output tokens cost ten dollars.
     let cost =
         |most: &str| bound(&["--protocol", "direct", "--max-output-tokens", most])[2].clone();
@@ -133,7 +133,7 @@ fn a_dry_run_takes_the_longest_responses_that_are_allowed_for_its_bound() {
 }
 
 #[test]
-fn a_dry_run_asks_nothing_but_what_it_is_told_to() {
+fn dry_run_sends_only_requested_checks() {
     let rows: [(&[&str], usize); 2] = [(&[], 0), (&["--check-key"], 1)];
     for (more, requests) in rows {
         let server = FaultServer::list(vec![Behaviour::Text("fine".to_owned()); 3]);
@@ -158,12 +158,12 @@ fn a_dry_run_asks_nothing_but_what_it_is_told_to() {
         assert_eq!(shown["samples"].as_array().map(Vec::len), Some(2));
         // Two samples with three attempts each, of two to four calls.
         let calls = ["least", "roots", "one_child_each", "most"].map(|name| &shown[name]["calls"]);
-        // One child in each of four iterations, which makes four calls and has four of one.
+        // One child in each of four iterations makes four calls, plus four calls for each child.
         let wanted: [Value; 4] = [
             12.into(),
             24.into(),
             (6 * (4 + 4 * (4 + 4))).into(),
-            // And 5,000 children with four calls each.
+            // In addition, 5,000 children with four calls each.
             (6 * (4 + 5_000 * 4)).into(),
         ];
         assert_eq!(calls, wanted.each_ref(), "{shown}");
@@ -172,15 +172,15 @@ fn a_dry_run_asks_nothing_but_what_it_is_told_to() {
 }
 
 #[test]
-fn a_dry_run_says_what_its_bound_leaves_out() {
-    let again = "not in these figures: requests that are sent again";
-    let short = "the budget does not suffice";
-    let children = "what a child is sent its caller writes";
+fn dry_run_reports_costs_outside_its_bound() {
+    let again = "not included: requests that are retried";
+    let short = "the budget is too small";
+    let children = "callers choose what children are sent";
     let rows: [(&[&str], &[&str], &[&str]); 6] = [
         (
             &[],
             &[
-                "any number of tokens, any cost (by --total-calls)\n",
+                "unlimited tokens, unlimited cost (by --total-calls)\n",
                 children,
                 again,
             ],
@@ -195,7 +195,10 @@ fn a_dry_run_says_what_its_bound_leaves_out() {
         ),
         (
             &["--attempt-max-llm-calls", "7"],
-            &["at most 14 calls, any number of tokens, any cost", children],
+            &[
+                "at most 14 calls, unlimited tokens, unlimited cost",
+                children,
+            ],
             &[short],
         ),
         (

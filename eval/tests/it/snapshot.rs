@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::binary::Binary;
 
 #[test]
-fn a_kept_engine_is_used_again_and_a_damaged_one_is_made_anew() {
+fn reuses_snapshot_and_rebuilds_damaged_one() {
     let binary = Binary::new().variable("XDG_CACHE_HOME", "caches");
     let file = binary.path().join("caches/eval/engine-snapshot");
     let run = || {
@@ -31,7 +31,7 @@ fn a_kept_engine_is_used_again_and_a_damaged_one_is_made_anew() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_written_is_done_without() {
+fn works_without_writable_cache_folder() {
     let binary = Binary::new()
         .file("caches", "a file in the way")
         .variable("XDG_CACHE_HOME", "caches");
@@ -40,7 +40,7 @@ fn a_folder_that_cannot_be_written_is_done_without() {
 }
 
 #[test]
-fn cells_leave_nothing_in_the_cache_folder() {
+fn cells_leave_nothing_in_cache_folder() {
     let binary = Binary::new().variable("XDG_CACHE_HOME", "caches");
     let run = |isolation, cells: &str| {
         let ran = binary.run(&["repl", "--isolation", isolation], cells);
@@ -64,7 +64,7 @@ fn cells_leave_nothing_in_the_cache_folder() {
 }
 
 #[test]
-fn random_numbers_are_drawn_anew_with_and_without_a_kept_engine() {
+fn snapshot_does_not_fix_random_numbers() {
     let kept = Binary::new().variable("XDG_CACHE_HOME", "caches");
     let never_kept = Binary::new()
         .file("caches", "a file in the way")

@@ -13,8 +13,8 @@ use statistics::{Estimate, Interval, Method};
 
 use crate::run_dir_fixture::{failed, record};
 
-/// Returns the estimate for right and wrong answers, truncated to 6 digits so that it can be
-/// written down.
+/// Returns the estimate for answers that score 0 or 1, rounded to 6 digits to keep expected values
+/// short.
 fn of_answers(
     mean: f64,
     standard_error: Option<f64>,
@@ -87,7 +87,7 @@ fn mixed() -> Vec<AttemptRecord> {
 }
 
 #[test]
-fn every_figure_of_a_run() {
+fn computes_every_figure() {
     // Standard errors computed by scipy 1.17.1, stats.sem.
     let wanted = Summary {
         v: 3,
@@ -172,7 +172,7 @@ fn every_figure_of_a_run() {
 }
 
 #[test]
-fn a_run_without_attempts_has_no_figures() {
+fn summarizes_run_without_attempts() {
     let summary = Summary::new(&[], 0);
     assert_eq!(
         (
@@ -197,7 +197,7 @@ fn a_run_without_attempts_has_no_figures() {
 /// Attempts as sample, cluster and score, with the number of independent draws in their standard
 /// error.
 #[test]
-fn attempts_and_clusters_are_no_independent_draws() {
+fn clustered_attempts_are_not_independent() {
     let fraction = |id: &str, attempt, cluster: Option<&str>, score| AttemptRecord {
         cluster: cluster.map(str::to_owned),
         score: Some(score),
@@ -274,7 +274,7 @@ fn attempts_and_clusters_are_no_independent_draws() {
 }
 
 #[test]
-fn a_run_as_a_table() {
+fn formats_run_as_table() {
     let summary = Summary::new(&mixed(), 6);
     let wanted = "\
 \x20                       mixed
@@ -309,7 +309,7 @@ Warning: intervals of fewer than 10 independent samples may be too narrow.
 }
 
 #[test]
-fn a_cost_that_a_cache_saved_is_marked() {
+fn marks_cost_saved_by_cache() {
     let mut right = at(8000, 1.0, "a");
     right.llm_calls = Some(4);
     right.cached_calls = Some(3);
@@ -400,7 +400,7 @@ Warning: intervals of fewer than 10 independent samples may be too narrow.
         assert!(line.chars().count() <= 80, "{line}");
     }
     assert_eq!(table(&[], WIDTH), "");
-    // Another width: as many runs side by side as fit, and no line is longer.
+    // With other widths, as many runs side by side as fit, and no line is longer.
     for (width, tables) in [(40, all.len()), (60, all.len().div_ceil(2)), (120, 1)] {
         let text = table(&all, width);
         let longest = text.lines().filter(|line| !line.ends_with('.'));

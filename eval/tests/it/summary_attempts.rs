@@ -55,7 +55,7 @@ fn figures(attempts: &Attempts) -> Figures {
 }
 
 #[test]
-fn pass_at_k_and_its_kin() {
+fn computes_pass_at_k_and_related_figures() {
     /// Name, samples, n, and the figures with errors excluded and as zero.
     type Row<'a> = (&'a str, &'a [(&'a str, &'a str)], u32, Figures, Figures);
     // Computed by hand: pass@k is 1 − C(n−c, k)/C(n, k) and pass^k is C(c, k)/C(n, k), averaged
@@ -149,7 +149,7 @@ fn pass_at_k_and_its_kin() {
 }
 
 #[test]
-fn attempts_finish_in_any_order() {
+fn figures_ignore_finishing_order() {
     let mut records = records(&[
         ("a", "rhwxr"),
         ("b", "hhwwr"),

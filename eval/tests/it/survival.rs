@@ -1,4 +1,4 @@
-//! A run survives whatever the code of its samples does and whoever kills its workers.
+//! A run survives any code of its samples and the killing of its workers.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -79,7 +79,7 @@ fn records(log_dir: &Path) -> Vec<(usize, Value)> {
 }
 
 #[test]
-fn hostile_samples_do_not_touch_the_others() {
+fn hostile_samples_do_not_affect_others() {
     let dir = tempfile::tempdir().unwrap();
     let hostile = format!(
         "scripted:{}/tests/it/survival/hostile.yaml",
@@ -113,9 +113,9 @@ fn hostile_samples_do_not_touch_the_others() {
 }
 
 #[test]
-fn workers_killed_from_outside_cost_their_attempts_alone() {
+fn killed_workers_lose_only_their_attempts() {
     let dir = tempfile::tempdir().unwrap();
-    // It holds all responses until workers have been killed, so that they are busy then.
+    // The server holds all responses until workers have been killed, so that they are busy then.
     let killing = Arc::new(AtomicBool::new(true));
     let held = Arc::clone(&killing);
     let server = FaultServer::start(move |seen| {
@@ -135,7 +135,7 @@ fn workers_killed_from_outside_cost_their_attempts_alone() {
     let harness = run.id().to_string();
     while run.try_wait().unwrap().is_none() {
         std::thread::sleep(Duration::from_millis(20));
-        // As many as are running: each of them waits for a reply.
+        // Wait until all running attempts wait for a reply.
         if server.seen().len() < 16 || victims.len() >= 10 {
             killing.store(victims.len() < 10, Ordering::SeqCst);
             continue;
@@ -173,7 +173,7 @@ fn workers_killed_from_outside_cost_their_attempts_alone() {
 }
 
 #[test]
-fn a_shell_that_allows_few_open_files_is_enough_for_many_attempts_at_once() {
+fn many_concurrent_attempts_need_few_open_files() {
     let dir = tempfile::tempdir().unwrap();
     let run = Command::new("sh")
         .args(["-c", "ulimit -Sn 64; exec \"$0\" \"$@\""])

@@ -19,7 +19,7 @@ depths: [1, 2]
 driver-sets: [[], [delegation-first]]
 ";
 
-/// Cells of the matrix that make sense; the baseline comes first.
+/// Valid cells of the matrix; the baseline comes first.
 const CELLS: [&str; 5] = [
     "01-direct",
     "02-solver-depth1",
@@ -29,7 +29,7 @@ const CELLS: [&str; 5] = [
 ];
 
 #[test]
-fn a_matrix_runs_goes_on_and_is_compared() {
+fn runs_resumes_and_compares_matrix() {
     // A start killed before it had a plan leaves no sweep and does not block a new one.
     let binary = Binary::new()
         .file("matrix.yaml", MATRIX)
@@ -39,8 +39,8 @@ fn a_matrix_runs_goes_on_and_is_compared() {
         (nothing.code, nothing.stderr.as_str()),
         (
             Some(2),
-            "error: sweep holds no sweep: it has no sweep.json\n\
-             hint: one that was killed before it began is begun again: its flags, and --out sweep\n"
+            "error: sweep is not a sweep: sweep.json is missing\n\
+             hint: restart a sweep that was killed before its first cell with its flags and --out sweep\n"
         )
     );
     let ran = binary.run(&["sweep", "--matrix", "matrix.yaml", "--out", "sweep"], "");
@@ -54,7 +54,7 @@ fn a_matrix_runs_goes_on_and_is_compared() {
     assert_eq!(
         skipped[2],
         "note: skipped --model scripted --protocol rlm --prompt-mode coordinator --max-depth 1: --prompt-mode coordinator would \
-         change nothing that an agent gets: with --max-depth 1 the root has no children with a REPL"
+         have no effect: with --max-depth 1 the root has no children with a REPL"
     );
     for cell in CELLS {
         assert!(
@@ -98,7 +98,7 @@ fn a_matrix_runs_goes_on_and_is_compared() {
 
     let json = binary.run(&["sweep", "--resume", "sweep", "--json"], "");
     let json: Value = serde_json::from_str(&json.stdout).unwrap();
-    // Each of four with the baseline, and the best three with each other.
+    // Each of four cells with the baseline, and the best three with each other.
     assert_eq!(json["comparisons"].as_array().map(Vec::len), Some(7));
     assert_eq!(
         json["families"],
@@ -113,7 +113,7 @@ fn a_matrix_runs_goes_on_and_is_compared() {
 }
 
 #[test]
-fn each_cell_is_measured_by_the_direct_call_of_its_own_model() {
+fn compares_cells_with_direct_call_of_same_model() {
     let matrix = "{run: {benchmark: s-niah, context-len: 8k, samples-per-length: 2}, \
                   models: [scripted, scripted/s-niah-flawed]}";
     let binary = Binary::new().file("matrix.yaml", matrix);
@@ -141,12 +141,12 @@ fn each_cell_is_measured_by_the_direct_call_of_its_own_model() {
         .iter()
         .map(|pair| [pair["first"].clone(), pair["second"].clone()])
         .collect();
-    // Each with its baseline, and the other cells with each other.
+    // Each cell with its baseline, and the other cells with each other.
     assert_eq!(pairs, [["A", "C"], ["B", "D"], ["C", "D"]]);
 }
 
 #[test]
-fn there_is_a_ready_sweep_for_each_benchmark() {
+fn every_benchmark_has_example_sweep() {
     // One call cannot measure an agent on web pages.
     let of_texts = benchmarks::catalog()
         .iter()
@@ -162,7 +162,7 @@ fn there_is_a_ready_sweep_for_each_benchmark() {
 }
 
 #[test]
-fn what_is_wrong_is_told_before_anything_runs() {
+fn rejects_invalid_settings_before_start() {
     let binary = Binary::new()
         .file("odd.yaml", "run: {benchmark: s-niah}\nmodel: [x]\n")
         .file("drivers.yaml", "run: {drivers: none}\n")
@@ -202,25 +202,25 @@ fn what_is_wrong_is_told_before_anything_runs() {
                 "--context-len",
                 "2k",
             ],
-            "error: --max-cost: no price is known for `ollama/none-such`, so nothing would count\n",
+            "error: --max-cost: unknown price of `ollama/none-such`, so its cost cannot be limited\n",
         ),
-        // The command line overrides the file.
+        // Flags on the command line override those in the file.
         (
             &["--matrix", "models.yaml", "--", "--model", "nope/x"],
             "error: cell `--protocol direct`: invalid value 'nope/x' for '--model <REF>': unknown model; known: ",
         ),
-        // Also if the file uses an earlier name of the flag.
+        // This also works if the file uses an earlier name of the flag.
         (
             &["--matrix", "early.yaml", "--", "--samples-per-length", "0"],
             "error: cell `--protocol direct`: invalid value '0' for '--samples-per-length <N>'",
         ),
         (
             &["--models", "scripted", run[0], run[3], run[4]],
-            "error: --models and --model both name models: give one of them\n",
+            "error: --models and --model both name models: remove one of them\n",
         ),
         (
             &["--matrix", "dry.yaml"],
-            "error: --dry-run is no flag that all cells share: give it to the sweep, before `--`\n",
+            "error: --dry-run cannot be shared by all cells: pass it to the sweep, before `--`\n",
         ),
         (
             &["--matrix", "flags.yaml"],
@@ -232,7 +232,7 @@ fn what_is_wrong_is_told_before_anything_runs() {
         ),
         (
             &["--matrix", "drivers.yaml"],
-            "error: --drivers is no flag that all cells share: use --driver-sets\n",
+            "error: --drivers cannot be shared by all cells: use --driver-sets\n",
         ),
         (
             &[
@@ -264,11 +264,11 @@ fn what_is_wrong_is_told_before_anything_runs() {
         ),
         (
             &["--out", "there", run[0], run[1], run[2], run[3], run[4]],
-            "error: there exists already\nhint: --resume goes on with the sweep there\n",
+            "error: there already exists\nhint: continue that sweep with --resume\n",
         ),
         (
             &["--resume", "there"],
-            "error: there holds no sweep: it has no sweep.json\nhint: one that was killed",
+            "error: there is not a sweep: sweep.json is missing\nhint: restart a sweep that was killed",
         ),
     ];
     for (args, message) in rows {
@@ -289,8 +289,8 @@ fn what_is_wrong_is_told_before_anything_runs() {
 }
 
 #[test]
-fn each_cell_that_is_not_whole_gets_its_own_advice() {
-    // Two calls per attempt except the direct one, of which the second sample fails.
+fn advises_on_each_incomplete_cell() {
+    // Two calls per attempt, except in the direct cell, whose second sample fails.
     let model = "description: Fails once.\n\
                  rules:\n\
                  - {when: {roles: [direct], samples: ['*-2']}, error: {status: 400, message: no}}\n\
@@ -300,7 +300,7 @@ fn each_cell_that_is_not_whole_gets_its_own_advice() {
                   tools: read_context, action-overrides: actions.yaml}, models: ['scripted:model.yaml']}";
     let idle = "warning: --action-overrides: no agent has a tool or action called search\n";
     let budget = "note: 1 cell is not finished: 02-";
-    let retry = "note: not every attempt has a score; go on with `rlm-eval sweep --resume sweep --retry-errors`";
+    let retry = "note: not every attempt has a score; continue with `rlm-eval sweep --resume sweep --retry-errors`";
     let rows: [(&[&str], &[&str]); 4] = [
         (&[], &[retry]),
         (&["--fail-on-error", "1"], &[retry]),
@@ -338,7 +338,7 @@ fn each_cell_that_is_not_whole_gets_its_own_advice() {
     }
 }
 
-/// A call takes 100 tokens and one cent; a direct attempt is one call, any other two.
+/// A call costs 100 tokens and one cent. A direct attempt is one call, any other two.
 const PRICED: &str = "description: Costs.\n\
                       rules:\n\
                       - {tokens: {input: 90, output: 10}, cost_usd: 0.01, reply: \"```js\\nreturn(1)\\n```\"}\n";
@@ -347,7 +347,7 @@ const PRICED_MATRIX: &str = "{run: {benchmark: s-niah, context-len: 2k, samples-
                              models: ['scripted:priced.yaml']}";
 
 #[test]
-fn a_sweep_keeps_its_own_budget_over_all_cells_and_starts() {
+fn sweep_budget_covers_all_cells_and_starts() {
     // In rounds of one and two samples: two calls of the first cell, and four of the second.
     let rows = [
         ("--max-cost", "0.06", "0.07", "0.12", "$0.0600 of $0.06"),
@@ -379,11 +379,11 @@ fn a_sweep_keeps_its_own_budget_over_all_cells_and_starts() {
             "note: the sweep was stopped: the sweep's {flag} budget is used up ({spent})\n"
         );
         let left = format!(
-            "note: 2 of 2 cells are left: 01-direct, 02-solver; with a higher budget go on with `rlm-eval sweep --resume sweep {flag} \
+            "note: 2 of 2 cells are left: 01-direct, 02-solver; with a higher budget continue with `rlm-eval sweep --resume sweep {flag} \
              {twice}`\n"
         );
         assert!(ran.stderr.ends_with(&(stopped.clone() + &left)), "{ran:?}");
-        // What both cells have is compared.
+        // Only samples that both cells have are compared.
         let coverage = " coverage               2/3 (67 %)            2/3 (67 %)";
         assert!(ran.stdout.contains(coverage), "{ran:?}");
         let calls = |binary: &Binary| -> u64 {
@@ -422,7 +422,7 @@ fn a_sweep_keeps_its_own_budget_over_all_cells_and_starts() {
 }
 
 #[test]
-fn a_pilot_of_each_cell_gives_likely_figures() {
+fn pilot_of_each_cell_estimates_cost() {
     let binary = Binary::new()
         .file("priced.yaml", PRICED)
         .file("matrix.yaml", PRICED_MATRIX);
@@ -432,8 +432,8 @@ fn a_pilot_of_each_cell_gives_likely_figures() {
     let ran = binary.run(&[&args[..], &["--pilot", "1"]].concat(), "");
     assert_eq!(ran.code, Some(0), "{ran:?}");
     for line in [
-        "  likely: 3 calls, ~300 tokens, cost $0.0300, by 1 attempt of 1 earlier run\n",
-        "  likely: 6 calls, ~600 tokens, cost $0.0600, by 1 attempt of 1 earlier run\n",
+        "  likely: 3 calls, ~300 tokens, cost $0.0300, based on 1 attempt of 1 earlier run\n",
+        "  likely: 6 calls, ~600 tokens, cost $0.0600, based on 1 attempt of 1 earlier run\n",
         "  likely: 9 calls, ~900 tokens, cost $0.0900\n",
     ] {
         assert!(ran.stdout.contains(line), "{line}: {ran:?}");
@@ -443,13 +443,13 @@ fn a_pilot_of_each_cell_gives_likely_figures() {
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let ran = binary.run(&args, "");
     assert!(
-        ran.stdout.contains("by 4 attempts of 2 earlier runs"),
+        ran.stdout.contains("based on 4 attempts of 2 earlier runs"),
         "{ran:?}"
     );
 }
 
 #[test]
-fn a_glob_over_a_sweep_is_compared_without_its_other_files() {
+fn ignores_other_files_in_glob_over_sweep() {
     let matrix =
         "{run: {benchmark: s-niah, context-len: 2k, samples-per-length: 2}, models: [scripted]}";
     let binary = Binary::new().file("matrix.yaml", matrix);
@@ -482,7 +482,7 @@ fn a_glob_over_a_sweep_is_compared_without_its_other_files() {
 }
 
 #[test]
-fn the_command_that_resumes_a_sweep_names_its_server_again() {
+fn suggested_resume_command_names_server() {
     let reply = "```js\nreturn(1)\n```".to_owned();
     let server = FaultServer::list(vec![Behaviour::Text(reply)]);
     let binary = faults::binary();
@@ -497,7 +497,7 @@ fn the_command_that_resumes_a_sweep_names_its_server_again() {
         "`rlm-eval sweep --resume 'my sweep' --max-llm-calls 8 -- --base-url {url} --isolation thread`\n"
     );
     assert!(ran.stderr.ends_with(&command), "{ran:?}");
-    // It stops again, and suggests twice of that.
+    // It stops again, and suggests twice the budget.
     let pasted = binary.paste(&ran.stderr);
     assert_eq!(pasted.code, Some(106), "{pasted:?}");
     assert_eq!(server.seen().len(), 8);
@@ -506,7 +506,7 @@ fn the_command_that_resumes_a_sweep_names_its_server_again() {
 }
 
 #[test]
-fn a_dry_sweep_says_what_all_cells_take_and_writes_nothing() {
+fn dry_sweep_estimates_all_cells_and_writes_nothing() {
     let binary = Binary::new()
         .file("priced.yaml", PRICED)
         .file("matrix.yaml", PRICED_MATRIX);
@@ -545,7 +545,7 @@ fn a_dry_sweep_says_what_all_cells_take_and_writes_nothing() {
         text.stdout.contains("all 2 cells\n  at least 9 calls"),
         "{text:?}"
     );
-    // No key is needed if no model is called.
+    // Without calls to a model, no key is needed.
     let unasked = ["--models", "openai/gpt-5-mini", "--json"];
     let ran = binary.run(&[&args[..], &unasked].concat(), "");
     assert_eq!(ran.code, Some(0), "{ran:?}");

@@ -16,7 +16,7 @@ type MatrixRow<'a> = (
 );
 
 #[test]
-fn a_cell_is_one_experiment_under_one_name() {
+fn resolves_matrix_to_distinct_cells() {
     let brief = "---\nname: brief\ndescription: Short.\nmodes: [solver]\nprotocols: [direct, tools]\n---\n## Brief\n\nOne word.\n";
     let copy = brief.replace("name: brief", "name: copy");
     let rows: [MatrixRow<'_>; 28] = [
@@ -44,7 +44,7 @@ fn a_cell_is_one_experiment_under_one_name() {
         (
             "An axis and a shared flag are not both there.",
             "{run: {<<: RUN, temperature: 1}, temperatures: [0, 1]}",
-            Err("error: temperatures and --temperature both set it: leave one of them out"),
+            Err("error: temperatures and --temperature set the same flag: remove one of them"),
             &[],
         ),
         (
@@ -75,14 +75,14 @@ fn a_cell_is_one_experiment_under_one_name() {
             "Children with the model of their root, by another name.",
             "{run: RUN, child-models: [none, 'scripted:same.yaml']}",
             Err(
-                "error: cells `02-solver` and `03-solver-child-scripted-same.yaml` would send the same to the same model; leave one of them out",
+                "error: cells `02-solver` and `03-solver-child-scripted-same.yaml` would send the same to the same model; remove one of them",
             ),
             &[],
         ),
         (
             "The model of children is an axis.",
             "{run: {<<: RUN, child-model: scripted/s-niah-flawed}}",
-            Err("error: --child-model is no flag that all cells share: use --child-models"),
+            Err("error: --child-model cannot be shared by all cells: use --child-models"),
             &[],
         ),
         (
@@ -96,21 +96,21 @@ fn a_cell_is_one_experiment_under_one_name() {
                 "05-tools-brief",
             ]),
             &[
-                "skipped --protocol rlm --prompt-mode solver --max-depth 2 --drivers brief: driver `brief` is written for --protocol direct or tools, and this is rlm",
-                "skipped --protocol tools --prompt-mode solver --max-depth 2 --drivers exact-format: driver `exact-format` is written for --protocol rlm, and this is tools",
+                "skipped --protocol rlm --prompt-mode solver --max-depth 2 --drivers brief: driver `brief` requires --protocol direct or tools, but the protocol is rlm",
+                "skipped --protocol tools --prompt-mode solver --max-depth 2 --drivers exact-format: driver `exact-format` requires --protocol rlm, but the protocol is tools",
             ],
         ),
         (
             "A driver that a set has twice.",
             "{run: RUN, driver-sets: [[exact-format, exact-format]]}",
-            Err("error: driver-sets: exact-format is twice in one set"),
+            Err("error: driver-sets: duplicate `exact-format` in one set"),
             &[],
         ),
         (
             "Two sets with one text.",
             "{run: RUN, protocols: [tools], driver-sets: [[brief], [copy]]}",
             Err(
-                "error: cells `02-tools-brief` and `03-tools-copy` would send the same to the same model; leave one of them out",
+                "error: cells `02-tools-brief` and `03-tools-copy` would send the same to the same model; remove one of them",
             ),
             &[],
         ),
@@ -119,7 +119,7 @@ fn a_cell_is_one_experiment_under_one_name() {
             "{run: {<<: RUN, profile: gemini}, driver-sets: [[], [deadline-return]]}",
             Err(
                 "error: cell `--protocol rlm --prompt-mode solver --max-depth 2 --drivers deadline-return`: --drivers deadline-return would \
-                 change nothing that an agent gets: --profile gemini brings it",
+                 have no effect: --profile gemini already sets it",
             ),
             &[],
         ),
@@ -128,7 +128,7 @@ fn a_cell_is_one_experiment_under_one_name() {
             "{run: {<<: RUN, profile: gemini}, driver-sets: [[], [reuse-state]]}",
             Ok(&["01-direct", "02-solver", "03-solver-reuse-state"]),
             &[
-                "left out in 01-direct: --profile gemini would change nothing that an agent gets: none of its drivers (deadline-return, verify-before-return) \
+                "left out in 01-direct: --profile gemini would have no effect: none of its drivers (deadline-return, verify-before-return) \
                  is written for the direct protocol",
             ],
         ),
@@ -136,7 +136,7 @@ fn a_cell_is_one_experiment_under_one_name() {
             "One model under two references.",
             "{run: {benchmark: s-niah, context-len: 2k, samples-per-length: 1}, models: [scripted, scripted/s-niah]}",
             Err(
-                "error: cells `01-scripted-direct` and `02-scripted-s-niah-direct` would send the same to the same model; leave one of them out",
+                "error: cells `01-scripted-direct` and `02-scripted-s-niah-direct` would send the same to the same model; remove one of them",
             ),
             &[],
         ),
@@ -144,7 +144,7 @@ fn a_cell_is_one_experiment_under_one_name() {
             "A bundled model and a copy of its file.",
             "{run: {benchmark: s-niah, context-len: 2k, samples-per-length: 1}, models: [scripted, 'scripted:bundled.yaml']}",
             Err(
-                "error: cells `01-scripted-direct` and `02-scripted-bundled.yaml-direct` would send the same to the same model; leave one of them out",
+                "error: cells `01-scripted-direct` and `02-scripted-bundled.yaml-direct` would send the same to the same model; remove one of them",
             ),
             &[],
         ),
@@ -152,7 +152,7 @@ fn a_cell_is_one_experiment_under_one_name() {
             "Two files of one content.",
             "{run: {benchmark: s-niah, context-len: 2k, samples-per-length: 1}, models: ['scripted:model.yaml', 'scripted:same.yaml']}",
             Err(
-                "error: cells `01-scripted-model.yaml-direct` and `02-scripted-same.yaml-direct` would send the same to the same model; leave one of them out",
+                "error: cells `01-scripted-model.yaml-direct` and `02-scripted-same.yaml-direct` would send the same to the same model; remove one of them",
             ),
             &[],
         ),
@@ -160,7 +160,7 @@ fn a_cell_is_one_experiment_under_one_name() {
             "A model that only one format serves, and the same by that format.",
             "{run: {benchmark: s-niah, context-len: 2k, samples-per-length: 1}, models: [openai/gpt-5-pro, openai-responses/gpt-5-pro]}",
             Err(
-                "error: cells `01-openai-gpt-5-pro-direct` and `02-openai-responses-gpt-5-pro-direct` would send the same to the same model; leave one of them out",
+                "error: cells `01-openai-gpt-5-pro-direct` and `02-openai-responses-gpt-5-pro-direct` would send the same to the same model; remove one of them",
             ),
             &[],
         ),
@@ -168,7 +168,7 @@ fn a_cell_is_one_experiment_under_one_name() {
             "One model at one address, by two providers.",
             "{run: {benchmark: s-niah, context-len: 2k, samples-per-length: 1, base-url: 'http://127.0.0.1:1/v1'}, models: [ollama/m, openai/m]}",
             Err(
-                "error: cells `01-ollama-m-direct` and `02-openai-m-direct` would send the same to the same model; leave one of them out",
+                "error: cells `01-ollama-m-direct` and `02-openai-m-direct` would send the same to the same model; remove one of them",
             ),
             &[],
         ),
@@ -176,14 +176,14 @@ fn a_cell_is_one_experiment_under_one_name() {
             "A recording answers all prompts alike.",
             "{run: {benchmark: s-niah, context-len: 2k, samples-per-length: 1, model: 'replay:none.jsonl'}, prompt-modes: [solver, coordinator]}",
             Err(
-                "error: cells `02-solver` and `03-coordinator` play one recording back, and no prompt changes what it says; leave one of them out",
+                "error: cells `02-solver` and `03-coordinator` replay the same recording, which prompts cannot change; remove one of them",
             ),
             &[],
         ),
         (
             "A protocol that is there twice, although it is the baseline.",
             "{run: RUN, protocols: [direct, rlm, direct]}",
-            Err("error: protocols: direct is there twice"),
+            Err("error: protocols: duplicate `direct`"),
             &[],
         ),
         (
@@ -196,21 +196,21 @@ fn a_cell_is_one_experiment_under_one_name() {
             "A prompt that hides the mode would leave one cell of two.",
             "{run: {<<: RUN, system-prompt-file: whole.md}, prompt-modes: [solver, coordinator]}",
             Err(
-                "error: cell `--protocol rlm --prompt-mode coordinator --max-depth 2`: --prompt-mode coordinator would change nothing that an agent gets: \
-               --system-prompt-file has no line {{default}} and takes the place of the whole prompt",
+                "error: cell `--protocol rlm --prompt-mode coordinator --max-depth 2`: --prompt-mode coordinator would have no effect: \
+               --system-prompt-file does not contain a line {{default}}, so it replaces the whole prompt",
             ),
             &[],
         ),
         (
             "A value that is there twice.",
             "{run: RUN, prompt-modes: [solver, coordinator, solver]}",
-            Err("error: prompt-modes: solver is there twice"),
+            Err("error: prompt-modes: duplicate `solver`"),
             &[],
         ),
         (
             "A set of drivers that is there twice.",
             "{run: RUN, driver-sets: [[exact-format, reuse-state], [], [exact-format, reuse-state]]}",
-            Err("error: driver-sets: exact-format+reuse-state is there twice"),
+            Err("error: driver-sets: duplicate `exact-format+reuse-state`"),
             &[],
         ),
         (
@@ -218,7 +218,7 @@ fn a_cell_is_one_experiment_under_one_name() {
             "{run: {<<: RUN, cell-timeout: 5, console: plain, max-blocks-per-iteration: 2}}",
             Ok(&["01-direct", "02-solver"]),
             &[
-                "left out in 01-direct: --console, --cell-timeout, --max-blocks-per-iteration would change nothing that an agent gets: \
+                "left out in 01-direct: --console, --cell-timeout, --max-blocks-per-iteration would have no effect: \
                the direct protocol is one call with the whole context, without a REPL, children or tools",
             ],
         ),
@@ -227,7 +227,7 @@ fn a_cell_is_one_experiment_under_one_name() {
             "{run: {<<: RUN, tools: read_context, max-iterations: 4}}",
             Ok(&["01-direct", "02-solver"]),
             &[
-                "left out in 01-direct: --max-iterations 4, --tools read_context would change nothing that an agent gets: \
+                "left out in 01-direct: --max-iterations 4, --tools read_context would have no effect: \
                the direct protocol is one call with the whole context, without a REPL, children or tools",
             ],
         ),
@@ -235,7 +235,7 @@ fn a_cell_is_one_experiment_under_one_name() {
             "One that changes nothing anywhere is refused.",
             "{run: {<<: RUN, action-overrides: actions.yaml}}",
             Err(
-                "error: a shared flag fits no cell: --action-overrides would change nothing that an agent gets: \
+                "error: a shared flag has no effect in any cell: --action-overrides would have no effect: \
                  no agent has a tool or action called search",
             ),
             &[],
@@ -252,7 +252,7 @@ fn a_cell_is_one_experiment_under_one_name() {
             Ok(&["01-direct", "02-solver"]),
             &[
                 "profile `family` matches the model and adds the drivers reuse-state; --profile none leaves them out",
-                "profile `family`: drivers that are not written for the direct protocol are left out: reuse-state",
+                "profile `family`: drivers that are not written for the direct protocol are skipped: reuse-state",
             ],
         ),
     ];

@@ -16,7 +16,7 @@ type Spoil = fn(&Path);
 const ROWS: [(Spoil, &str); 5] = [
     (
         |sweep| drop(remake(&sweep.join(CELLS[2]), &[("sandbox", "00")])),
-        "error: sweep/03-coordinator was made by another program: the sandbox differs",
+        "error: sweep/03-coordinator was made by a different program: the sandbox differs",
     ),
     (
         |sweep| {
@@ -24,7 +24,7 @@ const ROWS: [(Spoil, &str); 5] = [
                 parts.insert("max_depth".to_owned(), json!(7));
             });
         },
-        "error: sweep/02-solver has answers of another experiment: max_depth is 7 there and 2 here",
+        "error: sweep/02-solver has answers of a different experiment: max_depth is 7 there and 2 here",
     ),
     (
         |sweep| {
@@ -57,7 +57,7 @@ fn change_file(path: &Path, change: impl FnOnce(&mut Value)) {
 }
 
 #[test]
-fn nothing_begins_where_any_cell_is_refused() {
+fn starts_nothing_if_any_cell_is_refused() {
     for (spoil, message) in ROWS {
         let binary = Binary::new().file(
             "matrix.yaml",

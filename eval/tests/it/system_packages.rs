@@ -43,7 +43,7 @@ enum User {
 }
 
 #[test]
-fn packages_come_from_the_manager_that_there_is() {
+fn installs_with_available_package_manager() {
     let rows: Vec<Row> = serde_saphyr::from_str(include_str!("system_packages.yaml")).unwrap();
     for row in rows {
         let folder = tempfile::tempdir().unwrap();
@@ -69,7 +69,7 @@ fn run(row: &Row, folder: &TempDir) -> (Option<i32>, Vec<String>, String) {
         put(at, program);
     }
     if let Some(manager) = &row.manager {
-        // The fake has no other programs to copy with, so they are prepared next to it.
+        // The fake system cannot copy programs, so they are prepared in advance.
         let brought = row.brings.iter().map(|program| match program.as_str() {
             "simde" => format!(": > {}\n", header.display()),
             program => format!(

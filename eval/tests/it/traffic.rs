@@ -1,5 +1,4 @@
-//! The rate of requests: how many arrive when, and that waiting for a slot is reported and counted
-//! as waiting.
+//! The rate of requests: how many arrive when, and that waiting for a slot is reported as waiting.
 
 use std::fs;
 use std::path::Path;
@@ -17,7 +16,7 @@ use fault_server::{Behaviour, FaultServer};
 /// Arrival times of requests.
 type Times = Arc<Mutex<Vec<Instant>>>;
 
-/// Refuses the first requests with a 429, and answers each other one when `hold` returns.
+/// Refuses the first requests with a 429, and answers each later one when `hold` returns.
 fn held(
     refused: usize,
     hold: impl Fn() + Send + Sync + 'static,
@@ -47,7 +46,7 @@ fn run(server: &FaultServer, samples: usize, more: &[&str]) -> (Vec<Value>, Vec<
     run_in(&binary(), server, samples, more)
 }
 
-/// Does the same with a binary whose folder is known in advance.
+/// Does the same as [`run`] with a binary whose folder is known in advance.
 fn run_in(
     binary: &Binary,
     server: &FaultServer,
@@ -101,12 +100,13 @@ fn check_working_times(records: &[Value], waits: &[(String, f64)]) {
 }
 
 #[test]
-fn a_rate_lets_its_burst_through_and_then_one_after_the_other() {
+fn rate_limit_allows_burst_then_single_requests() {
     let (server, times, _) = held(0, || {});
     let began = Instant::now();
     let (records, waits) = run(&server, 6, &["--rate-limit", "1/s", "--rate-burst", "2"]);
     let times = times.lock().unwrap();
-    // Two concurrently, and the other four a second apart, counted from the start of the run.
+    // Two requests are sent concurrently and the other four a second apart, counted from the start
+    // of the run.
     let took = times[5].duration_since(began);
     assert!(took >= Duration::from_secs(4), "{took:?}");
     assert!((1..=4).contains(&waits.len()), "{waits:?}");
@@ -118,7 +118,7 @@ fn a_rate_lets_its_burst_through_and_then_one_after_the_other() {
 }
 
 #[test]
-fn no_more_requests_are_under_way_than_connections() {
+fn limits_requests_in_flight_to_connections() {
     // The first two keep both connections until all six attempts have a request.
     let binary = binary();
     let folder = binary.path().to_owned();
@@ -139,11 +139,11 @@ fn no_more_requests_are_under_way_than_connections() {
 }
 
 #[test]
-fn a_server_without_capacity_gets_half_as_many_requests_at_once() {
+fn halves_concurrency_for_overloaded_server() {
     let refused = ["--max-connections", "8", "--max-retries", "9"];
     let rows: [(&[&str], bool); 2] = [(&[], true), (&["--adaptive", "false"], false)];
     for (more, falls) in rows {
-        // Without a falling limit, eight are in flight together, twice.
+        // Without a falling limit, eight requests are in flight together, twice.
         let together = Barrier::new(8);
         let (server, _, most) = held(8, move || {
             if falls {

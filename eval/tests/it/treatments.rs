@@ -1,4 +1,4 @@
-//! What a run claims is in what its agents get, or it is rejected: the rows of `treatments.yaml`.
+//! Agents get what a run claims, or the run is refused: the rows of `treatments.yaml`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -69,7 +69,7 @@ fn words(args: &str) -> Vec<&str> {
 }
 
 #[test]
-fn what_no_agent_gets_is_refused() {
+fn refuses_settings_without_effect() {
     let table = table();
     let binary = binary(&table);
     let mut all = String::new();
@@ -87,7 +87,7 @@ fn what_no_agent_gets_is_refused() {
 }
 
 #[test]
-fn limits_that_no_agent_gets_are_warned_about() {
+fn warns_about_limits_without_effect() {
     let table = table();
     let mut all = String::new();
     for args in &table.warned {
@@ -104,7 +104,7 @@ fn limits_that_no_agent_gets_are_warned_about() {
 }
 
 #[test]
-fn the_labels_of_a_run_are_what_its_root_was_sent() {
+fn labels_match_prompt_of_root() {
     let table = table();
     for row in &table.allowed {
         let binary = binary(&table);

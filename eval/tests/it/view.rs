@@ -1,4 +1,4 @@
-//! `rlm-eval view` over HTTP: who is answered, what cannot be reached, and that nothing is written.
+//! `rlm-eval view` over HTTP: access control, unreachable files, and that nothing is written.
 
 use std::fs;
 use std::path::Path;
@@ -47,7 +47,7 @@ fn folder() -> Binary {
 }
 
 #[test]
-fn requests_are_answered_or_refused() {
+fn answers_or_refuses_requests() {
     let rows: Vec<Row> = serde_json::from_str(include_str!("view_requests.json")).unwrap();
     let binary = folder();
     let viewer = Viewer::of(&binary.path().join("results"));
@@ -67,7 +67,7 @@ fn requests_are_answered_or_refused() {
 /// A request between the creation of a file and its first event hides the attempt in that response
 /// only.
 #[test]
-fn an_attempt_whose_file_was_empty_appears_with_its_first_event() {
+fn shows_attempt_after_its_first_event() {
     let binary = folder();
     let dir = binary.path().join("results/one");
     fs::write(dir.join("config.json"), "{\"v\":1,\"attempts_total\":2}").unwrap();
@@ -88,7 +88,7 @@ fn an_attempt_whose_file_was_empty_appears_with_its_first_event() {
 
 /// Another user of the machine can reach the port but has no token.
 #[test]
-fn only_the_token_opens_the_viewer() {
+fn viewer_requires_token() {
     let binary = folder();
     let viewer = Viewer::of(&binary.path().join("results"));
     let port = viewer.host().split_once(':').unwrap().1.to_owned();
@@ -116,7 +116,7 @@ fn only_the_token_opens_the_viewer() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_that_leads_out_of_the_folder_is_not_followed() {
+fn does_not_follow_links_out_of_folder() {
     use std::os::unix::fs::symlink;
     let binary = folder();
     let results = binary.path().join("results");
@@ -144,9 +144,9 @@ fn a_link_that_leads_out_of_the_folder_is_not_followed() {
 
 #[cfg(unix)]
 #[test]
-fn a_run_of_which_a_file_is_a_link_out_of_the_folder_is_refused() {
+fn refuses_run_with_link_out_of_folder() {
     use std::os::unix::fs::symlink;
-    // Replace each file with a link: the totals and listings of a run read all of these.
+    // Replace each file with a link. The totals and listings of a run read all of these files.
     for (name, target) in [
         ("config.json", "elsewhere/config.json"),
         ("samples.jsonl", "elsewhere/samples.jsonl"),
@@ -166,14 +166,14 @@ fn a_run_of_which_a_file_is_a_link_out_of_the_folder_is_refused() {
         let runs: Value = serde_json::from_str(&runs.body).unwrap();
         let problem = runs["runs"][0]["problem"].as_str().unwrap();
         assert!(
-            problem.ends_with("is outside of the folder that is shown"),
+            problem.ends_with("is outside the folder that is shown"),
             "{problem}"
         );
     }
 }
 
 #[test]
-fn what_is_no_file_of_a_run_does_not_break_it() {
+fn ignores_foreign_files_in_run() {
     let binary = folder()
         .file("results/one/trajectories/a-folder/x.jsonl", "{}")
         .file("results/one/abandoned/a-folder/x.jsonl", "{}");
@@ -183,7 +183,7 @@ fn what_is_no_file_of_a_run_does_not_break_it() {
 }
 
 #[test]
-fn runs_in_folders_of_folders_are_shown_with_what_a_sweep_has_not_begun() {
+fn shows_nested_runs_and_missing_cells() {
     let binary = folder();
     let results = binary.path().join("results");
     let cell = results.join("sweep/01-direct");
@@ -209,7 +209,7 @@ fn runs_in_folders_of_folders_are_shown_with_what_a_sweep_has_not_begun() {
     assert_eq!(all["groups"][0]["is_sweep"], true);
     assert_eq!(all["groups"][0]["not_begun"], serde_json::json!(["02-rlm"]));
     assert_eq!(ids(&ask("runs?folder=sweep")), ["sweep/01-direct"]);
-    // A filter searches all of them.
+    // A filter searches all runs.
     assert_eq!(ids(&ask("runs?filter=01-direct")), ["sweep/01-direct"]);
     assert_eq!(
         ask("run?run=sweep%2F01-direct")["overview"]["id"],
@@ -221,7 +221,7 @@ fn runs_in_folders_of_folders_are_shown_with_what_a_sweep_has_not_begun() {
 }
 
 #[test]
-fn nothing_is_written() {
+fn viewer_writes_nothing() {
     let binary = folder();
     let results = binary.path().join("results");
     let before = listing(&results);
@@ -239,7 +239,7 @@ fn nothing_is_written() {
 }
 
 #[test]
-fn a_page_is_exported() {
+fn exports_page() {
     let binary = folder();
     let ran = binary.run(&["view", "results/one", "--export", "page.html"], "");
     let wanted = Ran {

@@ -20,7 +20,7 @@ const EXPORTS: [(&str, &str, Option<&str>); 3] = [
 ];
 
 #[test]
-fn the_pages_in_chromium() {
+fn pages_work_in_chromium() {
     if let Some(missing) = missing() {
         println!("skipped: {missing}");
         return;

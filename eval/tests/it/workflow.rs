@@ -80,7 +80,7 @@ struct Plan {
 }
 
 #[test]
-fn what_is_typed_is_checked_before_anything_runs() {
+fn checks_inputs_before_run() {
     let rows: Vec<Plan> = serde_json::from_str(include_str!("workflow/plans.json")).unwrap();
     for row in rows {
         let folder = tempfile::tempdir().unwrap();
@@ -134,7 +134,7 @@ fn what_is_typed_is_checked_before_anything_runs() {
 }
 
 #[test]
-fn the_workflow_shards_merges_resumes_and_compares() {
+fn workflow_shards_merges_resumes_and_compares() {
     let folder = tempfile::tempdir().unwrap();
     let inputs = [
         ("context-len", "8k"),
@@ -163,7 +163,7 @@ fn the_workflow_shards_merges_resumes_and_compares() {
     assert_eq!(RunDir::open(&merged).unwrap().records.len(), 8);
     assert!(service.artifacts.join("run/report.html").is_file());
 
-    // Later, with the shards of the first run, of which one was cut short and one left nothing; and
+    // Later, with the shards of the first run, of which one was cut short and one left nothing, and
     // a comparison with the first run.
     let earlier = folder.path().join("1001");
     fs::rename(&service.artifacts, &earlier).unwrap();
@@ -190,7 +190,7 @@ fn the_workflow_shards_merges_resumes_and_compares() {
     let page = service.job("merge").unwrap();
     assert!(page.contains(" 8/8 (100 %)"), "{page}");
     assert!(
-        page.contains("## Against the earlier run\n```text\n"),
+        page.contains("## Comparison with the earlier run\n```text\n"),
         "{page}"
     );
     assert!(
@@ -204,7 +204,7 @@ fn the_workflow_shards_merges_resumes_and_compares() {
         (
             "shards",
             "3",
-            "the run to go on with had another number of shards than 3",
+            "shards is 3, but the run to resume had another number of shards",
         ),
         ("prompt-mode", "solver", "prompt_mode"),
     ] {
@@ -220,7 +220,7 @@ fn the_workflow_shards_merges_resumes_and_compares() {
 }
 
 #[test]
-fn a_single_shard_takes_its_flags_as_they_were_typed() {
+fn single_shard_passes_flags_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let flags = "--stop '; touch pwned' --stop=\"$(touch pwned)\" --stop '`touch pwned`'\n--stop \"two\nlines\" \
                  --model-alias far=ollama/none --agent-name 'it'\"'\"'s' --site * --persona '&& touch pwned #' \
@@ -277,7 +277,7 @@ fn a_single_shard_takes_its_flags_as_they_were_typed() {
 }
 
 #[test]
-fn the_program_checks_the_inputs_before_a_shard_starts() {
+fn program_checks_inputs_before_shard_starts() {
     // Inputs, exit code and part of the message.
     let rows: [(&[(&str, &str)], &str); 11] = [
         (&[("benchmark", "s-niahh")], "s-niahh"),
@@ -311,7 +311,7 @@ fn the_program_checks_the_inputs_before_a_shard_starts() {
 }
 
 #[test]
-fn the_merged_score_is_gated_after_the_run_is_kept() {
+fn gates_merged_score_after_storing_run() {
     let folder = tempfile::tempdir().unwrap();
     let inputs = [
         ("model", "scripted/s-niah-flawed"),
@@ -356,7 +356,7 @@ fn the_merged_score_is_gated_after_the_run_is_kept() {
 }
 
 #[test]
-fn a_secret_named_by_key_secret_fills_the_variable_of_its_provider() {
+fn key_secret_sets_provider_variable() {
     let folder = tempfile::tempdir().unwrap();
     let api = api(&Map::new(), &json!(404));
     // The input, the variable with the key, and the error without it.
@@ -416,7 +416,7 @@ fn a_secret_named_by_key_secret_fills_the_variable_of_its_provider() {
 }
 
 #[test]
-fn a_pull_request_runs_the_scripted_model_without_keys() {
+fn pull_request_runs_scripted_model_without_keys() {
     let folder = tempfile::tempdir().unwrap();
     let api = api(&Map::new(), &json!(404));
     let mut service = Service::for_pull_request(folder.path(), &api.origin);
@@ -449,12 +449,12 @@ fn a_pull_request_runs_the_scripted_model_without_keys() {
 }
 
 #[test]
-fn the_inputs_are_those_of_the_documentation() {
+fn inputs_match_documentation() {
     let workflow = workflow();
     let inputs = workflow["on"]["workflow_dispatch"]["inputs"]
         .as_object()
         .unwrap();
-    // GitHub allows 25.
+    // GitHub allows at most 25 inputs.
     assert!(inputs.len() <= 25);
     let docs = fs::read_to_string(root().join("docs/guides/github-workflow.md")).unwrap();
     for name in inputs.keys() {
@@ -472,7 +472,7 @@ fn the_inputs_are_those_of_the_documentation() {
 }
 
 #[test]
-fn keys_are_only_where_the_rules_of_the_environment_hold() {
+fn keys_require_protected_environment() {
     for name in ["ci.yml", "eval.yml"] {
         let text = fs::read_to_string(root().join(".github/workflows").join(name)).unwrap();
         for line in text.lines().filter(|line| line.contains("uses: ")) {

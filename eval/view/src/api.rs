@@ -1,4 +1,4 @@
-//! The server's API: JSON answers by name.
+//! The server's API: responses in JSON by name.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -36,21 +36,25 @@ const RECORD_TEXT: usize = 100_000;
 
 /// Answers a request for `/api/NAME?QUERY` with JSON. Returns `None` for an unknown name.
 ///
-/// | name | parameters | gives |
+/// | name | parameters | response |
 /// |---|---|---|
-/// | `runs` | `folder`, `filter`, `sort`, `descending`, `offset`, `limit` | a page of runs, and the folders that hold some |
+/// | `runs` | `folder`, `filter`, `sort`, `descending`, `offset`, `limit` | a page of runs, and the folders that contain runs |
 /// | `run` | `run` | summary, settings, plots, attempts under way |
 /// | `samples` | `run`, `filter`, `search`, `sort`, `descending`, `offset`, `limit` | a page of attempts |
-/// | `search` | `q` (an expression), `run`, `in` (kinds of texts by commas), `offset`, `limit` | texts that hold all words, how far they are indexed |
-/// | `failures` | `run` | groups of failures, and how much of the trajectories they are made from |
+/// | `search` | `q` (an expression), `run`, `in` (kinds of texts by commas), `offset`, `limit` | texts that contain all words, and the progress of the index |
+/// | `failures` | `run` | groups of failures, and how many trajectories were read for them |
 /// | `attempt` | `run`, `sample`, `attempt`, `list` (the parameters of the list that it was opened from) | record, agents with their timelines, neighbors |
-/// | `input` | `run`, `sample`, `find` or `at`, both optional | what the sample was asked about, or why that is not known; places of a text in it |
-/// | `outline` | `run`, `sample`, `attempt` | of each iteration of each agent what it used and how it ended |
+/// | `input` | `run`, `sample`, `find` or `at`, both optional | the sample's input, or why it is not available; positions of a text in it |
+/// | `outline` | `run`, `sample`, `attempt` | usage and result of each iteration of each agent |
 /// | `agent` | …, `agent` | query, system prompt, answer |
 /// | `iterations` | …, `agent`, `offset`, `limit` | a page of iterations with their events |
 /// | `text` | …, `from`, `to` | a part of a long text |
 /// | `compare` | `runs` (ids in percent-encoding, joined by `/`), `offset`, `limit` | differences |
-/// | `stamp` | `run`, `sample`, `attempt`, all optional | a text that is equal while nothing changes |
+/// | `stamp` | `run`, `sample`, `attempt`, all optional | a stamp that stays the same while nothing changes |
+///
+/// `run`, `samples`, `search`, `failures`, `attempt` and `compare` also take `scores`: the name of
+/// a scorer that scored the answers later, or `recorded` for the scores of the run itself. The
+/// default is `--scores`.
 ///
 /// # Errors
 /// Returns [`ViewError`] if something does not exist or a file cannot be read.
@@ -80,20 +84,20 @@ fn runs(library: &Library, query: &Query) -> Result<String, ViewError> {
 fn run(library: &Library, query: &Query) -> Result<String, ViewError> {
     let id = query.required("run")?;
     let stamp = library.stamp(Some(id), None)?;
-    let mut page = overview::page(id, library.run(id)?.as_ref());
+    let mut page = overview::page(id, open(library, query, id)?.as_ref());
     page["stamp"] = stamp.into();
     Ok(text_of(&page))
 }
 
 fn samples(library: &Library, query: &Query) -> Result<String, ViewError> {
-    let file = library.run(query.required("run")?)?;
+    let file = open(library, query, query.required("run")?)?;
     let search = search(query)?;
     let marks = marks(library, &file, &search);
     Ok(text_of(&sample_list::page(&file, &search, &marks, query)?))
 }
 
 fn failures(library: &Library, query: &Query) -> Result<String, ViewError> {
-    let file = library.run(query.required("run")?)?;
+    let file = open(library, query, query.required("run")?)?;
     Ok(text_of(&library.failures(&file)))
 }
 
@@ -114,7 +118,7 @@ fn everywhere(library: &Library, query: &Query) -> Result<String, ViewError> {
         let found = Kind::ALL.into_iter().find(|kind| kind.name() == name);
         found.ok_or_else(|| {
             let known = Kind::ALL.map(Kind::name).join(", ");
-            problem("in")(format!("`{name}`; known: {known}"))
+            problem("in")(format!("unknown kind `{name}`; known: {known}"))
         })
     });
     let kinds = kinds.collect::<Result<Vec<_>, _>>()?;
@@ -133,7 +137,7 @@ fn everywhere(library: &Library, query: &Query) -> Result<String, ViewError> {
             return true;
         }
         let file = files.entry(run.to_owned()).or_insert_with(|| {
-            let file = library.run(run).ok()?;
+            let file = open(library, query, run).ok()?;
             let marks = marks(library, &file, &filter);
             Some((file, marks))
         });
@@ -154,7 +158,7 @@ fn everywhere(library: &Library, query: &Query) -> Result<String, ViewError> {
     })))
 }
 
-/// Returns the data besides records that a filter needs.
+/// Returns the data that a filter needs in addition to records.
 fn marks(library: &Library, file: &RunFile, filter: &Filter) -> Marks {
     let mut marks = Marks::default();
     if filter.asks_for_groups() {
@@ -166,7 +170,7 @@ fn marks(library: &Library, file: &RunFile, filter: &Filter) -> Marks {
 fn attempt(library: &Library, query: &Query) -> Result<String, ViewError> {
     let (id, sample, attempt) = which(query)?;
     let stamp = library.stamp(Some(id), Some((sample, attempt)))?;
-    let file = library.run(id)?;
+    let file = open(library, query, id)?;
     let found = file.record(sample, attempt);
     let expected = found.map(|record| Match::wanted(&record.expected));
     let trajectory = library.trajectory(&file, sample, attempt, |index, path, progress| {
@@ -208,11 +212,12 @@ fn neighbours(
     here: (&str, u32),
 ) -> Result<Value, ViewError> {
     let Some(list) = query.get("list").map(Query::new) else {
-        return neighbours::of(library, run, file, here, None);
+        return neighbours::of(|id| open(library, query, id), run, file, here, None);
     };
     let search = search(&list)?;
     let marks = marks(library, file, &search);
-    neighbours::of(library, run, file, here, Some((&list, &search, &marks)))
+    let open = |id: &str| open(library, query, id);
+    neighbours::of(open, run, file, here, Some((&list, &search, &marks)))
 }
 
 fn agent(library: &Library, query: &Query) -> Result<String, ViewError> {
@@ -259,7 +264,7 @@ fn outline_of(library: &Library, query: &Query) -> Result<String, ViewError> {
 
 fn comparison(library: &Library, query: &Query) -> Result<String, ViewError> {
     let ids = query.ids("runs")?;
-    let files = ids.iter().map(|id| library.run(id));
+    let files = ids.iter().map(|id| open(library, query, id));
     let files = files.collect::<Result<Vec<_>, _>>()?;
     let named: Vec<(&str, &RunFile)> = ids
         .iter()
@@ -278,6 +283,11 @@ fn stamp(library: &Library, query: &Query) -> Result<String, ViewError> {
     };
     let stamp = library.stamp(query.get("run"), attempt)?;
     Ok(text_of(&json!({ "stamp": stamp })))
+}
+
+/// Returns a run with the requested scores.
+fn open(library: &Library, query: &Query, id: &str) -> Result<Arc<RunFile>, ViewError> {
+    library.run_scored_by(id, query.get("scores"))
 }
 
 /// Returns run, sample and attempt of a request.

@@ -38,6 +38,7 @@ const SCRIPTS: &[(&str, &str)] = files![
     "copy.js",
     "markdown.js",
     "written.js",
+    "scorers.js",
     "api.js",
     "route.js",
     "keys.js",
@@ -90,7 +91,7 @@ pub static SCRIPT: LazyLock<String> = LazyLock::new(|| {
 
 /// Converts a module to an immediately invoked function that returns its exports.
 ///
-/// Every export and import must begin a line, and imports must name what they import.
+/// Every export and import must begin a line, and imports must list the names that they import.
 fn module(name: &str, text: &str) -> String {
     let mut body = String::new();
     let mut exports = Vec::new();
@@ -138,7 +139,7 @@ mod tests {
     use super::{SCRIPT, SCRIPTS, STYLE, imported, module};
 
     #[test]
-    fn a_module_becomes_a_function() {
+    fn converts_module_to_function() {
         let text = "import { a, b } from \"./other-one.js\";\n\n/** Doc. */\nexport const two = a + b;\n\
             export async function run() {}\nexport function go() {}\nconst own = 1;\n";
         let wanted = "const module_x = (() => {\nconst { a, b } = module_other_one;\n\n/** Doc. */\nconst two = a + b;\n\
@@ -147,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_ends_the_element_that_holds_it() {
+    fn no_file_ends_its_element() {
         for text in [&*STYLE, &*SCRIPT] {
             for mark in ["<!--", "</script", "<script", "</style", "</body"] {
                 assert!(!text.contains(mark), "{mark}");
@@ -156,15 +157,12 @@ mod tests {
     }
 
     #[test]
-    fn what_a_module_imports_stands_above_it() {
+    fn imports_precede_their_modules() {
         for (place, (name, text)) in SCRIPTS.iter().enumerate() {
             for line in text.lines().filter(|line| line.starts_with("import ")) {
                 let (_, from) = imported(line).unwrap_or_else(|| panic!("{name}: {line}"));
                 let above = SCRIPTS[..place].iter().any(|(above, _)| *above == from);
-                assert!(
-                    above,
-                    "{name} imports {from}, which does not stand above it"
-                );
+                assert!(above, "{name} imports {from}, which does not precede it");
             }
         }
     }

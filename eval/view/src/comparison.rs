@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::outcome::beginning;
 use super::overview::Overview;
-use super::run_file::RunFile;
+use super::run_file::{RunFile, Scorers};
 use super::sample_list::natural;
 
 /// Maximum characters of an answer in a row.
@@ -23,11 +23,13 @@ const EQUAL: f64 = 1e-9;
 pub struct Comparison {
     /// The runs, the baseline first.
     pub runs: Vec<Overview>,
+    /// Scorers that scored every run.
+    pub scorers: Option<Scorers>,
     /// Names of the runs in pairs and sentences, in order: `A`, `B`, ….
     pub names: Vec<String>,
     /// Parts that differ, with the value in effect in each run.
     pub differing: Vec<(String, Vec<String>)>,
-    /// Further remarks, one sentence each.
+    /// Additional remarks, one sentence each.
     pub sentences: Vec<String>,
     /// Comparisons of the others with the baseline, and of the best with each other.
     pub families: Vec<Family>,
@@ -123,6 +125,7 @@ pub fn compare(named: &[(&str, &RunFile)], offset: usize, limit: usize) -> Compa
             .iter()
             .map(|(id, run)| Overview::of(id, run))
             .collect(),
+        scorers: Scorers::of_all(&files),
         differing: differences::rows(&compared.differences),
         sentences: differences::sentences(&compared.differences, named.len()),
         names,

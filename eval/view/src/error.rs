@@ -31,7 +31,7 @@ pub enum ViewError {
     #[error(transparent)]
     Run(#[from] RunDirError),
     /// The folder does not contain this run, sample, attempt or agent.
-    #[error("there is no {what} `{id}` here")]
+    #[error("cannot find {what} `{id}`")]
     NotFound {
         /// Kind of the requested object.
         what: &'static str,
@@ -39,7 +39,7 @@ pub enum ViewError {
         id: String,
     },
     /// A file lies outside the folder, behind a symbolic link.
-    #[error("{} is outside of the folder that is shown", path.display())]
+    #[error("{} is outside the folder that is shown", path.display())]
     Outside {
         /// The file.
         path: PathBuf,
@@ -61,7 +61,7 @@ pub enum ViewError {
         problem: String,
     },
     /// The subject of an export is ambiguous.
-    #[error("{} holds {runs} runs, and a page shows one", path.display())]
+    #[error("{} contains {runs} runs, but a page shows only one", path.display())]
     NotOneRun {
         /// Path of the folder.
         path: PathBuf,

@@ -17,7 +17,7 @@ pub struct Filter {
     terms: Vec<Term>,
 }
 
-/// Data about attempts besides their records, by sample and attempt.
+/// Data about attempts that is not in their records, by sample and attempt.
 #[derive(Debug, Default)]
 pub struct Marks {
     /// Keys of the failure groups of each attempt.
@@ -104,7 +104,7 @@ impl PartialEq for Text {
     }
 }
 
-/// An attempt with all data that a filter may need.
+/// An attempt with all data that a filter can use.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'a> {
     /// Run of the attempt.
@@ -410,14 +410,14 @@ fn term(part: &Part) -> Result<Option<Term>, String> {
     let Some(field) = field(&name) else {
         return match near(&name) {
             Some(known) => Err(format!(
-                "there is no field `{name}`; did you mean `{known}`? (to look for the text, put it in quotes)"
+                "unknown field `{name}`; did you mean `{known}`? (to search for the text, put it in quotes)"
             )),
             None => Ok(None),
         };
     };
     if value.is_empty() {
         return Err(format!(
-            "`{text}` lacks a value, as in {}",
+            "`{text}` does not have a value; write, for example, {}",
             example(&field, &name)
         ));
     }
@@ -486,14 +486,14 @@ fn test(field: &Field, name: &str, op: &str, value: &str) -> Result<Test, String
             Field::Metadata(_) => Unit::Count,
             Field::Text(_) => {
                 return Err(format!(
-                    "`{name}` is a text, which `{op}` does not compare; write {}",
+                    "`{name}` is a text, for which `{op}` is not supported; write {}",
                     example(field, name)
                 ));
             }
         };
         let figure = figure(value, unit).ok_or_else(|| {
             let example = example(field, name);
-            format!("`{value}` is no value of `{name}`; write {example}")
+            format!("invalid value `{value}` for `{name}`; write, for example, {example}")
         })?;
         return Ok(Test::Figure(compares, figure));
     }
@@ -503,7 +503,7 @@ fn test(field: &Field, name: &str, op: &str, value: &str) -> Result<Test, String
         .find(|value| !STATUSES.contains(&value.as_str()));
     if let (Some(wrong), "status") = (wrong, name) {
         return Err(format!(
-            "there is no status `{wrong}`; known: {}",
+            "unknown status `{wrong}`; known: {}",
             STATUSES.join(", ")
         ));
     }

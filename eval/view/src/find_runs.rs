@@ -1,5 +1,5 @@
-//! Finds the runs in a folder and its subfolders at any depth, because the cells of a sweep are in a
-//! folder of their own.
+//! Finds the runs in a folder and its subfolders at any depth, because the cells of a sweep are in
+//! a folder of their own.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_lie_in_folders_of_folders() {
+    fn finds_runs_in_nested_folders() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
         let deepest = ["d"; 12].join("/");

@@ -1,8 +1,8 @@
 //! Decides who may access the server, and what the page may do.
 //!
-//! Requests from other sites, with other host names or with other methods are rejected, and so are
-//! requests without the token of the address. Other users of the machine can reach the port, but
-//! they cannot read what was printed.
+//! The server rejects requests from other sites, with other host names or with other methods. It
+//! also rejects requests without the token of the address: other users of the machine can reach the
+//! port, but cannot read what was printed.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ const HEADERS: [(HeaderName, &str); 6] = [
 pub struct Access {
     port: u16,
     token: Arc<str>,
-    /// Further values of `Host` that are accepted, in lower case.
+    /// Additional values of `Host` to accept, in lower case.
     hosts: Arc<[String]>,
 }
 
@@ -134,7 +134,7 @@ pub async fn guard(State(access): State<Access>, request: Request, next: Next) -
         Some((status, why)) => plain(status, why),
         None if !access.is_shown(&request) => plain(
             StatusCode::FORBIDDEN,
-            "refused: open the address that `rlm-eval view` printed, which carries a token",
+            "refused: open the address that `rlm-eval view` printed, which contains a token",
         ),
         None if request.uri().path() == "/" && access.is_in_address(&request) => access.welcome(),
         None => next.run(request).await,
@@ -174,7 +174,7 @@ fn refusal(
     if headers.get_all(HOST).iter().count() != 1 || !access.answers_to(host) {
         return Some((
             StatusCode::FORBIDDEN,
-            "refused: this server answers to 127.0.0.1 and localhost with its port alone; for a forwarded port, start `rlm-eval view` with --allow-host HOST",
+            "refused: this server answers only to 127.0.0.1 and localhost with its own port; for a forwarded port, start `rlm-eval view` with --allow-host HOST",
         ));
     }
     if let Some(origin) = text(ORIGIN)
@@ -182,20 +182,20 @@ fn refusal(
         // A service that forwards ports may add TLS.
         && !(access.is_allowed(host) && origin == format!("https://{host}"))
     {
-        return Some((StatusCode::FORBIDDEN, "refused: a request of another site"));
+        return Some((StatusCode::FORBIDDEN, "refused: request from another site"));
     }
     if let Some(site) = text(HeaderName::from_static("sec-fetch-site"))
         && !["same-origin", "none"].contains(&site)
     {
         return Some((
             StatusCode::FORBIDDEN,
-            "refused: a request of another site; to follow a link, paste it into the address bar",
+            "refused: request from another site; to follow a link, paste it into the address bar",
         ));
     }
     if ![Method::GET, Method::HEAD].contains(method) {
         return Some((
             StatusCode::METHOD_NOT_ALLOWED,
-            "refused: nothing can be changed here",
+            "refused: the viewer is read-only",
         ));
     }
     None
@@ -206,7 +206,7 @@ mod tests {
     use super::Access;
 
     #[test]
-    fn hosts_are_compared_without_case() {
+    fn ignores_case_of_hosts() {
         let hosts = ["localhost:8080", "Me.app.github.dev"].map(str::to_owned);
         let access = Access::new(9951, &hosts);
         for (host, is_right) in [

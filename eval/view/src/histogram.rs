@@ -82,7 +82,7 @@ mod tests {
     use super::histogram;
 
     #[test]
-    fn values_fall_into_few_bins_that_begin_at_round_values() {
+    fn bins_begin_at_round_values() {
         let counts = |values: &[f64], unit| {
             let values: Vec<_> = values.iter().map(|value| (*value, Some(1.0))).collect();
             histogram(&values, unit).map(|bins| {

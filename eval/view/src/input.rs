@@ -26,7 +26,7 @@ pub fn page(library: &Library, query: &Query) -> Result<Value, ViewError> {
     let (id, sample) = (query.required("run")?, query.required("sample")?);
     let file = library.run(id)?;
     let input = match library.inputs() {
-        None => Err("This viewer knows no benchmarks.".to_owned()),
+        None => Err("This viewer was started without benchmarks.".to_owned()),
         Some(inputs) => inputs.input(&file.run, sample),
     };
     let input = match input {
@@ -113,7 +113,7 @@ mod tests {
     use super::{PART, found, part};
 
     #[test]
-    fn a_context_comes_in_parts_and_is_searched() {
+    fn reads_and_searches_context_in_parts() {
         let text = "ä".repeat(PART);
         let first = part(&text, 1);
         assert_eq!((&first["from"], &first["next"]), (&json!(0), &json!(PART)));

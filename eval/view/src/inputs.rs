@@ -29,7 +29,7 @@ pub trait Inputs: Debug + Send + Sync {
     /// Returns the input of a run's sample.
     ///
     /// # Errors
-    /// Returns a sentence that explains why it is not available, for example because the data is
-    /// not on this machine.
+    /// Returns a sentence that explains why the input is not available, for example because the
+    /// data is not on this machine.
     fn input(&self, run: &RunDir, sample: &str) -> Result<Input, String>;
 }

@@ -1,8 +1,8 @@
 //! `rlm-eval view`: shows run directories as pages in a browser, served on the loopback interface.
 //!
 //! ```text
-//! guard → api → library → run files (samples.jsonl, kept in memory for the runs looked at)
-//!                       → trajectory files (indexed by byte offset; texts are read when they are asked for)
+//! guard → api → library → run files (samples.jsonl, cached for recently opened runs)
+//!                       → trajectory files (indexed by byte offset; texts are read on request)
 //! ```
 //!
 //! Invariants: the viewer never writes into a run directory. The search index is stored next to the

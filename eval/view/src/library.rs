@@ -42,6 +42,12 @@ const READ: [&str; 11] = [
     "scores",
 ];
 
+/// Folder of a run, and the scorer whose scores replace its own.
+type ScoredRun = (PathBuf, Option<String>);
+
+/// Value of the parameter `scores` for the scores of a run itself.
+pub const RECORDED: &str = "recorded";
+
 /// The folder that is shown. Can be shared between threads.
 #[derive(Debug)]
 pub struct Library {
@@ -50,13 +56,14 @@ pub struct Library {
     /// Whether the folder is itself a run, not a folder of runs.
     single: bool,
     inputs: Option<Box<dyn Inputs>>,
-    /// Scorer whose later scores are shown instead of those of the runs.
+    /// Scorer whose scores, added by `rlm-eval score`, are shown instead of those of the runs.
     scores: Option<String>,
     /// Folders of the runs found by the last listing, by id.
     places: Mutex<HashMap<String, PathBuf>>,
-    runs: Mutex<Recent<Arc<RunFile>>>,
+    /// Runs by folder and by the scorer whose scores they show.
+    runs: Mutex<Recent<ScoredRun, Arc<RunFile>>>,
     overviews: Mutex<HashMap<PathBuf, (Stamp, Overview)>>,
-    indices: Mutex<Recent<Arc<Mutex<Index>>>>,
+    indices: Mutex<Recent<PathBuf, Arc<Mutex<Index>>>>,
     traces: Traces,
     texts: TextIndex,
 }
@@ -74,7 +81,7 @@ impl Library {
         let root = folder.canonicalize().map_err(error)?;
         fs::read_dir(&root).map_err(error)?;
         let single = is_run(&root);
-        // Never inside a run's own folder.
+        // Never store the index inside a run's own folder.
         let beside = if single { root.parent() } else { None };
         Ok(Self {
             texts: TextIndex::of(beside.unwrap_or(&root)),
@@ -97,7 +104,7 @@ impl Library {
         self
     }
 
-    /// Shows the scores that a scorer gave the answers later.
+    /// Shows the scores of a scorer that `rlm-eval score` added.
     #[must_use]
     pub fn with_scores(mut self, scorer: String) -> Self {
         self.scores = Some(scorer);
@@ -144,20 +151,35 @@ impl Library {
         Ok(self.found()?.runs)
     }
 
-    /// Returns the current state of a run.
+    /// Returns the current state of a run, with the scores that the viewer was started with.
     ///
     /// # Errors
     /// Returns [`ViewError::NotFound`] for an unknown id, or the reason why the run cannot be read.
     pub fn run(&self, id: &str) -> Result<Arc<RunFile>, ViewError> {
+        self.run_scored_by(id, None)
+    }
+
+    /// Returns the current state of a run with the scores of a scorer: [`RECORDED`] for those of
+    /// the run itself, or `None` for those that the viewer was started with.
+    ///
+    /// # Errors
+    /// Returns the errors of [`run`](Self::run), also if the scorer did not score the run.
+    pub fn run_scored_by(&self, id: &str, scorer: Option<&str>) -> Result<Arc<RunFile>, ViewError> {
         let path = self.path(id)?;
+        let scorer = match scorer {
+            None => self.scores.clone(),
+            Some(RECORDED) => None,
+            Some(scorer) => Some(scorer.to_owned()),
+        };
         let stamp = Stamp::of(&path);
-        if let Some(run) = lock(&self.runs).get(&path)
+        let key = (path, scorer);
+        if let Some(run) = lock(&self.runs).get(&key)
             && run.stamp == stamp
         {
             return Ok(run);
         }
-        let run = Arc::new(self.read(&path)?);
-        lock(&self.runs).put(path, Arc::clone(&run));
+        let run = Arc::new(self.read(&key.0, key.1.as_deref())?);
+        lock(&self.runs).put(key, Arc::clone(&run));
         Ok(run)
     }
 
@@ -171,7 +193,7 @@ impl Library {
         {
             return overview;
         }
-        let overview = Overview::read(id, path, || self.read(path));
+        let overview = Overview::read(id, path, || self.read(path, self.scores.as_deref()));
         lock(&self.overviews).insert(path.to_owned(), (stamp, overview.clone()));
         overview
     }
@@ -280,9 +302,9 @@ impl Library {
     }
 
     /// Reads a run after checking that none of its files lies outside the folder.
-    fn read(&self, run: &Path) -> Result<RunFile, ViewError> {
+    fn read(&self, run: &Path, scorer: Option<&str>) -> Result<RunFile, ViewError> {
         self.all_inside(run)?;
-        Ok(RunFile::open(run, self.scores.as_deref())?)
+        Ok(RunFile::open(run, scorer)?)
     }
 
     /// Checks that no file of a run that is read, listed or counted is a link that leads out of the
@@ -365,31 +387,31 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock()
 }
 
-/// Cache of the most recently used values, by path.
+/// Cache of the most recently used values.
 #[derive(Debug)]
-struct Recent<T> {
+struct Recent<K, T> {
     most: usize,
     /// Values, the most recently used last.
-    values: Vec<(PathBuf, T)>,
+    values: Vec<(K, T)>,
 }
 
-impl<T: Clone> Recent<T> {
+impl<K: PartialEq, T: Clone> Recent<K, T> {
     fn new(most: usize) -> Self {
         let values = Vec::new();
         Self { most, values }
     }
 
-    fn get(&mut self, path: &Path) -> Option<T> {
-        let place = self.values.iter().position(|(known, _)| known == path)?;
+    fn get(&mut self, key: &K) -> Option<T> {
+        let place = self.values.iter().position(|(known, _)| known == key)?;
         let found = self.values.remove(place);
         let value = found.1.clone();
         self.values.push(found);
         Some(value)
     }
 
-    fn put(&mut self, path: PathBuf, value: T) {
-        self.values.retain(|(known, _)| *known != path);
-        self.values.push((path, value));
+    fn put(&mut self, key: K, value: T) {
+        self.values.retain(|(known, _)| *known != key);
+        self.values.push((key, value));
         if self.values.len() > self.most {
             self.values.remove(0);
         }

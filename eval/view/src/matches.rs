@@ -76,7 +76,7 @@ mod tests {
     use super::Match;
 
     #[test]
-    fn answers_are_or_hold_what_was_expected() {
+    fn compares_answer_with_expected_one() {
         let rows = [
             (json!("8299"), "8299", Some(Match::Equals)),
             (json!("8299"), "The code is 8299.", Some(Match::Holds)),

@@ -2,6 +2,7 @@
 //! from, or else in its run.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use records::AttemptRecord;
 use serde_json::{Value, json};
@@ -9,20 +10,19 @@ use serde_json::{Value, json};
 use super::comparison::{Differing, differing};
 use super::error::ViewError;
 use super::filter::{Filter, Marks};
-use super::library::Library;
 use super::query::Query;
 use super::run_file::RunFile;
 use super::sample_list::{List, in_order, natural};
 
-/// Returns the attempts before and after one. `list` is the list that it was opened from: the
-/// parameters of a run's samples, with the parsed expression and its marks, or `compare` with the
-/// runs of a comparison. Without a list, or if the list does not contain the attempt, uses the
-/// order of the run.
+/// Returns the attempts before and after one. `open` opens a run of a comparison. `list` is the
+/// list that it was opened from: the parameters of a run's samples, with the parsed expression and
+/// its marks, or `compare` with the runs of a comparison. Without a list, or if the list does not
+/// contain the attempt, uses the order of the run.
 ///
 /// # Errors
 /// Returns [`ViewError`] for invalid parameters of the list, and for unknown runs of a comparison.
 pub fn of(
-    library: &Library,
+    open: impl Fn(&str) -> Result<Arc<RunFile>, ViewError>,
     run: &str,
     file: &RunFile,
     here: (&str, u32),
@@ -31,7 +31,7 @@ pub fn of(
     let found = match list {
         None => None,
         Some((query, ..)) if query.get("compare").is_some() => {
-            in_comparison(library, run, here, query)?
+            in_comparison(open, run, here, query)?
         }
         Some((query, search, marks)) => {
             let list = List::of(file, search, marks, query)?;
@@ -56,8 +56,8 @@ fn shown(
     json!({ "previous": previous, "next": next, "place": place, "of": of, "within": within })
 }
 
-/// The items before and after another, found in one pass, because an export needs them for each
-/// attempt.
+/// The items before and after another. They are found in one pass, because an export needs them for
+/// each attempt.
 struct Around<T> {
     previous: Option<T>,
     next: Option<T>,
@@ -121,13 +121,13 @@ fn in_list(file: &RunFile, here: &AttemptRecord, list: &List<'_>) -> Option<Valu
 /// Returns the neighbors among the samples on which the compared runs differ, with the shown
 /// attempt of every run.
 fn in_comparison(
-    library: &Library,
+    open: impl Fn(&str) -> Result<Arc<RunFile>, ViewError>,
     run: &str,
     here: (&str, u32),
     query: &Query,
 ) -> Result<Option<Value>, ViewError> {
     let ids = query.ids("compare")?;
-    let files = ids.iter().map(|id| library.run(id));
+    let files = ids.iter().map(|id| open(id));
     let files = files.collect::<Result<Vec<_>, _>>()?;
     let files: Vec<&RunFile> = files.iter().map(AsRef::as_ref).collect();
     let Some(own) = ids.iter().position(|id| id == run) else {

@@ -132,6 +132,7 @@ pub fn page(id: &str, file: &RunFile) -> Value {
         "spread": spread(records),
         "under_way": file.under_way,
         "torn": file.run.truncated_record.as_ref().map(|record| record.line),
+        "scorers": file.scorers,
     });
     if let Some(workers) = workers(file) {
         page["queue"] = workers;
@@ -154,8 +155,8 @@ fn workers(file: &RunFile) -> Option<Value> {
     (workers["v"] == 1).then_some(workers)
 }
 
-/// Returns how many samples have how many of their scored attempts right, as a label such as `1 of
-/// 4`, the number of samples, and a color class. Empty if no sample has two attempts.
+/// Returns, for each number of right attempts, a label such as `1 of 4`, the number of samples, and
+/// a color class. Empty if no sample has two attempts.
 fn spread(records: &[AttemptRecord]) -> Vec<(String, u64, &'static str)> {
     let mut samples: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     for record in records {
@@ -193,7 +194,7 @@ mod tests {
     use super::time_in_name;
 
     #[test]
-    fn a_name_tells_when_a_run_began() {
+    fn parses_time_in_run_name() {
         let rows = [
             (
                 "s-niah-solver-20261121-092406-5f3a",

@@ -7,7 +7,7 @@ use url::form_urlencoded;
 
 use super::error::ViewError;
 
-/// Query parameters of a request. For a repeated parameter, the first value counts.
+/// Query parameters of a request. The first value of a repeated parameter counts.
 #[derive(Debug)]
 pub struct Query(Vec<(String, String)>);
 
@@ -58,7 +58,7 @@ impl Query {
         };
         text.parse().map_err(|_| ViewError::Parameter {
             name,
-            problem: format!("`{text}` is no whole number in range"),
+            problem: format!("invalid value `{text}`: expected a whole number in range"),
         })
     }
 }

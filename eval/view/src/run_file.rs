@@ -29,11 +29,46 @@ pub struct RunFile {
     pub summary: Summary,
     /// Attempts that have events, but no record yet.
     pub under_way: Vec<UnderWay>,
-    /// Whether more attempts may begin, in unknown number.
+    /// Whether an unknown number of further attempts may begin.
     is_open: bool,
     /// State of the files.
     pub stamp: Stamp,
+    /// Scorers whose scores can be shown.
+    pub scorers: Scorers,
     places: HashMap<(String, u32), usize>,
+}
+
+/// Scorers whose scores can be shown for a run or a comparison.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Scorers {
+    /// Scorer of the run itself, or of all compared runs; `None` if theirs differ.
+    pub own: Option<String>,
+    /// Scorers that scored the answers later, or are the own scorer of some of the compared runs.
+    pub later: Vec<String>,
+    /// The one of `later` whose scores are shown, or `None` for each run's own scores.
+    pub shown: Option<String>,
+}
+
+impl Scorers {
+    /// Returns the scorers of a comparison: those that scored every run.
+    pub fn of_all(runs: &[&RunFile]) -> Option<Self> {
+        let (first, others) = runs.split_first()?;
+        let mut all = first.scorers.clone();
+        if others.iter().any(|run| run.scorers.own != all.own) {
+            // The own scorer of one run may have scored the others later.
+            all.later.extend(all.own.take());
+        }
+        let has = |run: &RunFile, name: &String| {
+            run.scorers.own.as_ref() == Some(name) || run.scorers.later.contains(name)
+        };
+        all.later
+            .retain(|name| others.iter().all(|run| has(run, name)));
+        let shown = &first.run.lock.run.scorer;
+        let is_shown = others.iter().all(|run| run.run.lock.run.scorer == *shown);
+        let is_later = runs.iter().any(|run| run.scorers.shown.is_some());
+        all.shown = (is_shown && is_later).then(|| shown.clone());
+        Some(all)
+    }
 }
 
 /// An attempt that has begun but not ended: it is running, or its run was stopped.
@@ -75,6 +110,8 @@ pub struct Stamp {
     samples: (u64, Option<SystemTime>),
     /// Time when the last trajectory was created.
     trajectories: Option<SystemTime>,
+    /// Time when a scorer last scored the answers again.
+    scores: Option<SystemTime>,
 }
 
 impl Stamp {
@@ -86,20 +123,30 @@ impl Stamp {
             samples: samples
                 .map_or_else(Default::default, |file| (file.len(), file.modified().ok())),
             trajectories: look("trajectories").and_then(|folder| folder.modified().ok()),
+            scores: look("scores").and_then(|folder| folder.modified().ok()),
         }
     }
 }
 
 impl RunFile {
-    /// Reads the run in a folder, with the later scores of a scorer if one is given.
+    /// Reads the run in a folder. If a scorer is given, the scores that `rlm-eval score` added
+    /// replace the run's own.
     ///
     /// # Errors
     /// Returns the errors of [`RunDir::open`] and [`RunDir::with_scores`].
     pub fn open(path: &Path, scores: Option<&str>) -> Result<Self, RunDirError> {
         let mut stamp = Stamp::of(path);
         let mut run = RunDir::open(path)?;
+        let mut scorers = Scorers {
+            own: Some(run.lock.run.scorer.clone()),
+            // A damaged file of scores must not hide the run.
+            later: run.later_scorers().unwrap_or_default(),
+            shown: None,
+        };
         if let Some(scorer) = scores {
             run = run.with_scores(scorer)?;
+            let name = &run.lock.run.scorer;
+            scorers.shown = scorers.later.contains(name).then(|| name.clone());
         }
         let planned = run.config.get("attempts_total").and_then(Value::as_u64);
         let total = planned.unwrap_or(run.records.len() as u64);
@@ -127,6 +174,7 @@ impl RunFile {
             under_way,
             is_open,
             stamp,
+            scorers,
             places,
         })
     }

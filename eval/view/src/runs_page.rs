@@ -130,7 +130,8 @@ fn overviews(library: &Library, runs: &[(String, PathBuf)]) -> Vec<Overview> {
             .chunks(share)
             .map(|runs| (runs, scope.spawn(move || read(runs))))
             .collect();
-        // A thread panics only on a defect in one run's files; its share is read again here.
+        // A thread panics only on a defect in one run's files. Its share is read again on this
+        // thread.
         working
             .into_iter()
             .flat_map(|(runs, thread)| thread.join().unwrap_or_else(|_| read(runs)))

@@ -186,7 +186,7 @@ fn filter(name: &str) -> Result<fn(&AttemptRecord) -> bool, ViewError> {
         _ => {
             return Err(ViewError::Parameter {
                 name: "filter",
-                problem: format!("`{name}`; known: wrong, errors, limit, delegated"),
+                problem: format!("unknown filter `{name}`; known: wrong, errors, limit, delegated"),
             });
         }
     })
@@ -209,7 +209,7 @@ fn order(name: &str) -> Result<Order, ViewError> {
             return Err(ViewError::Parameter {
                 name: "sort",
                 problem: format!(
-                    "`{name}`; known: id, status, score, iterations, agents, tokens, cost, time"
+                    "unknown column `{name}`; known: id, status, score, iterations, agents, tokens, cost, time"
                 ),
             });
         }
@@ -225,8 +225,8 @@ fn figure(a: Option<f64>, b: Option<f64>) -> Ordering {
 /// Iterator over runs of digits and runs of other characters.
 struct Parts<'a>(&'a str);
 
-/// Numbers are compared by value: by the number of integer digits, then by the digits. A unit
-/// multiplies (`8k`, `1m`), so `8k` comes before `1m`.
+/// Numbers are compared by value: by the number of integer digits, then by the digits. A unit such
+/// as in `8k` and `1m` multiplies the number, so `8k` comes before `1m`.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Part<'a> {
     Number(usize, &'a str),
@@ -268,7 +268,7 @@ mod tests {
     use super::natural;
 
     #[test]
-    fn ids_go_by_their_numbers() {
+    fn sorts_ids_in_natural_order() {
         let mut ids = [
             "s-10", "s-9", "a", "s-9-2", "s-9-10", "", "10", "9", "s-009x", "n-1m-1", "n-16k-1",
             "n-8k-1", "n-8k-2", "n-512-1",

@@ -12,6 +12,7 @@ use axum::http::header::{CONTENT_TYPE, HeaderValue};
 use axum::middleware;
 use axum::response::Response;
 use axum::routing::get;
+use records::run_dir::RunDirError;
 use tokio::net::TcpListener;
 
 use super::api;
@@ -30,7 +31,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens on 127.0.0.1 at `port`, or at a free port for 0. Answers to `hosts`, too.
+    /// Listens on 127.0.0.1 at `port`, or at a free port for 0. Also answers to the names in
+    /// `hosts`.
     ///
     /// # Errors
     /// Returns [`ViewError::Listen`] if the port is in use or not permitted.
@@ -59,7 +61,7 @@ impl Server {
         let router = Router::new()
             .route("/", get(async || with_type(SERVED.as_str(), "text/html")))
             .route("/api/{name}", get(answer))
-            .fallback(async || plain(StatusCode::NOT_FOUND, "there is no such page"))
+            .fallback(async || plain(StatusCode::NOT_FOUND, "page not found"))
             .layer(middleware::from_fn_with_state(self.access, guard))
             .with_state(self.library);
         let serve = axum::serve(self.listener, router).into_future();
@@ -84,7 +86,7 @@ async fn answer(
     match answered.await {
         Ok(Some(Ok(json))) => with_type(json, "application/json"),
         Ok(Some(Err(error))) => plain(status(&error), error.to_string()),
-        Ok(None) => plain(StatusCode::NOT_FOUND, "there is no such page"),
+        Ok(None) => plain(StatusCode::NOT_FOUND, "page not found"),
         Err(_) => plain(StatusCode::INTERNAL_SERVER_ERROR, "the viewer failed"),
     }
 }
@@ -99,7 +101,9 @@ fn with_type(body: impl Into<Body>, media_type: &str) -> Response {
 
 fn status(error: &ViewError) -> StatusCode {
     match error {
-        ViewError::NotFound { .. } => StatusCode::NOT_FOUND,
+        ViewError::NotFound { .. } | ViewError::Run(RunDirError::NoScores { .. }) => {
+            StatusCode::NOT_FOUND
+        }
         ViewError::Parameter { .. } => StatusCode::BAD_REQUEST,
         ViewError::Outside { .. } => StatusCode::FORBIDDEN,
         ViewError::Folder { .. }

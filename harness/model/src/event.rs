@@ -1,5 +1,5 @@
-//! The events that an attempt emits while it runs: the contract between the engine and everything
-//! that shows or stores a run.
+//! Events that an attempt emits while it runs: the contract between the engine and everything that
+//! shows or stores a run.
 //!
 //! Events form a tree (attempt, invocation, iteration, call). Each event names its run, its
 //! invocation and its parent. Events are written once and in order, so a trajectory grows linearly
@@ -38,7 +38,7 @@ pub struct Event {
     pub parent: Option<String>,
     /// Depth in the tree of agents; 0 for the root.
     pub depth: u32,
-    /// What happened.
+    /// Kind of the event, with its data.
     pub kind: EventKind,
 }
 
@@ -275,9 +275,9 @@ pub enum EventKind {
         /// Milliseconds from request to error; unknown in recordings from other systems.
         ms: Option<f64>,
     },
-    /// A judge was asked about the attempt's answer, possibly again. The attempt's record has its
-    /// verdict; the judge's events show what was spent if a run is killed before the record is
-    /// written.
+    /// A judge was asked about the attempt's answer, possibly repeatedly. The verdict is in the
+    /// attempt's record; these events show what the judge spent if a run is killed before the
+    /// record is written.
     JudgeRequest {
         /// Expected usage, for models that charge.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -309,7 +309,7 @@ pub enum EventKind {
         /// Role of the child.
         role: Role,
     },
-    /// An agent created another that accepts messages, but has not received one yet.
+    /// An agent created another that accepts messages but has not received any.
     AgentCreated {
         /// Invocation id of the new agent.
         child: String,
@@ -355,9 +355,9 @@ pub enum EventKind {
 pub struct Summary {
     /// Invocation id of the summarizer.
     pub child: String,
-    /// The summary, which the agent has as a message of its own.
+    /// Text of the summary, which is inserted as a message of the agent.
     pub text: String,
-    /// What the agent is shown after it.
+    /// Text shown to the agent after the summary.
     pub shown: String,
 }
 

@@ -13,8 +13,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 /// Introduces a mark: four hex digits of a UTF-16 code unit follow. It is a noncharacter, which
-/// texts normally do not contain. If a text contains it anyway, it is itself encoded as a mark, so
-/// that nothing is lost.
+/// texts normally do not contain. A text that contains it has it encoded as a mark, so that nothing
+/// is lost.
 const MARK: char = '\u{fdd0}';
 
 /// Number of hex digits of an escape or a mark.
@@ -64,7 +64,7 @@ pub fn arguments(text: &str) -> serde_json::Result<Value> {
     }
 }
 
-/// Returns the content of a code fence that is the whole text.
+/// Returns the content of a code fence that spans the whole text.
 pub fn without_fence(text: &str) -> Option<&str> {
     const FENCE: &str = "```";
     let inner = text.trim().strip_prefix(FENCE)?.strip_suffix(FENCE)?;
@@ -157,7 +157,7 @@ pub fn join_text(text: &str) -> Cow<'_, str> {
         }
         let digits = part.get(..DIGITS);
         let unit = digits.and_then(|digits| u16::from_str_radix(digits, 16).ok());
-        // Without digits, it is not a mark.
+        // Without digits, this is a literal character of the text.
         let (unit, rest) = match unit {
             Some(unit) => (unit, &part[DIGITS..]),
             None => (0xfdd0, part),
@@ -240,7 +240,7 @@ mod tests {
     use super::{arguments, from_str, join, piece};
 
     #[test]
-    fn arguments_are_decoded_as_models_write_them() {
+    fn decodes_arguments_leniently() {
         let rows = [
             (r#"{"a": "b"}"#, Some(r#"{"a":"b"}"#)),
             (r#""{\"a\": \"b\"}""#, Some(r#"{"a":"b"}"#)),
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_are_replaced_and_pairs_are_kept() {
+    fn replaces_only_unpaired_surrogates() {
         let rows = [
             (r#""a""#, "a"),
             (r#""\ud83d""#, "\u{fffd}"),

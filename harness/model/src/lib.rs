@@ -1,5 +1,5 @@
-//! Vocabulary of all other layers: messages, tool calls, usage, outcomes, and the events of an
-//! attempt.
+//! Data types shared by all other layers: messages, tool calls, usage, outcomes, and the events of
+//! an attempt.
 //!
 //! This crate contains only data and traits: it does not query models, assemble prompts or run
 //! code.

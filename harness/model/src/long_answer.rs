@@ -1,4 +1,4 @@
-//! Shortens answers that are too long to be stored whole in records and events.
+//! Shortens answers that are too long to be stored completely in records and events.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ pub const INLINE_ANSWER_CHARS: usize = 50_000;
 /// Characters of a longer answer that are stored.
 const SHOWN_CHARS: usize = 1_000;
 
-/// Returns the number of characters if a text is too long to be stored whole.
+/// Returns the number of characters of a text that is too long to be stored completely.
 pub fn too_long(answer: &str) -> Option<usize> {
     // A text has no more characters than bytes.
     if answer.len() <= INLINE_ANSWER_CHARS {
@@ -19,8 +19,8 @@ pub fn too_long(answer: &str) -> Option<usize> {
     (chars > INLINE_ANSWER_CHARS).then_some(chars)
 }
 
-/// Returns a short answer unchanged. For a long one, returns its beginning, its length, and where
-/// all of it is.
+/// Returns a short answer unchanged. A long one is replaced by its beginning, its length, and the
+/// place that has all of it.
 pub fn shown<'a>(answer: &'a str, whole_in: &str) -> Cow<'a, str> {
     let Some(chars) = too_long(answer) else {
         return Cow::from(answer);
@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_long_answers_are_cut() {
+    fn cuts_only_long_answers() {
         let fits = "ä".repeat(INLINE_ANSWER_CHARS);
         assert_eq!(shown(&fits, "a file"), fits);
         let long = format!("{fits}b");

@@ -17,11 +17,11 @@ pub struct Message {
     /// Tool calls by the model. The harness's next message contains a result for each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<ToolCall>,
-    /// Results of the calls in the model's last message. The text and the images follow them.
+    /// Results of the calls in the model's last message. They precede the text and the images.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool_results: Vec<ToolResult>,
-    /// Opaque value that the model's server requires with this message: `reasoning_signature` of
-    /// its response.
+    /// Opaque value that the model's server requires with this message: the `reasoning_signature`
+    /// of its response.
     #[serde(rename = "carry", default, skip_serializing_if = "Option::is_none")]
     pub reasoning_signature: Option<String>,
 }
@@ -73,15 +73,14 @@ impl Message {
         }
     }
 
-    /// Returns how many messages this is in a request of most APIs: one for each result of a call,
+    /// Returns the number of messages that most APIs need for this one: one for each tool result,
     /// and one for the text and the images.
     pub fn sent_as(&self) -> usize {
         let has_own = !self.content.is_empty() || !self.images.is_empty();
         self.tool_results.len() + usize::from(has_own || self.tool_results.is_empty())
     }
 
-    /// Returns all text of the message, each part on its own line: results of tools, then its own
-    /// text.
+    /// Returns all text of the message, one part per line: tool results, then its own text.
     pub fn all_text(&self) -> String {
         let results = self
             .tool_results

@@ -1,4 +1,4 @@
-//! Outcome of an attempt: its status, its answer, and what it used.
+//! Outcome of an attempt: status, answer and used resources.
 
 use std::fmt;
 use std::ops::AddAssign;
@@ -106,8 +106,8 @@ pub struct AttemptOutcome {
     pub answer: Option<String>,
     /// Reason why there is no answer.
     pub error: Option<String>,
-    /// Whether the model refused, or its provider's filter withheld the response. That is the
-    /// answer, which scores 0.
+    /// Whether the model refused, or its provider's filter withheld the response. The refusal
+    /// counts as the answer and scores 0.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub refused: bool,
     /// Final state of the environment, which is scored instead of the answer; `None` without an
@@ -138,11 +138,11 @@ pub struct Stats {
     /// Number of times that older outputs were dropped because the conversation exceeded the
     /// model's context window.
     pub context_trims: u32,
-    /// Number of prompts of which the server counted far fewer tokens than they can have, so that it
-    /// probably cut them.
+    /// Number of prompts that the server probably truncated, because it counted far fewer tokens
+    /// than they contain.
     pub cut_prompts: u32,
-    /// Tokens of responses that carry a count, and of billed tries without a response; `None`
-    /// without any count.
+    /// Tokens of responses with a token count, and of billed tries without a response; `None` if
+    /// nothing was counted.
     pub usage: Option<Usage>,
     /// Known cost in US dollars of responses and billed tries; `None` if no cost is known.
     pub known_cost_usd: Option<f64>,
@@ -168,13 +168,12 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// Returns the time that was spent neither by models, nor by the sandbox, nor by the browser, nor
-    /// waiting.
+    /// Returns the harness's overhead: the time outside models, sandbox, browser and waiting.
     pub fn overhead(&self) -> Duration {
         self.working().saturating_sub(self.busy)
     }
 
-    /// Returns the total time without the time in which everything waited.
+    /// Returns the total time minus the time in which everything waited.
     pub fn working(&self) -> Duration {
         self.total.saturating_sub(self.waiting)
     }
@@ -198,8 +197,8 @@ impl Stats {
     }
 }
 
-/// Rounds a sum of US dollars to 1e-12. Concurrent calls are added in any order, and the resulting
-/// rounding error must not make two equal runs differ.
+/// Rounds a sum of US dollars to 1e-12. Concurrent calls are added in arbitrary order, and the
+/// resulting rounding error must not make equal runs differ.
 pub fn settled(cost_usd: f64) -> f64 {
     const DIGITS: f64 = 1e12;
     (cost_usd * DIGITS).round() / DIGITS

@@ -28,7 +28,7 @@ macro_rules! protocols {
                 }
             }
 
-            /// Returns the name of its source folder, which its root has as its role in files.
+            /// Returns the name of its source folder, which is also the role of its root in files.
             pub(super) const fn folder(self) -> &'static str {
                 match self {
                     $(Self::$variant => $folder,)*
@@ -47,11 +47,11 @@ macro_rules! protocols {
 
 include!(concat!(env!("OUT_DIR"), "/protocols.rs"));
 
-/// Properties of a protocol. Whether a setting can be combined with the protocol follows from what
-/// its agents are sent, which the engine assembles from these properties (`Treatment::sent`).
+/// Properties of a protocol. The engine assembles its agents from them (`Treatment::sent`), which
+/// determines the settings that the protocol supports.
 #[derive(Debug, Clone, Copy)]
 pub struct ProtocolNature {
-    /// What its agents receive, in one sentence for messages.
+    /// Description of what its agents receive, in one sentence for messages.
     pub summary: &'static str,
     /// Kinds of tasks that its root can work on.
     pub subjects: &'static [Subject],
@@ -61,7 +61,7 @@ pub struct ProtocolNature {
     pub one_call: bool,
 }
 
-/// Where an agent acts between its requests.
+/// Where an agent acts between its requests to the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Workplace {
     /// Nowhere: the agent only writes text.
@@ -133,7 +133,7 @@ impl ProtocolNature {
 }
 
 impl Subject {
-    /// Returns the words for it in messages.
+    /// Returns its name in messages.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Texts => "texts",
@@ -144,7 +144,7 @@ impl Subject {
 }
 
 impl Protocol {
-    /// Returns the properties of the protocol with this name, or `None` if this version has no such
+    /// Returns the properties of the protocol with this name, or `None` if there is no such
     /// protocol.
     pub fn nature_of(word: &str) -> Option<ProtocolNature> {
         word.parse().ok().map(Self::nature)
@@ -186,7 +186,7 @@ impl fmt::Display for Protocol {
 
 /// Error for a word that is not the name of a protocol.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown protocol `{0}`, expected {known}", known = quoted_words())]
+#[error("unknown protocol `{0}`: expected {known}", known = quoted_words())]
 pub struct UnknownProtocol(String);
 
 fn quoted_words() -> String {

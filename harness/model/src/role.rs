@@ -1,4 +1,4 @@
-//! The roles of agents.
+//! Roles of the agents of an attempt.
 
 use std::fmt;
 
@@ -20,17 +20,17 @@ pub enum Role {
     ToolSpecialist,
     /// An agent of the `rlm` protocol at the depth limit, which makes a single call.
     Flat,
-    /// The answer to `llm()`, which is a single call.
+    /// The agent behind `llm()`: a single call without a REPL.
     OneShot,
-    /// Two agents in a dialogue. The agent itself makes no calls; its two sides do.
+    /// Two agents in a dialogue. Only its two sides make model calls.
     DualAi,
-    /// An agent in a dialogue with a person, or with an agent that stands in for one.
+    /// An agent in a dialogue with a person, or with an agent that represents one.
     AiHuman,
     /// An app's request to a model: a single call with the app's prompt.
     App,
-    /// Not an agent: summarizes older turns of one.
+    /// Summarizer of an agent's older turns; not an agent itself.
     Compaction,
-    /// Not an agent: judges an agent's answer.
+    /// Judge of an agent's answer; not an agent itself.
     Judge,
 }
 
@@ -113,7 +113,7 @@ impl<'de> Deserialize<'de> for Role {
         all().find(|role| role.as_str() == word).ok_or_else(|| {
             let known: Vec<String> = all().map(|role| format!("`{role}`")).collect();
             D::Error::custom(format_args!(
-                "unknown role `{word}`, expected one of {}",
+                "unknown role `{word}`: expected one of {}",
                 known.join(", ")
             ))
         })

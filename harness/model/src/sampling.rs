@@ -60,7 +60,7 @@ impl Effort {
         Self::Max,
     ];
 
-    /// Returns the name by which users and servers know it.
+    /// Returns the name used by users and servers.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::None => "none",

@@ -1,10 +1,10 @@
-//! The input of an attempt.
+//! Input of an attempt: a question, its data, and further messages.
 
 use std::sync::Arc;
 
 use super::Image;
 
-/// Input of an attempt.
+/// Question of an attempt, with everything that its agents may read.
 #[derive(Debug, Clone)]
 pub struct Task {
     /// Id of the run.
@@ -13,11 +13,11 @@ pub struct Task {
     pub sample: String,
     /// Number of the attempt, 1-based.
     pub attempt: u32,
-    /// The question.
+    /// Question to the root.
     pub query: String,
     /// Further messages of the user, each sent after the previous one has been answered.
     pub follow_ups: Vec<String>,
-    /// The data.
+    /// Data that the question is about.
     pub context: Arc<String>,
     /// Images shown to the root with the question.
     pub images: Vec<Image>,

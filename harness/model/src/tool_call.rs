@@ -76,8 +76,8 @@ impl ToolUse {
 }
 
 impl ToolCall {
-    /// Returns the arguments as an object without losing anything: empty arguments become `{}`, and
-    /// anything but a JSON object becomes its field `arguments`.
+    /// Returns the arguments as an object, without loss: empty arguments become `{}`, and anything
+    /// other than a JSON object becomes the field `arguments`.
     pub fn input(&self) -> Map<String, Value> {
         if self.arguments.trim().is_empty() {
             return Map::new();
@@ -94,7 +94,7 @@ mod tests {
     use super::ToolCall;
 
     #[test]
-    fn arguments_are_an_object_in_any_case() {
+    fn converts_any_arguments_to_an_object() {
         let rows = [
             ("", "{}"),
             (" \n", "{}"),

@@ -1,4 +1,4 @@
-//! Request settings in an agent's prompt definition.
+//! Request settings of agents, as given in prompt definitions.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -8,7 +8,7 @@ use crate::hook::{Hook, HookRegistry, HookRegistryError};
 use crate::model::{Effort, Protocol, Sampling, Workplace};
 use crate::prompt::definition::{Definition, Effort as DefinedEffort, ToolStrategy};
 
-/// How an agent uses tools, reasoning and images. By default, it makes one call at a time,
+/// Settings for tools, reasoning and images of an agent. By default, it makes one call at a time,
 /// reasoning is recorded but not sent back, and images are kept.
 #[derive(Clone, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "a definition names each")]
@@ -58,11 +58,11 @@ impl fmt::Debug for AgentSettings {
 }
 
 impl AgentSettings {
-    /// Creates the settings of a prompt definition, except its tools, which an
-    /// [`AgentTools`](crate::AgentTools) holds.
+    /// Creates the settings of a prompt definition, without its tools, which are in
+    /// [`AgentTools`](crate::AgentTools).
     ///
     /// # Errors
-    /// [`HookRegistryError::Unknown`] for an unknown hook.
+    /// Returns [`HookRegistryError::Unknown`] for an unknown hook.
     pub fn of(definition: &Definition, hooks: &HookRegistry) -> Result<Self, HookRegistryError> {
         let reasoning = definition.reasoning.as_ref();
         let listed = definition.hooks.as_deref();
@@ -122,7 +122,7 @@ pub fn idle_properties(definition: &Definition, protocol: Protocol) -> Vec<&'sta
         (
             "toolChoice",
             definition.tool_choice != ToolStrategy::Auto,
-            // Where there are tools, `none` removes them.
+            // For an agent with tools, `none` removes them.
             calls || has_tools && definition.tool_choice == ToolStrategy::None,
         ),
         ("tools", !definition.tools.is_empty(), has_tools),
@@ -153,7 +153,7 @@ mod tests {
     use crate::prompt::definition::{Library, Reasoning, ToolStrategy};
 
     #[test]
-    fn a_definition_says_how_requests_are_made() {
+    fn reads_settings_of_definition() {
         let folder = tempfile::tempdir().unwrap();
         let file = "---\nname: mine\ntoolDescription: d\nmodel: default\nincludeChat: true\nparallelToolCalls: true\n\
             toolChoice: required\nreasoning: {exclude: true, include: true}\nrecentImageThreshold: 3\n\

@@ -11,7 +11,7 @@ use crate::hook::{HookRegistry, HookRegistryError};
 use crate::prompt::definition::Library;
 use crate::tool::{BoundTool, ToolSet};
 
-/// What agents may call besides each other.
+/// Tools and prompts that agents may call.
 #[derive(Clone, Default)]
 pub struct AgentTools {
     /// Tools of the root, which its children by `rlm()` inherit.
@@ -21,7 +21,7 @@ pub struct AgentTools {
 }
 
 impl AgentTools {
-    /// Merges with another set, which wins where names collide.
+    /// Merges with another set, which takes precedence if names collide.
     #[must_use]
     pub fn and(&self, other: &Self) -> Self {
         let mut specialists = (*self.specialists).clone();
@@ -38,11 +38,11 @@ impl AgentTools {
         !self.specialists.is_empty() || self.root.iter().any(BoundTool::reads_files)
     }
 
-    /// Adds the request settings of each callable prompt: reasoning, images, hooks, and what it
-    /// sees of its caller's conversation.
+    /// Adds the request settings of each callable prompt: reasoning, images, hooks, and the shared
+    /// part of its caller's conversation.
     ///
     /// # Errors
-    /// [`HookRegistryError::Unknown`] for an unknown hook.
+    /// Returns [`HookRegistryError::Unknown`] for an unknown hook.
     pub fn with_settings(
         mut self,
         library: &Library,
@@ -80,8 +80,8 @@ impl AgentTools {
             .any(|prompt| prompt.settings.include_chat || prompt.settings.include_past_tools)
     }
 
-    /// Returns what can change an answer, as a hash for each tool and each callable prompt. Values
-    /// of secret variables are not included.
+    /// Returns a hash for each tool and each callable prompt, of everything that can change an
+    /// answer. Values of secret variables are not included.
     pub fn digests(&self) -> BTreeMap<String, String> {
         let tools = self
             .root

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-/// Models, or values that stand for them, for agents below the root by kind and depth. Without an
-/// assignment, agents use the root's model.
+/// Models, or values that represent them, for agents below the root, by kind and depth. Agents
+/// without an assignment use the root's model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assigned<T> {
     /// `--child-model`: for agents, whether called by `rlm()` or by a definition's name.
@@ -17,7 +17,7 @@ pub struct Assigned<T> {
     pub summaries: Option<T>,
 }
 
-/// Role of a caller that asks a model.
+/// Kind of caller that queries a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asker {
     /// An agent.
@@ -66,7 +66,7 @@ impl<T> Assigned<T> {
     /// Converts each assigned value; `change` receives the flag and the value.
     ///
     /// # Errors
-    /// The first error of a conversion.
+    /// Returns the first error of a conversion.
     pub fn try_map<U, E>(
         &self,
         mut change: impl FnMut(&str, &T) -> Result<U, E>,
@@ -100,7 +100,7 @@ mod tests {
     use super::{Asker, Assigned};
 
     #[test]
-    fn the_nearest_assignment_counts() {
+    fn prefers_nearest_assignment() {
         let none = Assigned::<&str>::default();
         let at_depth = [(2, "at two")].into();
         let all = Assigned {

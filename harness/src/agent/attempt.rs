@@ -1,4 +1,4 @@
-//! One attempt: what all agents of its tree share.
+//! State that all agents of one attempt share.
 
 use std::future::Future;
 use std::io;
@@ -29,7 +29,7 @@ pub(crate) struct Attempt<'a> {
     time: Duration,
     /// Responses received from models, in this start and earlier ones.
     pub lane: &'a Lane,
-    /// Why the attempt must end although its agents could continue.
+    /// Reason to end the attempt although its agents could continue.
     stopped: watch::Sender<Option<Stop>>,
     pub hooks_at_work: HooksAtWork,
     /// Settings of agents without a prompt definition.
@@ -37,7 +37,7 @@ pub(crate) struct Attempt<'a> {
     subscribers: BudgetSubscribers,
 }
 
-/// Why an attempt ends although its agents could continue.
+/// Reason to end an attempt although its agents could continue.
 #[derive(Debug, Clone)]
 enum Stop {
     /// The run ends.
@@ -46,13 +46,13 @@ enum Stop {
     Diverged(String),
 }
 
-/// An attempt that deviates from its journal, and how.
+/// Error for an attempt that deviates from its journal, with a description.
 #[derive(Debug)]
 pub(crate) struct Diverged(pub String);
 
 impl<'a> Attempt<'a> {
-    /// Creates an attempt. `above` is the ledger above it: the run's, or that of the request it is
-    /// made for.
+    /// Creates an attempt. `above` is its parent ledger: that of the run, or of the client's
+    /// request.
     pub fn new(
         run: &'a Run,
         task: &'a Task,
@@ -84,11 +84,11 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    /// Runs the root, and with it the whole tree. `restarted` is why the attempt starts over, if it
-    /// does.
+    /// Runs the root, and thereby the whole tree. `restarted` is the reason why the attempt
+    /// restarts, if it does.
     ///
     /// # Errors
-    /// [`Diverged`] if it deviates from its journal.
+    /// Returns [`Diverged`] if the attempt deviates from its journal.
     pub async fn carry_out(
         &self,
         root: &Invocation,
@@ -145,7 +145,7 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    /// Opens a sandbox session for the tree of this agent, which opens at most one.
+    /// Opens the sandbox session of this agent and its children. An agent opens at most one.
     pub async fn open_session(&self, invocation: &Invocation) -> Result<Session, Failure> {
         let session = self.run.sandbox.session().await.map_err(|error| {
             Failure::new(Status::Error, format!("the sandbox did not start: {error}"))
@@ -231,7 +231,8 @@ impl<'a> Attempt<'a> {
         self.stop_for(Stop::Diverged(why)).await
     }
 
-    /// Continues if the journal was written. Otherwise nothing more may be spent, in any attempt.
+    /// Halts the whole run if the journal could not be written, because a resumed run would pay
+    /// again.
     pub async fn written(&self, written: io::Result<()>) {
         if let Err(error) = written {
             let reason = HaltReason::Failing(format!("the journal cannot be written: {error}"));
@@ -282,13 +283,13 @@ impl<'a> Attempt<'a> {
     /// Returns the browser of the engine.
     ///
     /// # Errors
-    /// If the engine has no browser.
+    /// Returns a failure if the engine does not have a browser.
     pub fn browser(&self) -> Result<&dyn Browser, Failure> {
         self.run.browser.as_deref().ok_or_else(|| {
             Failure::new(
                 Status::Error,
                 format!(
-                    "the protocol {} needs a browser, and this engine has none",
+                    "the protocol {} requires a browser, but this engine does not have one",
                     self.run.treatment.protocol
                 ),
             )

@@ -1,4 +1,4 @@
-//! The sandbox sessions of an attempt to which its budget is published.
+//! Sandbox sessions that receive the remaining budget of an attempt.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -6,7 +6,7 @@ use parking_lot::{Mutex, MutexGuard};
 use sandbox::Session;
 use sandbox::message::Budget;
 
-/// Sessions to which the budget is published.
+/// Sessions that receive the remaining budget.
 #[derive(Default)]
 pub(crate) struct BudgetSubscribers {
     sessions: Mutex<Vec<(u32, Session)>>,
@@ -21,7 +21,7 @@ impl BudgetSubscribers {
         }
     }
 
-    /// Adds a session as long as the guard lives.
+    /// Adds a session until the guard is dropped.
     pub fn add(&self, session: &Session) -> BudgetSubscription<'_> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         self.lock().push((number, session.clone()));

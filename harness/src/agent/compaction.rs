@@ -21,12 +21,12 @@ pub const DEFAULT_KEPT_TURNS: u32 = 4;
 /// Default share of the model's window, in percent, at which a conversation is summarized.
 pub const DEFAULT_SHARE: u32 = 75;
 
-/// How a run keeps the conversations of its agents short.
+/// Settings for shortening the conversations of agents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Compaction {
     /// What is shortened.
     pub how: Compact,
-    /// Size from which conversations are shortened; `None`: only when the model rejects them.
+    /// Size from which conversations are shortened; `None` if only after the model rejects them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<CompactAt>,
     /// Number of newest turns that a summary keeps.
@@ -77,8 +77,8 @@ impl Compaction {
         *self == Self::default()
     }
 
-    /// Returns the settings that affect agents: only a summary keeps turns, and if nothing is
-    /// shortened, no size matters.
+    /// Returns the settings with those that have no effect reset: only a summary keeps turns, and
+    /// without shortening, the size does not matter.
     pub(crate) fn met(&self) -> Self {
         Self {
             how: self.how,
@@ -129,8 +129,8 @@ impl FromStr for Compact {
 }
 
 impl Attempt<'_> {
-    /// Returns what is shortened in an agent's conversation. An agent that answers in one call has
-    /// no turns, and agents on pages and in apps shorten what they show on their own.
+    /// Returns what is shortened in an agent's conversation. An agent with a single call has no
+    /// turns, and agents on pages and in apps shorten their requests themselves.
     fn compaction(&self, invocation: &Invocation) -> Compact {
         if invocation.role.workplace().keeps_turns() {
             self.run.treatment.compaction.how
@@ -169,7 +169,7 @@ impl Attempt<'_> {
         Ok(())
     }
 
-    /// Shortens a conversation that its model has rejected. Returns the event, which stands for
+    /// Shortens a conversation that its model has rejected. Returns the event, which counts as
     /// another call, or `None` if nothing can be shortened.
     pub(super) async fn shorten(
         &self,
@@ -250,13 +250,13 @@ impl Attempt<'_> {
         }))
     }
 
-    /// Creates the invocation that writes an agent's `number`-th summary.
+    /// Creates the summarizer of an agent's `number`-th summary.
     fn summariser(&self, of: &Invocation, number: u32) -> Invocation {
         let mut lineage = of.lineage.clone();
         lineage.push("a summary of older turns".to_owned());
         let assigned = self.run.models.assigned.summaries.as_ref();
         let mut model = assigned.unwrap_or(&of.model).clone();
-        // The summary is text: code in it must not be run or end it.
+        // A summary is text: code blocks in it must not end the response.
         model.sampling = Arc::new(Sampling {
             code_via_tool: false,
             stop_after_blocks: None,
@@ -285,9 +285,10 @@ impl Attempt<'_> {
         }
     }
 
-    /// Asks for a summary. `None` if the turns are too long for its model or the response is blank.
+    /// Requests a summary. Returns `None` if the turns are too long for the model or the response
+    /// is blank.
     ///
-    /// Boxed because of the recursion: asking may lead to a summary.
+    /// Boxed because of the recursion: a request may lead to a summary.
     fn ask_for_summary<'b>(
         &'b self,
         child: &'b Invocation,
@@ -305,7 +306,7 @@ impl Attempt<'_> {
             match result {
                 Ok(text) => Ok(Some(text).filter(|text| !text.trim().is_empty())),
                 Err(_) if conversation.overflowed => Ok(None),
-                // The model that summarizes refused, not the agent.
+                // The summarizer refused, not the agent.
                 Err(failure) => Err(Failure {
                     refusal: None,
                     ..failure

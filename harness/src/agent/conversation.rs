@@ -1,4 +1,4 @@
-//! A conversation with a model: what is sent, and what may be omitted when it grows too long.
+//! Conversation with a model, which can be shortened when it becomes too long.
 
 use std::num::NonZeroU32;
 use std::ops::Range;
@@ -15,7 +15,7 @@ pub(crate) struct Conversation {
     pub system: String,
     /// Tools that its requests offer.
     pub tools: ToolUse,
-    /// Messages, shared with the requests, each of which has all of them.
+    /// Messages, oldest first, shared with the requests.
     messages: Vec<Arc<Message>>,
     outputs: Vec<Output>,
     /// Message at the end of the next request only.
@@ -26,7 +26,7 @@ pub(crate) struct Conversation {
     pub asks_for_answer: bool,
     /// Number of requests so far, 1-based.
     pub turn: u32,
-    /// How often it was shortened in this turn.
+    /// Number of times the conversation was shortened in this turn.
     pub trims: u32,
     /// Number of summaries requested.
     pub compactions: u32,
@@ -40,7 +40,7 @@ pub(crate) struct Conversation {
     counted: Option<(u64, usize)>,
 }
 
-/// A first message that contains a whole context.
+/// First message with a complete context that may be cut.
 struct Cuttable {
     query: String,
     context: Arc<String>,
@@ -48,7 +48,7 @@ struct Cuttable {
     shown: usize,
 }
 
-/// A message that contains a cell's output.
+/// Message with a cell's output, which may be omitted.
 struct Output {
     message: usize,
     /// The message without that output.
@@ -58,7 +58,7 @@ struct Output {
     left_out: bool,
 }
 
-/// What was omitted from a conversation.
+/// Omitted parts of a conversation.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Trimmed {
     /// Indices of the shortened messages.
@@ -121,7 +121,8 @@ impl Conversation {
         });
     }
 
-    /// Returns its tokens: as counted by the model, plus an estimate for later messages.
+    /// Returns the tokens of the conversation: the model's count, plus an estimate for later
+    /// messages.
     pub fn tokens(&self) -> u64 {
         let (counted, messages) = self.counted.unwrap_or_else(|| {
             let specs = self.tools.specs.iter();
@@ -136,8 +137,9 @@ impl Conversation {
         counted + since + self.tail.as_ref().map_or(0, tokens_of)
     }
 
-    /// Returns the turns between the opening and the `keep` newest ones, from a response on, with
-    /// all results of their calls. `None` if there are none, or only an earlier summary.
+    /// Returns the range of turns between the opening and the `keep` newest ones. It begins with a
+    /// response and contains the results of all its calls. Returns `None` if the range is empty or
+    /// contains only an earlier summary.
     pub fn older_turns(&self, keep: usize) -> Option<Range<usize>> {
         let opening = self.opening?;
         let is_response = |place: &usize| self.messages[*place].role == MessageRole::Assistant;
@@ -241,9 +243,8 @@ impl Conversation {
         self.messages.drain(messages);
     }
 
-    /// Omits the older half of the outputs that are still whole, except the newest one; or, of a
-    /// context that may be cut, a quarter of what it still shows. `None` if nothing is left to
-    /// omit.
+    /// Omits the older half of the remaining outputs, but never the newest one. If the context may
+    /// be cut, cuts a quarter of its shown part instead. Returns `None` if nothing is left to omit.
     pub fn trim(&mut self) -> Option<Trimmed> {
         if let Some(cuttable) = &mut self.cuttable {
             return cuttable.cut(&mut self.messages);
@@ -279,8 +280,8 @@ pub(super) fn tokens_of(message: &Message) -> u64 {
     estimate_tokens(&message.all_text()) + calls.sum::<u64>() + images
 }
 
-/// Returns messages as they are sent: in all but the `newest`, a line of text replaces each image.
-/// Each result of a call counts as a message of its own, as it is sent.
+/// Replaces each image in all but the `newest` messages by a line of text. Each tool result counts
+/// as a separate message, because it is sent as one.
 pub(crate) fn recent(
     mut messages: Vec<Arc<Message>>,
     newest: Option<NonZeroU32>,
@@ -288,7 +289,7 @@ pub(crate) fn recent(
     let newest = newest.map_or(usize::MAX, |newest| newest.get() as usize);
     let mut later = 0;
     for message in messages.iter_mut().rev() {
-        // Its images are in the last of the messages that it is sent as.
+        // Images are sent in the last of the messages that this one becomes.
         let is_older = later >= newest;
         later += message.sent_as();
         if !is_older || message.images.is_empty() {
@@ -306,9 +307,9 @@ pub(crate) fn recent(
 }
 
 impl Cuttable {
-    /// Cuts the middle out of the context. `None` if hardly any of it is left.
+    /// Cuts the middle out of the context. Returns `None` if the rest would be too short.
     fn cut(&mut self, messages: &mut [Arc<Message>]) -> Option<Trimmed> {
-        /// Characters below which a context is no longer useful.
+        /// Minimum characters of a useful context.
         const LEAST: usize = 1_000;
         let shown = self.shown / 4 * 3;
         if shown < LEAST {
@@ -342,7 +343,7 @@ mod tests {
     use crate::prompt::flat_message;
 
     #[test]
-    fn images_of_older_messages_are_told_by_text() {
+    fn replaces_images_of_older_messages() {
         let mut conversation = Conversation::new(String::new());
         for (content, images) in [("first", 2), ("", 1), ("third", 1)] {
             let image = Image {
@@ -382,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn each_result_of_a_call_is_a_message_between_images() {
+    fn counts_tool_results_as_messages() {
         let image = Image {
             media_type: "image/png".to_owned(),
             data: "iVBORw0KGgo=".to_owned(),
@@ -411,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn a_context_that_may_be_cut_loses_its_middle_and_says_so() {
+    fn cuts_middle_of_context() {
         let mut conversation = Conversation::new("system".to_owned());
         let context = "ä".repeat(1_000) + &"ö".repeat(1_000);
         conversation.push(Message::user(flat_message("Who?", &context)));
@@ -443,7 +444,7 @@ mod tests {
     }
 
     #[test]
-    fn the_older_half_of_the_outputs_goes_first_and_the_newest_stays() {
+    fn omits_older_outputs_first() {
         let mut conversation = Conversation::new("system".to_owned());
         conversation.push(Message::user("first"));
         for turn in 1..=4 {

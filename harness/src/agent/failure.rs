@@ -1,4 +1,4 @@
-//! Why an agent gave no answer, and how other errors are converted.
+//! Failures of agents, and conversions from other errors.
 
 use sandbox::LostCause;
 
@@ -7,13 +7,13 @@ use crate::model::web::PageError;
 use crate::provider::ProviderError;
 use crate::tool::ToolError;
 
-/// Why an agent gave no answer.
+/// Reason why an agent gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Failure {
     pub status: Status,
     pub reason: String,
-    /// Text with which the model refused, or with which a filter withheld its response. At the root, it is
-    /// the answer of the attempt.
+    /// Text of a refusal by the model, or of a filter that withheld the response. It becomes the
+    /// answer of the attempt if the agent is the root.
     pub refusal: Option<String>,
 }
 
@@ -37,7 +37,7 @@ impl Failure {
         Self::new(Status::Error, error.0)
     }
 
-    /// Whether an attempt with this result is judged by the state of its environment: not if
+    /// Whether an attempt with this result is scored by the state of its environment: not if
     /// something broke or was stopped.
     pub fn leaves_a_state(result: &Result<String, Self>) -> bool {
         !matches!(result, Err(failure) if failure.status != Status::Limit)

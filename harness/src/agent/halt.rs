@@ -2,19 +2,19 @@
 
 use tokio::sync::watch;
 
-/// Why no attempt of a run can continue.
+/// Reason why no attempt of a run can continue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HaltReason {
     /// Every further request would fail as well: a provider rejects the key, its account has no
-    /// credit left, or a cassette or cache cannot be written. Holds the message of the provider or
-    /// the system.
+    /// credit left, or a cassette or cache cannot be written. Contains the message of the
+    /// provider or the system.
     Failing(String),
-    /// A budget of the run is used up. Says which, and by how much.
+    /// A budget of the run is used up. Contains its name and the amounts.
     OverBudget(String),
 }
 
 impl HaltReason {
-    /// Returns the reason for people.
+    /// Returns the human-readable reason.
     pub fn message(&self) -> &str {
         match self {
             Self::Failing(message) | Self::OverBudget(message) => message,
@@ -22,7 +22,7 @@ impl HaltReason {
     }
 }
 
-/// A switch that one call sets and all attempts of a run see. The first reason is kept.
+/// Switch that halts all attempts of a run. The first reason is kept.
 #[derive(Debug)]
 pub(crate) struct Halt(watch::Sender<Option<HaltReason>>);
 
@@ -42,7 +42,7 @@ impl Halt {
         });
     }
 
-    /// Returns why the run ends, if it does.
+    /// Returns the reason why the run ends, if it does.
     pub fn reason(&self) -> Option<HaltReason> {
         self.0.borrow().clone()
     }

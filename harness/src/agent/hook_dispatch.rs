@@ -32,7 +32,7 @@ impl Attempt<'_> {
         Ok(())
     }
 
-    /// Passes a message that will join the conversation.
+    /// Passes a new message of the conversation to the agent's hooks.
     pub async fn hook_message(
         &self,
         invocation: &Invocation,
@@ -49,7 +49,7 @@ impl Attempt<'_> {
         }
     }
 
-    /// Passes a request before it is sent.
+    /// Passes a request to the agent's hooks before it is sent.
     pub async fn hook_request(
         &self,
         invocation: &Invocation,
@@ -73,7 +73,7 @@ impl Attempt<'_> {
         Ok(request)
     }
 
-    /// Passes a response.
+    /// Passes a response to the agent's hooks.
     pub async fn hook_response(
         &self,
         invocation: &Invocation,
@@ -100,7 +100,7 @@ impl Attempt<'_> {
         Ok(response)
     }
 
-    /// Passes the result of a tool before it is stored.
+    /// Passes the result of a tool to the agent's hooks before it is stored.
     pub async fn hook_tool_result(
         &self,
         invocation: &Invocation,

@@ -1,4 +1,4 @@
-//! The message-taking agents that one agent created, and the routing of their messages.
+//! Instances, which are agents that accept messages, and the routing of those messages.
 //!
 //! Invariant: an instance processes one message at a time, and each message gets an answer or an
 //! error with the reason.
@@ -18,7 +18,7 @@ use crate::tool::{InstanceKind, ToolError};
 #[derive(Clone, Default)]
 pub(crate) struct Instances(Arc<Mutex<BTreeMap<String, Instance>>>);
 
-/// Messages of an agent to its caller, if its answers are not those messages.
+/// Messages that an instance sends to its caller explicitly.
 pub(crate) type Outbox = Arc<Mutex<Vec<String>>>;
 
 struct Instance {
@@ -38,14 +38,14 @@ enum State {
     Failed(String),
 }
 
-/// Source of an instance's messages.
+/// Receiver of an instance's messages.
 pub(crate) type Inbox = mpsc::UnboundedReceiver<Letter>;
 
 /// A message to an instance, with the channel for its answer.
 pub(crate) struct Letter {
     pub message: Message,
     answer: oneshot::Sender<Result<String, Failure>>,
-    /// The instance that the message is for, if it is one of these.
+    /// Registry and id of the recipient, if it is registered.
     of: Option<(Instances, String)>,
 }
 
@@ -64,7 +64,7 @@ impl Letter {
         (letter, answered)
     }
 
-    /// Sends the answer. The sender of the message may be gone.
+    /// Sends the answer. Does nothing if the sender of the message is gone.
     pub fn answer(self, result: Result<String, Failure>) {
         if let Some((instances, id)) = &self.of {
             instances.answered(id, &result);
@@ -73,7 +73,7 @@ impl Letter {
     }
 }
 
-/// Origin of an instance, and how it is recorded.
+/// Parameters of a new instance.
 pub(crate) struct Opened<'a> {
     pub id: &'a str,
     pub name: &'a str,
@@ -86,7 +86,7 @@ impl Instances {
     /// Checks that another instance of a kind may be open.
     ///
     /// # Errors
-    /// If the maximum number is open.
+    /// Returns an error if the maximum number is open.
     pub fn admit(&self, function: &str, kind: &InstanceKind) -> Result<(), ToolError> {
         let known = self.0.lock();
         let open = known
@@ -120,7 +120,7 @@ impl Instances {
     /// Returns the kind of an instance, by its id.
     ///
     /// # Errors
-    /// If there is none.
+    /// Returns an error for an unknown id.
     pub fn kind(&self, function: &str, id: &str) -> Result<Arc<InstanceKind>, ToolError> {
         let known = self.0.lock();
         let found = known.get(id).map(|one| Arc::clone(&one.kind));
@@ -130,7 +130,7 @@ impl Instances {
     /// Returns an open instance as its caller sees it.
     ///
     /// # Errors
-    /// If there is none, or it is closed.
+    /// Returns an error if the instance does not exist or is closed.
     pub fn show(&self, function: &str, id: &str) -> Result<Value, ToolError> {
         let mut known = self.0.lock();
         let one = open(function, id, &mut known)?;
@@ -140,7 +140,7 @@ impl Instances {
     /// Sends a message.
     ///
     /// # Errors
-    /// If the instance does not exist, is closed, or is busy with another message.
+    /// Returns an error if the instance does not exist, is closed, or is busy with another message.
     pub fn send(&self, function: &str, id: &str, message: Message) -> Result<Answered, ToolError> {
         let mut known = self.0.lock();
         let one = open(function, id, &mut known)?;
@@ -193,7 +193,7 @@ impl Instances {
     /// Closes an instance: it takes no more messages, and ends after answering the current one.
     ///
     /// # Errors
-    /// If there is none, or it is closed.
+    /// Returns an error if the instance does not exist or is closed.
     pub fn close(&self, function: &str, id: &str) -> Result<(), ToolError> {
         let mut known = self.0.lock();
         let one = open(function, id, &mut known)?;

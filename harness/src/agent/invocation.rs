@@ -1,4 +1,4 @@
-//! One agent of a delegation tree: its identity, its query, and the names of its children.
+//! One agent of a delegation tree: its identity, its query, and the ids of its children.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ impl Root {
     }
 }
 
-/// One agent.
+/// One agent of a delegation tree.
 #[derive(Clone)]
 pub(crate) struct Invocation {
     /// Identifier: `root`, `d1-c0`, `d1-c0.d2-c3`.
@@ -72,10 +72,10 @@ pub(crate) struct Invocation {
     pub log: Option<ToolLog>,
     /// Request settings of its prompt definition, if it is a called definition.
     pub settings: Option<Arc<AgentSettings>>,
-    /// Its conversation up to its newest response, for definitions that it calls; kept only if one
-    /// of them sees it.
+    /// Its conversation up to its newest response, for called definitions; stored only if one of
+    /// them reads it.
     pub heard: Arc<Mutex<Vec<Arc<Message>>>>,
-    /// Message-taking agents that it created.
+    /// Instances that it created.
     pub instances: Instances,
     /// Schema that its answer must match, if it is checked.
     pub schema: Option<AnswerSchema>,
@@ -99,12 +99,12 @@ impl Invocation {
         })
     }
 
-    /// Whether it has no caller.
+    /// Whether it is the root of the tree.
     pub const fn is_root(&self) -> bool {
         self.parent.is_none()
     }
 
-    /// Whether it is a called definition that sees nothing of the agents above it.
+    /// Whether it is a called definition that does not see the agents above it.
     pub fn is_alone(&self) -> bool {
         (self.settings.as_ref()).is_some_and(|settings| !settings.include_chat)
     }
@@ -132,7 +132,7 @@ impl Invocation {
         self.id_below(&format!("c{index}"))
     }
 
-    /// Returns the id of the author of its `number`-th summary, 1-based.
+    /// Returns the id of the summarizer of its `number`-th summary, 1-based.
     pub fn summary_id(&self, number: u32) -> String {
         self.id_below(&format!("s{number}"))
     }

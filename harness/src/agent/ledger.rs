@@ -2,8 +2,8 @@
 //! for the run and, if the run is part of a sweep, one for the sweep.
 //!
 //! Invariant: a call is sent only while its expected expense is reserved in every ledger above it,
-//! and the sum of what was spent and what is reserved stays within each budget. So a budget is
-//! exceeded only by what responses exceed their estimates by.
+//! and the sum of spending and reservations stays within each budget. So a budget can be exceeded
+//! only by the amount by which responses exceed their estimates.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -65,10 +65,10 @@ pub(crate) enum Scope {
 /// Expected expense of a call.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Expected {
-    /// With the likely usage: what must fit.
+    /// Expense with the likely usage, which must fit.
     likely: Amount,
-    /// With the highest plausible usage: what is reserved, and what must fit while other calls are
-    /// under way.
+    /// Expense with the highest plausible usage, which is reserved, and which must fit while other
+    /// calls are under way.
     most: Amount,
 }
 
@@ -122,7 +122,7 @@ struct Books {
     refused: Option<ProviderError>,
 }
 
-/// Why a call was not admitted.
+/// Reason why a call was not admitted.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Refusal {
     /// The call may fit once other calls have ended.
@@ -131,8 +131,8 @@ pub(crate) enum Refusal {
     Overdrawn(Overdrawn),
 }
 
-/// Expense of a call under way. Dropping it releases the expense; what the call has used is booked
-/// apart from it.
+/// Reserved expense of a call under way. Dropping it releases the reservation; actual usage is
+/// booked separately.
 #[derive(Debug)]
 pub struct Reservation {
     ledger: Arc<Ledger>,
@@ -174,8 +174,8 @@ impl SharedBudget {
         self.under(Scope::Client, budget)
     }
 
-    /// Creates the budget of one request under that of its client. Its time starts now, and its end
-    /// ends the attempt.
+    /// Creates the budget of one request under that of its client. Its time starts now; the attempt
+    /// ends when it is over.
     #[must_use]
     pub fn of_request(&self, budget: Budget) -> Self {
         self.under(Scope::Request, budget)
@@ -203,7 +203,7 @@ impl SharedBudget {
     /// Waits while other calls under way leave no room.
     ///
     /// # Errors
-    /// [`ProviderError::OverBudget`] if the call does not fit.
+    /// Returns [`ProviderError::OverBudget`] if the call does not fit.
     pub async fn reserve(&self, forecast: Option<Forecast>) -> Result<Reservation, ProviderError> {
         let reserved = self.0.reserve(forecast.into(), 0).await;
         reserved.map_err(|overdrawn| overdrawn.error)
@@ -214,13 +214,13 @@ impl SharedBudget {
         self.0.spent()
     }
 
-    /// Returns why nothing more may be spent, if so.
+    /// Returns the reason why nothing more may be spent, if any.
     pub fn exhausted(&self) -> Option<ProviderError> {
         self.0.exhausted()
     }
 }
 
-/// A budget is used up.
+/// Error for a budget that is used up.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Overdrawn {
     pub scope: Scope,
@@ -261,14 +261,15 @@ impl Ledger {
     /// other calls under way leave no room.
     ///
     /// # Errors
-    /// [`Overdrawn`] if a budget is used up or the call does not fit; nothing is reserved then.
+    /// Returns [`Overdrawn`] if a budget is used up or the call does not fit; nothing is reserved
+    /// then.
     pub async fn reserve(
         self: &Arc<Self>,
         expected: Expected,
         calls: u64,
     ) -> Result<Reservation, Overdrawn> {
         loop {
-            // Enabled before the try, so that no release in between is missed.
+            // Enabled before the try, so that a release in between is not missed.
             let released = self.released.notified();
             tokio::pin!(released);
             released.as_mut().enable();
@@ -334,7 +335,7 @@ impl Ledger {
         books.reserved.tokens = books.reserved.tokens.saturating_sub(most.tokens);
         books.reserved.cost_usd -= most.cost_usd;
         if books.under_way == 0 {
-            // Differences of sums leave a remainder.
+            // Subtracting sums leaves rounding errors.
             books.reserved = Amount::default();
         }
         drop(books);
@@ -343,7 +344,7 @@ impl Ledger {
         }
     }
 
-    /// Returns why a call does not fit into what is neither spent nor reserved, if so.
+    /// Returns the reason why a call does not fit into the remaining budget, if any.
     fn does_not_fit(&self, books: &Books, expected: Amount) -> Option<ProviderError> {
         let Books {
             spent, reserved, ..
@@ -417,8 +418,8 @@ impl Ledger {
         self.lock().spent
     }
 
-    /// Returns why nothing more may be spent, if so: a budget is used up, or a call of a run did
-    /// not fit, which ends the run.
+    /// Returns the reason why nothing more may be spent, if any: a budget is used up, or a call of
+    /// a run did not fit, which ends the run.
     pub fn exhausted(&self) -> Option<ProviderError> {
         let books = self.lock();
         let ends = matches!(self.scope, Scope::Run | Scope::Sweep);
@@ -582,7 +583,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_spent_counts_in_both_books() {
+    fn counts_spending_in_both_ledgers() {
         let run = Arc::new(Ledger::of_run(Budget {
             cost_usd: Some(1.0),
             calls: Some(3),
@@ -633,7 +634,7 @@ mod tests {
     }
 
     #[test]
-    fn each_budget_ends() {
+    fn reports_exhausted_budgets() {
         let rows = [
             (
                 Budget {
@@ -665,7 +666,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn calls_wait_for_room_and_are_refused_without_any() {
+    async fn waits_for_room_and_refuses_without_any() {
         let run = Arc::new(Ledger::of_run(Budget {
             cost_usd: Some(1.0),
             ..Budget::default()

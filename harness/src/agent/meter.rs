@@ -20,9 +20,9 @@ struct State {
 /// Breakdown of the time so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Covered {
-    /// At least one piece of work was in progress.
+    /// Time with at least one piece of work in progress.
     pub work: Duration,
-    /// None was in progress, and at least one waited.
+    /// Time without work in progress in which at least one piece waited.
     pub waiting: Duration,
 }
 
@@ -107,7 +107,7 @@ mod tests {
     use super::Meter;
 
     #[test]
-    fn waiting_counts_only_where_nothing_works() {
+    fn counts_waiting_only_without_work() {
         let meter = Meter::default();
         let nap = || std::thread::sleep(Duration::from_millis(20));
         let first = meter.begin();

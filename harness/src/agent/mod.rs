@@ -1,7 +1,7 @@
-//! One agent and its attempt: the loop of turns, model calls, hooks, budgets and records.
+//! Agents and their attempts: the loop of turns, model calls, hooks, budgets and records.
 //!
-//! Invariant: nothing here depends on a protocol. Protocols implement [`Turns`], which determines
-//! what an agent is shown and what its replies do.
+//! Invariant: this module does not depend on any protocol. Protocols implement [`Turns`], which
+//! determines what an agent reads and what its replies do.
 
 mod treatment;
 mod protocol_settings;

@@ -1,4 +1,4 @@
-//! One request of an agent to its model: admitted, sent, booked and recorded.
+//! One request of an agent to its model: admission, sending, booking and recording.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -60,7 +60,7 @@ impl Attempt<'_> {
         let reply = loop {
             let request = self.request(invocation, conversation);
             let request = self.hook_request(invocation, request).await?;
-            // Responses received earlier or cached count against no budget.
+            // Earlier and cached responses do not count against any budget.
             let earlier = self.recall(&request).await;
             let kept = match earlier {
                 Some(_) => None,
@@ -110,7 +110,8 @@ impl Attempt<'_> {
                     };
                     conversation.trims += 1;
                     self.records.count(|stats| stats.context_trims += 1);
-                    // Recorded once the shortened request is admitted: it stands for another call.
+                    // Recorded once the shortened request is admitted, because it counts as another
+                    // call.
                     shortened = Some(event);
                 }
                 Err(error) => return Err(error.into()),
@@ -205,7 +206,7 @@ impl Attempt<'_> {
             }
             Recalled::Other => {
                 let (agent, turn) = (key.invocation, key.turn);
-                let why = format!("request {turn} of {agent} is not the one that was answered");
+                let why = format!("request {turn} of {agent} differs from the recorded one");
                 self.diverge(why).await
             }
         }
@@ -284,7 +285,7 @@ impl Attempt<'_> {
         self.record_response(invocation, reply, kept.ms).await
     }
 
-    /// Books what an earlier process paid, which the run includes already.
+    /// Books expenses of an earlier process, which the run's ledger already includes.
     fn book_earlier(&self, books: &Ledger, usage: Option<Usage>, cost_usd: Option<f64>) {
         books.charge_attempt(Spent {
             cost_usd: cost_usd.unwrap_or(0.0),
@@ -340,7 +341,7 @@ impl Attempt<'_> {
         self.record_response(invocation, reply, 0.0).await
     }
 
-    /// Ends the run if none of its other requests can succeed either.
+    /// Ends the run if its other requests would fail as well.
     async fn stop_if_hopeless(&self, error: &ProviderError) {
         if error.ends_run() {
             let reason = HaltReason::Failing(error.to_string());
@@ -451,7 +452,7 @@ impl Attempt<'_> {
         Ok(reservation)
     }
 
-    /// Waits until a call fits or is refused. Once the run is halted, no call waits any more.
+    /// Waits until a call fits or is refused. Calls stop waiting once the run is halted.
     async fn reserve_later(
         &self,
         invocation: &Invocation,
@@ -465,12 +466,13 @@ impl Attempt<'_> {
         }
     }
 
-    /// Returns the error of a budget that is used up. A budget of the run ends the attempt here.
+    /// Returns the error of a budget that is used up. If it is a budget of the run, ends the
+    /// attempt.
     async fn over_budget(&self, overdrawn: Overdrawn) -> ProviderError {
         let Overdrawn { scope, error } = overdrawn;
         match scope {
             Scope::Client | Scope::Request | Scope::Attempt | Scope::Call => error,
-            // What the agent could still achieve without calls would not reflect its ability.
+            // The rest of the attempt, without calls, would not reflect the agent's ability.
             Scope::Run | Scope::Sweep => {
                 let reason = HaltReason::OverBudget(error.to_string());
                 self.run.halt.raise(reason.clone());
@@ -506,8 +508,8 @@ impl Attempt<'_> {
     }
 }
 
-/// A call in progress. If dropped, it is abandoned, which is recorded as its end; the provider
-/// still bills what it used.
+/// Call in progress. Dropping it abandons the call, which is recorded as an error; the provider
+/// still bills its usage.
 struct GivenUp<'a> {
     attempt: &'a Attempt<'a>,
     invocation: &'a Invocation,
@@ -519,7 +521,7 @@ impl Drop for GivenUp<'_> {
     fn drop(&mut self) {
         if self.is_open {
             let kind = EventKind::LlmError {
-                error: "given up: nobody waits for the response any more".to_owned(),
+                error: "cancelled: the caller stopped waiting".to_owned(),
                 ms: Some(ms(self.asked.elapsed())),
             };
             self.attempt.records.emit(self.invocation, kind);
@@ -535,7 +537,7 @@ struct Notes<'a> {
     /// Events for the journal.
     events: Mutex<Vec<CallEvent>>,
     reservation: Mutex<Option<Reservation>>,
-    /// Why no retry was sent, if a budget was the reason.
+    /// Error of the budget that prevented a retry, if any.
     refused: Mutex<Option<Overdrawn>>,
 }
 
@@ -567,7 +569,7 @@ impl CallSink for Notes<'_> {
         }
     }
 
-    /// Releases what is reserved and reserves it anew, so that two calls cannot wait for each other.
+    /// Releases the reservation and makes a new one, so that two calls cannot wait for each other.
     async fn may_send_again(&self) -> bool {
         let Some(reservation) = self.reservation.lock().take() else {
             return true;

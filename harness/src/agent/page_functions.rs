@@ -1,4 +1,4 @@
-//! A page as functions in an agent's REPL, and the tabs that agents pass to their children.
+//! Functions of a page in an agent's REPL, and the tabs that agents pass to their children.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -54,10 +54,10 @@ pub(crate) fn seen(dump: Dump, shown: &str) -> EventKind {
 pub(crate) struct PageResult {
     /// Value that its `await` returns.
     pub value: Value,
-    /// The dump, for the record, if it made one.
+    /// The dump to record, if the function made one.
     pub dump: Option<Dump>,
-    /// Out-of-reach addresses that pages requested in the meantime, for the record; the value
-    /// mentions them as well.
+    /// Blocked addresses that pages requested meanwhile, to record; the value mentions them as
+    /// well.
     pub refused: Vec<String>,
 }
 
@@ -69,7 +69,7 @@ pub(crate) struct Tabs {
     broken: watch::Sender<Option<PageError>>,
 }
 
-/// The single argument of every function: an object.
+/// Argument object of all functions.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct Arguments {
@@ -82,7 +82,7 @@ struct Arguments {
     max_chars: Option<usize>,
 }
 
-/// Many models write an id of a dump as a number.
+/// Selector, which many models write as a number if it is an id.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Selector {
@@ -103,7 +103,7 @@ impl PageFunctions {
     /// Returns the functions for a child that is given a tab.
     ///
     /// # Errors
-    /// A message for the calling agent, which lists the existing tabs.
+    /// Returns a message for the calling agent that lists the existing tabs.
     pub(crate) fn handed(&self, name: &str) -> Result<Self, String> {
         let named = self.tabs.named.lock();
         let page = named.get(name).cloned().ok_or_else(|| {
@@ -132,7 +132,7 @@ impl PageFunctions {
     /// Calls a function with a JSON object as text.
     ///
     /// # Errors
-    /// A message for the calling agent.
+    /// Returns a message for the calling agent.
     pub(crate) async fn call(&self, name: &str, arguments: &str) -> Result<PageResult, String> {
         let arguments = lenient_json::from_str(arguments)
             .map_err(|error| format!("{name}(): wrong arguments: {error}"))?;
@@ -149,7 +149,7 @@ impl PageFunctions {
     /// Notifies the page that a user message has been answered.
     ///
     /// # Errors
-    /// Those of the page.
+    /// Returns the errors of the page.
     pub(crate) async fn answered(&self, answer: &str) -> Result<(), PageError> {
         self.page.answered(answer).await
     }
@@ -157,12 +157,12 @@ impl PageFunctions {
     /// Returns a screenshot of the agent's page.
     ///
     /// # Errors
-    /// Those of the page.
+    /// Returns the errors of the page.
     pub(crate) async fn screenshot(&self) -> Result<Image, PageError> {
         self.page.screenshot().await
     }
 
-    /// Waits until the browser fails, which ends the attempt: a model cannot fix it.
+    /// Waits until the browser fails. This ends the attempt, because a model cannot fix it.
     pub(crate) async fn broken(&self) -> PageError {
         let mut broken = self.tabs.broken.subscribe();
         loop {
@@ -259,7 +259,7 @@ impl PageResult {
         }
     }
 
-    /// Appends the page's refused requests to a text of the page.
+    /// Appends the blocked addresses to a text of the page.
     fn with_refused(mut self, refused: Vec<String>) -> Self {
         if let Value::String(text) = &mut self.value
             && !refused.is_empty()

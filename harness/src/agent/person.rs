@@ -1,11 +1,11 @@
-//! A person with whom agents may talk while they work.
+//! Interface to a person who takes part in dialogues.
 
 use async_trait::async_trait;
 
-/// The person at the terminal.
+/// Person who answers agents, normally at the terminal.
 #[async_trait]
 pub trait Person: Send + Sync {
-    /// Returns the person's reply to `message` of the agent with this name, or `None` to end the
-    /// conversation. Agents that ask concurrently wait for one another.
+    /// Returns the person's reply to a `message` of the agent with this name, or `None` to end the
+    /// dialogue. Concurrent calls wait for each other.
     async fn reply(&self, agent: &str, message: &str) -> Option<String>;
 }

@@ -1,4 +1,4 @@
-//! Settings that each belong to one protocol: counts, sizes and times.
+//! Settings of individual protocols: counts, sizes and times.
 
 use std::fmt;
 use std::str::FromStr;

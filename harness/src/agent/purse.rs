@@ -10,9 +10,9 @@ pub trait Purse: Send + Sync {
     /// Takes one request from the budget before it is sent, and waits for permission.
     ///
     /// # Errors
-    /// [`ProviderError::OverBudget`] if nothing is left; the run then halts.
+    /// Returns [`ProviderError::OverBudget`] if nothing is left; the run then halts.
     async fn admit(&self) -> Result<(), ProviderError>;
 
-    /// Returns why nothing more may be spent, if known.
+    /// Returns the reason why nothing more may be spent, if any.
     fn exhausted(&self) -> Option<ProviderError>;
 }

@@ -1,4 +1,4 @@
-//! The records of an attempt: its events, as they happen, and its statistics.
+//! Records of an attempt: its events, emitted as they happen, and its statistics.
 
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ pub(crate) struct Records<'a> {
     started: Instant,
     /// Time that the attempt had taken in earlier processes.
     before: Duration,
-    /// Final state of the attempt's environment, by which it is judged.
+    /// Final state of the attempt's environment, by which it is scored.
     state: OnceLock<Value>,
     /// Answers to all user messages except the last.
     earlier_answers: Mutex<Vec<String>>,
@@ -86,7 +86,7 @@ impl<'a> Records<'a> {
 
     /// Opens an invocation's records.
     pub fn begin(&self, invocation: &Invocation, system_prompt: &str) {
-        // The author of a summary is not an agent.
+        // A summarizer does not count as an agent.
         if invocation.role != Role::Compaction {
             self.count(|stats| {
                 stats.agents += 1;
@@ -164,7 +164,7 @@ impl<'a> Records<'a> {
         });
     }
 
-    /// Records the final state of the attempt's environment, by which it is judged.
+    /// Records the final state of the attempt's environment, by which it is scored.
     pub fn judge_by(&self, invocation: &Invocation, state: Value) {
         let event = WebEvent::State {
             state: state.clone(),
@@ -195,8 +195,8 @@ pub(crate) fn shown(invocation: &Invocation, answer: &str) -> String {
     }
 }
 
-/// Splits a result into the agent's status, its answer, and the reason why it has none. A refusal of
-/// the root's model is its answer.
+/// Splits a result into the agent's status, its answer, and the reason why it has none. A refusal
+/// of the root's model is its answer.
 fn ending(
     invocation: &Invocation,
     result: Result<String, Failure>,

@@ -1,4 +1,4 @@
-//! What all attempts of an engine share: its settings, models, sandbox, ledger and halt switch.
+//! State that all attempts of an engine share: settings, models, sandbox, ledger and halt switch.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub struct Model {
 /// Models of a run.
 #[derive(Clone)]
 pub struct Models {
-    /// Model that agents use unless they name another.
+    /// Default model of agents.
     pub main: Model,
     /// Aliases that agents may name, in the order of the prompt's table.
     pub aliases: Vec<(ModelAlias, Model)>,
@@ -43,12 +43,12 @@ pub(crate) struct Run {
     pub models: Models,
     pub sandbox: WarmPool,
     pub ledger: Arc<Ledger>,
-    /// Admits requests if budgets are kept outside this process.
+    /// Admits requests if the budget is managed outside this process.
     pub purse: Option<Arc<dyn Purse>>,
     pub halt: Halt,
-    /// Source of web pages, for protocols and benchmarks that use any.
+    /// Browser for protocols and benchmarks that use web pages.
     pub browser: Option<Arc<dyn Browser>>,
-    /// Person with whom agents may talk, if present.
+    /// Person who takes part in dialogues, if present.
     pub person: Option<Arc<dyn Person>>,
     by_alias: HashMap<String, Model>,
     /// First version reported for each model by its server.
@@ -59,7 +59,7 @@ pub(crate) struct Run {
 /// The version of a model that its server reports.
 struct Served {
     version: String,
-    /// Whether it has changed since, which is reported once.
+    /// Whether it has changed since; the first change is reported.
     changed: bool,
 }
 
@@ -93,7 +93,7 @@ impl Run {
         }
     }
 
-    /// Records the served version of a model, and warns of the first change.
+    /// Records the served version of a model, and warns about the first change.
     pub fn note_served(&self, model: &Model, version: &str) {
         let mut served = self.served.lock();
         let known = served
@@ -111,7 +111,7 @@ impl Run {
             return;
         }
         (self.warn)(&format!(
-            "{} was served as {} and now as {version}: the run's answers come from different models",
+            "{} was first served as {} and is now served as {version}: the run's answers come from different models",
             model.reference, known.version
         ));
     }

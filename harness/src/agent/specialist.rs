@@ -1,4 +1,4 @@
-//! A prompt definition that agents can call.
+//! Prompt definitions that agents can call.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -21,7 +21,7 @@ pub struct Specialist {
     pub name: String,
     /// Prompt text with resolved includes.
     pub prompt: String,
-    /// An alias, `default`, or a model's reference.
+    /// Model: an alias, `default`, or a reference.
     pub model: String,
     /// Tools that it may call.
     pub tools: ToolSet,
@@ -29,18 +29,18 @@ pub struct Specialist {
     pub files: Option<Arc<Path>>,
     /// Its request settings.
     pub settings: Arc<AgentSettings>,
-    /// Its sides, if it is a conversation of two agents, or of one with a person.
+    /// Settings of its dialogue, if it is a dual agent.
     pub talk: Option<Arc<Talk>>,
 }
 
-/// How the two sides of an agent talk.
+/// Dialogue between the two sides of a dual agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Talk {
     /// Name of the specialist of side A.
     pub side_a: String,
     /// Side B.
     pub side_b: Other,
-    /// Whether side B stands for a person.
+    /// Whether side B represents a person.
     pub with_person: bool,
     /// Side that receives the caller's messages, and whose last message is the answer.
     pub receives: Side,
@@ -55,14 +55,13 @@ pub struct Talk {
 pub enum Other {
     /// Specialist with this name.
     Agent(String),
-    /// A person who is present while the program runs.
+    /// The person at the terminal.
     Person,
 }
 
 impl Specialist {
-    /// Returns its kind of agent: without tools it answers in one call; with tools it has a REPL,
-    /// unless it must call one. Calling a tool can be enforced in a request, but not in the code
-    /// that a model writes.
+    /// Returns the role of the agent. Without tools, it answers in one call. With tools, it has a
+    /// REPL, unless it must call a tool, which can be enforced in a request but not in code.
     pub fn role(&self) -> Role {
         if let Some(talk) = &self.talk {
             if talk.with_person {
@@ -79,7 +78,7 @@ impl Specialist {
         }
     }
 
-    /// Returns what can change an answer, as a hash.
+    /// Returns a hash of everything that can change an answer.
     pub fn digest(&self) -> String {
         let tools: Vec<String> = self.tools.iter().map(BoundTool::digest).collect();
         let Self {

@@ -25,8 +25,8 @@ pub struct ToolResolver<'a> {
     pub library: &'a Library,
     /// Values that the user gave on the command line.
     pub given: &'a BTreeMap<String, String>,
-    /// Process environment. Tools and prompts receive none of its values; the values of declared
-    /// secrets are kept out of prompts.
+    /// Process environment. Tools and prompts do not receive its values; it is used only to keep
+    /// values of declared secrets out of prompts.
     pub process: &'a BTreeMap<String, String>,
     /// Folder that tools may read, and that contains attachments.
     pub files: Option<&'a Path>,
@@ -36,7 +36,7 @@ impl ToolResolver<'_> {
     /// Resolves tools and prompts by name, for a root without a definition. Errors mention `place`.
     ///
     /// # Errors
-    /// All problems found.
+    /// Returns all problems found.
     pub fn of_names(&self, names: &[String], place: &str) -> Result<AgentTools, Faults> {
         let references = names.iter().map(|name| ToolReference {
             name: name.clone(),
@@ -52,7 +52,7 @@ impl ToolResolver<'_> {
     /// Resolves the tools that a definition lists; none if its `toolChoice` is `none`.
     ///
     /// # Errors
-    /// As for [`ToolResolver::of_names`].
+    /// Returns the errors of [`ToolResolver::of_names`].
     pub fn of_definition(&self, definition: &Definition) -> Result<AgentTools, Faults> {
         let listed: &[ToolReference] = match definition.tool_choice {
             ToolStrategy::None => &[],
@@ -105,7 +105,7 @@ impl ToolResolver<'_> {
     /// user-supplied sections.
     ///
     /// # Errors
-    /// Every place that contains one.
+    /// Returns all places that contain a secret.
     pub fn check_secrets(
         &self,
         root: Option<&Definition>,
@@ -176,7 +176,7 @@ struct Work<'a> {
     faults: Vec<Fault>,
 }
 
-/// A prompt or agent as an entry of `tools` requests it.
+/// Prompt or agent requested by an entry of `tools`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Wanted {
     /// Name of the prompt or agent.
@@ -247,8 +247,7 @@ impl Work<'_> {
             instance_tools(kinds)
         };
         let tools = tools.and_then(|tools| {
-            // Agents that start with their caller are attached to the first tool, which creates
-            // agents.
+            // Immediate agents are attached to the first tool, which creates instances.
             let mut immediate = Some(immediate);
             let tools = tools
                 .into_iter()
@@ -262,7 +261,7 @@ impl Work<'_> {
         })
     }
 
-    /// Resolves one entry; `None` if it is omitted.
+    /// Resolves one entry.
     fn entry(
         &mut self,
         reference: &ToolReference,
@@ -295,7 +294,7 @@ impl Work<'_> {
             ToolForm::Tool(settings) => settings.clone(),
             ToolForm::Subprompt(_) | ToolForm::Subagent(_) => {
                 return Err(format!(
-                    "`{name}` is a tool, and its settings are those of a prompt"
+                    "`{name}` is a tool, but its settings are those of a prompt"
                 ));
             }
         };
@@ -336,7 +335,7 @@ impl Work<'_> {
             ToolForm::Subprompt(settings) => CallSettings::from(settings),
             ToolForm::Tool(_) => {
                 return Err(format!(
-                    "`{name}` is a prompt, and `env` and `options` are those of a tool"
+                    "`{name}` is a prompt, but `env` and `options` are settings of tools"
                 ));
             }
             ToolForm::Subagent(settings) => {
@@ -350,7 +349,7 @@ impl Work<'_> {
             .map_err(|error| error.to_string())
     }
 
-    /// Resolves an agent; `None` if its `optional` variable has no value.
+    /// Resolves an agent. It is omitted if its `optional` variable has no value.
     fn subagent(
         &mut self,
         prompt: &Definition,
@@ -433,7 +432,7 @@ impl Work<'_> {
         }
     }
 
-    /// Returns the key of a side of an agent, which inherits what the agent's entry requests.
+    /// Returns the key of a side of a dual agent. It inherits the settings of the agent's entry.
     fn side(&mut self, name: &str, of_agent: &Wanted) -> String {
         let wanted = Wanted {
             definition: name.to_owned(),
@@ -525,7 +524,7 @@ impl Work<'_> {
 enum Entry {
     /// A callable tool.
     Tool(BoundTool),
-    /// Agents that are created and take messages, and one that starts with its caller, if any.
+    /// Kind of instances, with one that starts with its caller, if any.
     Instances(InstanceKind, Option<ImmediateAgent>),
     /// Omitted, because its `optional` variable has no value.
     LeftOut,

@@ -25,7 +25,7 @@ pub const DEFAULT_MAX_ITERATIONS: u32 = 15;
 /// Everything that shapes an agent, except the models.
 ///
 /// The serialized form is what a run records and what the fingerprint is computed from; each field
-/// is a part of both. Skipped fields are recorded elsewhere, as their comments say.
+/// is a part of both. Skipped fields are recorded elsewhere, as their comments explain.
 #[derive(Clone, Serialize)]
 pub struct Treatment {
     /// Protocol of the agents.

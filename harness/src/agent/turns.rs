@@ -1,5 +1,5 @@
-//! The one loop of every agent: ask the model and let the protocol act on the reply, until it
-//! answers or the iterations are used up.
+//! The loop that runs every agent: it queries the model and lets the protocol act on the reply,
+//! until the agent answers or its iterations are used up.
 
 use std::future::Future;
 use std::sync::atomic::Ordering;
@@ -10,19 +10,19 @@ use super::{Attempt, Conversation, Failure, Inbox, Invocation, ModelReply};
 use crate::model::{EventKind, Message, Status};
 use crate::prompt::{Position, answer_of_value, mismatch_message};
 
-/// Maximum times that an agent is asked again when its answer does not match its schema.
+/// Maximum corrections of an answer that does not match its schema.
 pub(crate) const CORRECTIONS: u32 = 2;
 
 /// Behavior of an agent under one protocol.
 ///
-/// Invariant: implementations do not ask models, count iterations or end an agent's records; the
+/// Invariant: implementations do not query models, count iterations or end an agent's records; the
 /// loop does.
 pub(crate) trait Turns: Send {
     /// Adds the agent's first messages to its conversation, with the tools that its requests offer.
     fn open(&mut self, conversation: &mut Conversation);
 
-    /// Adds the next message to the conversation of an agent that takes several. It has answered
-    /// all earlier ones.
+    /// Adds the next message to the conversation of an agent that accepts several. All earlier ones
+    /// have been answered.
     fn hear(&mut self, message: Message, _turn: Turn, conversation: &mut Conversation) {
         conversation.push(message);
     }
@@ -51,7 +51,7 @@ pub(crate) trait Turns: Send {
         conversation: &mut Conversation,
     ) -> impl Future<Output = Result<Step, Failure>> + Send;
 
-    /// Tells the agent what is wrong with its answer. It has one more turn.
+    /// Adds a message about a problem of the agent's answer. The agent has one more turn.
     fn correct(&mut self, problem: &str, turn: Turn, conversation: &mut Conversation) {
         let next = self.iterates().then(|| turn.next());
         conversation.push(Message::user(mismatch_message(problem, next)));
@@ -66,7 +66,8 @@ pub(crate) trait Turns: Send {
         async { result }
     }
 
-    /// Describes what an agent that used up its iterations did not do.
+    /// Returns the missing result of an agent without iterations left: "reached max iterations
+    /// without …".
     fn missing(&self) -> &'static str {
         "an answer"
     }
@@ -77,12 +78,12 @@ pub(crate) trait Turns: Send {
     }
 }
 
-/// What follows a reply.
+/// Next step after a reply.
 #[derive(Debug)]
 pub(crate) enum Step {
     /// The agent's answer.
     Answer(String),
-    /// Another turn, whose messages are in the conversation.
+    /// Another turn. Its messages are already in the conversation.
     GoOn,
 }
 
@@ -117,7 +118,7 @@ impl Turn {
     }
 }
 
-/// Runs an agent from its first message to its answer, or to the reason why it has none.
+/// Runs an agent from its first message to its answer or failure.
 pub(crate) async fn run_turns(
     attempt: &Attempt<'_>,
     invocation: &Invocation,
@@ -132,7 +133,7 @@ pub(crate) async fn run_turns(
     result
 }
 
-/// Runs an agent that takes messages: each is answered in its own turns, in one conversation. The
+/// Runs an agent that accepts messages: each is answered in its own turns, in one conversation. The
 /// agent ends with its inbox, or with the first message that it fails to answer.
 pub(crate) async fn answer_messages(
     attempt: &Attempt<'_>,
@@ -175,7 +176,7 @@ async fn iterate(
     conversation: &mut Conversation,
     used: &mut u32,
 ) -> Result<String, Failure> {
-    // A single call is not an iteration, so asking again is an additional call.
+    // A single call is not an iteration, so each correction is an additional call.
     let corrections = if invocation.schema.is_some() && !agent.iterates() {
         CORRECTIONS
     } else {

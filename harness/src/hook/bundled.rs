@@ -1,4 +1,4 @@
-//! The hooks that are part of the program.
+//! Hooks that are part of the program.
 
 use std::collections::HashSet;
 
@@ -9,10 +9,10 @@ use super::redact::{without_cards, without_secrets};
 use super::{Hook, HookError, HookEvent, HookWork, Passed};
 use crate::model::Message;
 
-/// Messages that `limit_to_20_messages` lets pass.
+/// Maximum messages that `limit_to_20_messages` keeps.
 const MOST_MESSAGES: usize = 20;
 
-/// What a bundled hook makes of an event, and what it says for the records.
+/// Handler of a bundled hook: returns the event, possibly changed, and notes for the records.
 type See = fn(HookEvent) -> (HookEvent, Vec<String>);
 
 struct Bundled {
@@ -20,12 +20,12 @@ struct Bundled {
     description: &'static str,
     events: &'static [&'static str],
     least_messages: usize,
-    /// Version, for fingerprints.
+    /// Version of the hook, for fingerprints.
     digest: &'static str,
     see: See,
 }
 
-/// What redacting hooks see: responses are left alone.
+/// Events of redacting hooks, which do not change responses.
 const REDACTED: &[&str] = &[
     "before_message",
     "before_request",
@@ -37,7 +37,7 @@ const REDACTED: &[&str] = &[
 const ALL: [Bundled; 4] = [
     Bundled {
         name: "limit_to_20_messages",
-        description: "Sends only the first message and the newest 19, each result of a call being one; the records keep all.",
+        description: "Sends only the first message and the newest 19, counting each tool result; the records keep all.",
         events: &["before_request"],
         least_messages: MOST_MESSAGES + 1,
         digest: "bundled/2",
@@ -53,7 +53,7 @@ const ALL: [Bundled; 4] = [
     },
     Bundled {
         name: "redact_credit_cards",
-        description: "Redacts card numbers, recognised by their check digit, in messages and tool results.",
+        description: "Redacts card numbers, recognized by their check digit, in messages and tool results.",
         events: REDACTED,
         least_messages: 0,
         digest: "bundled/1",
@@ -61,7 +61,7 @@ const ALL: [Bundled; 4] = [
     },
     Bundled {
         name: "redact_secrets",
-        description: "Strikes out keys and tokens of known forms in messages and tool results.",
+        description: "Redacts keys and tokens of known forms in messages and tool results.",
         events: REDACTED,
         least_messages: 0,
         digest: "bundled/1",
@@ -69,7 +69,7 @@ const ALL: [Bundled; 4] = [
     },
 ];
 
-/// All of them, in the order of their names.
+/// Returns all bundled hooks, sorted by name.
 pub(super) fn all() -> impl Iterator<Item = Box<dyn Hook>> {
     ALL.into_iter().map(|hook| Box::new(hook) as Box<dyn Hook>)
 }
@@ -108,9 +108,9 @@ impl HookWork for See {
     }
 }
 
-/// Keeps the task of a longer conversation, which is its first message, and the newest messages, as
-/// many as are sent. The results of calls stay with the response that made the calls, so the newest
-/// response keeps all of its own, however many there are.
+/// Shortens a request to its first message, which is the task, and its newest messages. Tool
+/// results stay with the response that made the calls, so the newest response keeps all its
+/// results, even beyond the limit.
 fn limit(mut event: HookEvent) -> (HookEvent, Vec<String>) {
     let HookEvent::BeforeRequest { messages, .. } = &mut event else {
         return (event, Vec::new());
@@ -163,7 +163,8 @@ fn log(event: HookEvent) -> (HookEvent, Vec<String>) {
     (event, note.into_iter().collect())
 }
 
-/// Responses are left alone: what a model calls is made as it says, and its answer is what is scored.
+/// Changes all texts except those of responses, because their calls are executed and their answers
+/// scored.
 fn redact(mut event: HookEvent, change: fn(&str) -> String) -> (HookEvent, Vec<String>) {
     if !matches!(event, HookEvent::AfterResponse { .. }) {
         event.map_texts(change);
@@ -192,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_conversation_keeps_its_task_and_its_end() {
+    fn keeps_first_and_newest_messages() {
         let messages = |numbers: Vec<u32>| HookEvent::BeforeRequest {
             system: "s".to_owned(),
             messages: numbers
@@ -211,9 +212,10 @@ mod tests {
         }
     }
 
-    /// For each response its number of calls, and the responses that are sent.
+    /// Rows contain the number of calls of each response, and the indices of the responses that are
+    /// kept.
     #[test]
-    fn results_of_calls_count_and_stay_with_their_calls() {
+    fn keeps_results_with_their_calls() {
         let rows: [(&[usize], &[usize]); 5] = [
             (&[5, 5, 5], &[0, 1, 2]),
             (&[5, 5, 5, 5], &[1, 2, 3]),
@@ -261,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn tool_calls_are_logged_once() {
+    fn logs_tool_calls_once() {
         let rows = [
             (
                 ToolStage::Succeeded,
@@ -276,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn what_must_not_pass_is_struck_out() {
+    fn redacts_cards_and_secrets() {
         let key = format!("sk-ant-{}", "a1B2c3D4e5F6g7H8i9J0k1L2");
         let rows = [
             (

@@ -1,49 +1,49 @@
-//! The events that hooks handle.
+//! Events that hooks handle.
 
 use serde::Serialize;
 
 use crate::model::{Message, ToolCall};
 
-/// An event in an agent's work. In JavaScript, its fields are those of the function's argument.
+/// Event in an agent's work. In JavaScript, its fields are those of the handler's argument.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum HookEvent {
-    /// `before_request`: a request is to be sent. The conversation itself stays as it is.
+    /// `before_request`: a request will be sent. Changes do not affect the conversation itself.
     BeforeRequest {
-        /// The system prompt.
+        /// System prompt.
         system: String,
-        /// The messages, oldest first.
+        /// Messages, oldest first.
         messages: Vec<Message>,
     },
-    /// `after_response`: a model has answered.
+    /// `after_response`: a model has responded.
     AfterResponse {
-        /// The text.
+        /// Text of the response.
         text: String,
-        /// Reasoning apart from the text.
+        /// Reasoning that was returned separately from the text.
         reasoning: Option<String>,
-        /// Tool calls, which are made as they leave the hook.
+        /// Tool calls, which are executed as the hook returns them.
         tool_calls: Vec<ToolCall>,
     },
-    /// `before_message`: a message is to join the conversation, the agent's or the harness's.
+    /// `before_message`: a message of the agent or the harness will be added to the conversation.
     BeforeMessage {
         /// The message.
         message: Message,
     },
-    /// `before_tool_result`, `after_tool_success` and `after_tool_failure`: a tool has answered.
+    /// `before_tool_result`, `after_tool_success` and `after_tool_failure`: a tool has returned.
     Tool {
-        /// Which of the three.
+        /// Stage that distinguishes the three events.
         #[serde(skip)]
         stage: ToolStage,
-        /// The tool's name.
+        /// Name of the tool.
         tool: String,
-        /// The arguments, as the model wrote them.
+        /// Arguments as the model wrote them.
         arguments: String,
-        /// What the model is to read.
+        /// Result for the model.
         content: String,
     },
 }
 
-/// How far a tool's result has come.
+/// Stage of a tool's result.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ToolStage {
     /// The tool succeeded.
@@ -51,21 +51,21 @@ pub enum ToolStage {
     Succeeded,
     /// The tool failed.
     Failed,
-    /// Its result is to be stored.
+    /// The result will be stored.
     ToBeStored,
 }
 
-/// What a hook lets pass.
+/// Result of a hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Passed {
     /// The event, changed or not.
     pub event: HookEvent,
-    /// What it says for the records.
+    /// Notes for the records.
     pub notes: Vec<String>,
 }
 
 impl HookEvent {
-    /// The names of all events, in the order in which they come.
+    /// Names of all events, in order of occurrence.
     pub const NAMES: [&'static str; 6] = [
         "before_message",
         "before_request",
@@ -75,14 +75,14 @@ impl HookEvent {
         "before_tool_result",
     ];
 
-    /// The names of those that come for an agent that calls tools, and for no other.
+    /// Names of the events that occur only for agents that call tools.
     pub const OF_TOOLS: [&'static str; 3] = [
         "after_tool_success",
         "after_tool_failure",
         "before_tool_result",
     ];
 
-    /// Its name: that of the function which a hook has for it.
+    /// Returns the name of the event, which is also the name of its handler.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::BeforeMessage { .. } => "before_message",
@@ -96,16 +96,16 @@ impl HookEvent {
         }
     }
 
-    /// The event as JSON.
+    /// Returns the event as JSON.
     pub fn to_json(&self) -> serde_json::Value {
-        // Strings, lists and numbers alone.
+        // Cannot fail, because all fields are strings, lists and numbers.
         serde_json::to_value(self).unwrap_or_default()
     }
 
-    /// The same event with what a hook made of it: the fields that `changes` has.
+    /// Returns the event with the fields in `changes` replaced.
     ///
     /// # Errors
-    /// What does not fit.
+    /// Returns a message about a field that is unknown or has an invalid value.
     pub fn changed(&self, changes: serde_json::Value) -> Result<Self, String> {
         let serde_json::Value::Object(changes) = changes else {
             return Err("it returned no object".to_owned());
@@ -145,7 +145,7 @@ impl HookEvent {
         })
     }
 
-    /// Changes every text in which data may stand.
+    /// Changes every text that may contain data.
     pub fn map_texts(&mut self, change: impl Fn(&str) -> String) {
         let each = |text: &mut String| *text = change(text);
         match self {

@@ -1,11 +1,11 @@
-//! Numbers of payment cards in texts: 13 to 19 digits with the check digit of ISO/IEC 7812-1.
+//! Finds payment card numbers: 13 to 19 digits with the check digit of ISO/IEC 7812-1.
 
 use std::ops::Range;
 
 const LENGTHS: Range<usize> = 13..20;
 
-/// Where card numbers stand in a text, in bytes. Their digits may be parted by single spaces or hyphens; digits that
-/// stand in a longer run are none.
+/// Returns the byte ranges of card numbers in a text. Single spaces or hyphens may separate their
+/// digits. Digits inside a longer word or number do not count.
 pub(super) fn card_numbers(text: &str) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
@@ -40,7 +40,7 @@ pub(super) fn card_numbers(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Luhn's formula, and not the same digit throughout, which it would take too.
+/// Whether digits pass Luhn's check. A repetition of one digit, which may also pass, is excluded.
 fn checks(digits: &[u8]) -> bool {
     let sum: u32 = digits
         .iter()
@@ -59,7 +59,7 @@ mod tests {
     use super::card_numbers;
 
     #[test]
-    fn only_numbers_with_the_right_check_digit_are_cards() {
+    fn finds_only_numbers_with_valid_check_digit() {
         let rows: [(&str, &[&str]); 9] = [
             ("4111111111111111", &["4111111111111111"]),
             (

@@ -1,8 +1,9 @@
-//! Hooks: named functions that see what passes between an agent and its model and tools, and may change it.
+//! Hooks: named functions that observe, and may change, the traffic between an agent, its model and
+//! its tools.
 //!
-//! If a prompt definition lists hooks, only these run for it; otherwise those of the run do. They run in order, each on the
-//! event as the one before it left it. A hook that fails ends the attempt: what it should have held back might leak
-//! otherwise.
+//! If a prompt definition lists hooks, only those run for it, otherwise those of the run. They run
+//! in order; each receives the event as changed by the previous one. A hook that fails ends the
+//! attempt, because data that it should have withheld might leak otherwise.
 
 mod event;
 mod registry;
@@ -19,47 +20,47 @@ pub use event::{HookEvent, Passed, ToolStage};
 pub use registry::{HookRegistry, HookRegistryError};
 pub use script::{HookFileError, ScriptHook};
 
-/// A hook, as it can be listed.
+/// Hook that can be listed and started.
 pub trait Hook: Send + Sync {
-    /// Its name.
+    /// Name of the hook.
     fn name(&self) -> &str;
 
-    /// One line for lists.
+    /// One-line description.
     fn description(&self) -> &str;
 
-    /// The events that it handles, by name.
+    /// Names of the events that it handles.
     fn events(&self) -> &[&'static str];
 
-    /// Messages that a conversation must have before it does anything at all.
+    /// Minimum messages of a conversation for the hook to have an effect.
     fn least_messages(&self) -> usize {
         0
     }
 
-    /// Identifies its version, for fingerprints: `bundled/1`, or the SHA-256 (hex) of its file.
+    /// Version for fingerprints: `bundled/1`, or the SHA-256 (hex) of its file.
     fn digest(&self) -> &str;
 
-    /// Begins its work in an attempt. What it remembers, it remembers for that attempt.
+    /// Starts the hook for one attempt. Its state lasts as long as the attempt.
     fn begin(&self) -> Box<dyn HookWork>;
 }
 
-/// A hook at work in one attempt.
+/// Hook that is running in one attempt.
 #[async_trait]
 pub trait HookWork: Send {
     /// Handles an event, and returns it, changed or not.
     ///
     /// # Errors
-    /// [`HookError`] if it fails or takes too long.
+    /// Returns [`HookError`] if the hook fails or takes too long.
     async fn see(&mut self, event: HookEvent) -> Result<Passed, HookError>;
 }
 
-/// A hook that failed.
+/// Failure of a hook.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("hook `{hook}` failed at {event}: {reason}")]
 pub struct HookError {
-    /// Its name.
+    /// Name of the hook.
     pub hook: String,
-    /// The event's name.
+    /// Name of the event.
     pub event: &'static str,
-    /// What went wrong, with file and line where they are known.
+    /// Description of the failure, with file and line if known.
     pub reason: String,
 }

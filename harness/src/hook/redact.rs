@@ -1,16 +1,16 @@
-//! Strikes parts out of texts.
+//! Redacts parts of texts.
 
 use std::ops::Range;
 
 use super::luhn::card_numbers;
 use crate::prompt::definition::secrets_in;
 
-/// A text without its card numbers.
+/// Returns a text with redacted card numbers.
 pub(super) fn without_cards(text: &str) -> String {
     strike(text, card_numbers(text), "[credit card]")
 }
 
-/// A text without keys and tokens of known forms.
+/// Returns a text with redacted keys and tokens of known forms.
 pub(super) fn without_secrets(text: &str) -> String {
     let secrets = secrets_in(text, &[]);
     strike(
@@ -20,7 +20,7 @@ pub(super) fn without_secrets(text: &str) -> String {
     )
 }
 
-/// Puts `mark` in the place of ranges that are in order and do not overlap.
+/// Replaces ranges by `mark`. The ranges must be in order and must not overlap.
 fn strike(text: &str, ranges: impl IntoIterator<Item = Range<usize>>, mark: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;

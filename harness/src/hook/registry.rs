@@ -1,4 +1,4 @@
-//! The hooks of a program, by name.
+//! Registry of bundled and user-supplied hooks.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,26 +14,26 @@ pub struct HookRegistry {
     hooks: BTreeMap<String, Arc<dyn Hook>>,
 }
 
-/// A name that stands for no hook, or a file that is none.
+/// Error for an unknown hook, or for a file that does not define one.
 #[derive(Debug, thiserror::Error)]
 pub enum HookRegistryError {
-    /// There is no such hook.
+    /// Unknown name of a hook.
     #[error("unknown hook `{name}`{}", did_you_mean(.nearest.as_deref(), .known))]
     Unknown {
-        /// As given.
+        /// Name as given.
         name: String,
-        /// The name it most likely stands for.
+        /// Most similar known name.
         nearest: Option<String>,
-        /// All of them.
+        /// All known names.
         known: Vec<String>,
     },
-    /// A file of the folder is no hook.
+    /// A file of the folder does not define a hook.
     #[error(transparent)]
     File(#[from] HookFileError),
 }
 
 impl HookRegistry {
-    /// The bundled hooks.
+    /// Returns the bundled hooks.
     pub fn bundled() -> Self {
         let named = |hook: Box<dyn Hook>| (hook.name().to_owned(), Arc::from(hook));
         Self {
@@ -41,11 +41,12 @@ impl HookRegistry {
         }
     }
 
-    /// Adds the hooks of a folder, a file each: `NAME.js`, or one that names itself to `defineHook`. One of a bundled hook's name
-    /// takes its place.
+    /// Adds the hooks of a folder, one per file: `NAME.js`, or a file that passes its name to
+    /// `defineHook`. They replace bundled hooks of the same name.
     ///
     /// # Errors
-    /// [`HookRegistryError::File`] for the first file, by name, that is no hook, with its line.
+    /// Returns [`HookRegistryError::File`] for the first file, by name, that does not define a
+    /// hook.
     pub async fn with_dir(mut self, folder: &Path) -> Result<Self, HookRegistryError> {
         for file in script::files(folder)? {
             let hook = ScriptHook::read(&file).await?;
@@ -54,10 +55,10 @@ impl HookRegistry {
         Ok(self)
     }
 
-    /// Hooks by their names, in this order.
+    /// Returns the hooks with these names, in this order.
     ///
     /// # Errors
-    /// [`HookRegistryError::Unknown`] for the first name that stands for none.
+    /// Returns [`HookRegistryError::Unknown`] for the first unknown name.
     pub fn resolve(&self, names: &[String]) -> Result<Vec<Arc<dyn Hook>>, HookRegistryError> {
         names.iter().map(|name| self.get(name)).collect()
     }
@@ -73,7 +74,7 @@ impl HookRegistry {
             })
     }
 
-    /// All hooks, in the order of their names.
+    /// Returns all hooks, sorted by name.
     pub fn all(&self) -> impl Iterator<Item = &Arc<dyn Hook>> {
         self.hooks.values()
     }

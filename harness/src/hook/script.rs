@@ -1,4 +1,5 @@
-//! Hooks of a user's own: JavaScript files whose functions have the names of the events, or that call `defineHook`.
+//! User-supplied hooks: JavaScript files with functions named after events, or with a call of
+//! `defineHook`.
 
 use std::path::{Path, PathBuf};
 
@@ -10,10 +11,10 @@ use sha2::{Digest, Sha256};
 use super::{Hook, HookError, HookEvent, HookWork, Passed};
 use crate::script_file::{ScriptFile, ScriptFileError, fresh_sandbox, shared_sandbox};
 
-/// What makes a function for an event of what `defineHook` was given.
+/// Script that converts the argument of `defineHook` to an event handler.
 const DEFINED: &str = include_str!("defined.js");
 
-/// A hook in a file.
+/// Hook in a file.
 #[derive(Debug, Clone)]
 pub struct ScriptHook {
     name: String,
@@ -21,39 +22,39 @@ pub struct ScriptHook {
     digest: String,
     file: PathBuf,
     source: String,
-    /// Whether it calls `defineHook`.
+    /// Whether the file calls `defineHook`.
     is_module: bool,
     events: Vec<&'static str>,
 }
 
-/// A file that is no hook.
+/// Error for a file that does not define a hook.
 #[derive(Debug, thiserror::Error)]
 pub enum HookFileError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("cannot read {}: {source}", .path.display())]
     Read {
-        /// The file or folder.
+        /// Path of the file or folder.
         path: PathBuf,
-        /// Why.
+        /// Error of the system.
         source: std::io::Error,
     },
-    /// Its code fails.
+    /// The code of the file fails.
     #[error("{}: {reason}", .path.display())]
     Code {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What it says, and on which line.
+        /// Message of the error, with its line.
         reason: String,
     },
-    /// It has no function of an event's name.
-    #[error("{}: it has none of the functions {}", .path.display(), HookEvent::NAMES.join(", "))]
+    /// The file does not define a function for any event.
+    #[error("{}: does not define any of the functions {}", .path.display(), HookEvent::NAMES.join(", "))]
     NoMoment {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
     },
 }
 
-/// The hook files of a folder, by name.
+/// Returns the hook files of a folder, sorted by name.
 pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>, HookFileError> {
     let unreadable = |source| HookFileError::Read {
         path: folder.to_owned(),
@@ -74,11 +75,11 @@ pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>, HookFileError> {
 }
 
 impl ScriptHook {
-    /// Reads a hook's file, and runs it once to see which events it has a function for. Its description is the
-    /// comment `//` of its first line.
+    /// Reads a hook from a file, and runs the file once to find the events that it handles. The
+    /// description is a `//` comment on the first line.
     ///
     /// # Errors
-    /// [`HookFileError`] with the file and, where its code fails, the line.
+    /// Returns [`HookFileError`] with the file and, if its code fails, the line.
     pub async fn read(file: &Path) -> Result<Self, HookFileError> {
         let source = crate::text::read_text_file(file).map_err(|source| HookFileError::Read {
             path: file.to_owned(),
@@ -121,7 +122,8 @@ impl ScriptHook {
         Ok(hook)
     }
 
-    /// Runs the file to see for what events it has functions, and what it calls itself.
+    /// Runs the file to find the events that it handles, and the name that it passes to
+    /// `defineHook`.
     async fn find_events(&mut self) -> Result<(), ScriptFileError> {
         let mut running = start(self, &fresh_sandbox()?).await?;
         for name in HookEvent::NAMES {
@@ -167,7 +169,7 @@ impl Hook for ScriptHook {
     }
 }
 
-/// A hook's script in an attempt; it starts with the first event that it has a function for.
+/// Hook script in one attempt. It is started by the first event that it handles.
 struct ScriptWork {
     hook: ScriptHook,
     running: Option<ScriptFile>,
@@ -206,7 +208,7 @@ impl ScriptWork {
         } else {
             event.name()
         };
-        // Without a value of its own, what it did to its argument counts.
+        // A handler without a return value may have changed its argument.
         let call = format!("return((await {function}(__moment)) ?? __moment)");
         let outcome = running.run(call).await;
         let outcome = outcome.map_err(|error| self.located(&error.to_string()))?;

@@ -1,4 +1,4 @@
-//! The lines of a journal.
+//! Lines of a journal.
 
 use sandbox::message::{Beginning, Course, Reading, Step};
 use serde::{Deserialize, Serialize};
@@ -9,11 +9,11 @@ use crate::text::sha256_hex;
 /// Version of the lines; the first one carries it as `v`.
 pub const JOURNAL_VERSION: u32 = 1;
 
-/// A line.
+/// Line of a journal.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Entry {
-    /// What the journal is of.
+    /// First line: the attempt that the journal belongs to.
     Attempt {
         v: u32,
         sample: String,
@@ -26,40 +26,40 @@ pub(super) enum Entry {
         epoch_ms: u64,
         pinned: bool,
     },
-    /// What was done in it since the last such line.
+    /// Steps of a session since its last line of this kind.
     Did {
         invocation: String,
         steps: Vec<Step>,
         clock: Vec<Reading>,
     },
-    /// A model answered, or did not.
+    /// A request to a model ended.
     Response(Box<Kept>),
 }
 
-/// What came of a request.
+/// Recorded result of a request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Kept {
-    /// Who asked.
+    /// Invocation id of the agent.
     pub invocation: String,
-    /// The number of the request among those of this agent, from 1.
+    /// Number of the agent's request, 1-based.
     pub turn: u32,
-    /// How often the conversation had been shortened in this turn.
+    /// Number of times the conversation was shortened in this turn.
     pub trims: u32,
-    /// Of what was asked.
+    /// Digest of the request.
     pub asked: String,
     /// Milliseconds since the attempt began.
     pub at_ms: f64,
     /// Milliseconds from request to response.
     pub ms: f64,
-    /// Whether it came from a cache, so that nothing was paid.
+    /// Whether the response came from a cache, so that nothing was paid.
     pub cached: bool,
-    /// What happened on the way.
+    /// Events of the call, such as retries.
     pub calls: Vec<CallEvent>,
-    /// The response.
+    /// Response or error.
     pub result: Result<Response, ProviderError>,
 }
 
-/// Which request it is.
+/// Key of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     pub invocation: String,
@@ -86,7 +86,8 @@ impl Kept {
         }
     }
 
-    /// The digest of what a request asks beyond the agent's earlier ones: its newest message, and how many came before.
+    /// Returns a digest of the part of a request that is new: the model, the newest message, and
+    /// the number of messages.
     pub fn asked(request: &Request) -> String {
         let newest = request.messages.last();
         let newest = serde_json::to_string(&newest).unwrap_or_default();
@@ -95,7 +96,7 @@ impl Kept {
     }
 }
 
-/// The beginning of a session, as a line has it.
+/// Creates the line for the beginning of a session.
 pub(super) fn session(invocation: &str, beginning: &Beginning) -> Entry {
     Entry::Session {
         invocation: invocation.to_owned(),
@@ -105,7 +106,7 @@ pub(super) fn session(invocation: &str, beginning: &Beginning) -> Entry {
     }
 }
 
-/// What was done in a session, as a line has it.
+/// Creates the line for steps of a session.
 pub(super) fn did(invocation: &str, course: Course) -> Entry {
     Entry::Did {
         invocation: invocation.to_owned(),

@@ -1,4 +1,4 @@
-//! One attempt's part of the journal: what earlier starts left, and what is added.
+//! Journal of one attempt: responses and steps of earlier processes, and additions of this one.
 
 use std::collections::HashMap;
 use std::io;
@@ -14,24 +14,24 @@ use super::{EarlierRun, JOURNAL_VERSION, JournalStore, Kept, Key};
 use crate::model::Task;
 use crate::model::lenient_json;
 
-/// What a pinned clock begins with: the first second of 2026.
+/// Start of a pinned clock: the first second of 2026.
 const PINNED_EPOCH_MS: u64 = 1_767_225_600_000;
 
-/// The journal of one attempt, or nothing where none is kept.
+/// Journal of one attempt; without a store, nothing is written.
 #[derive(Default)]
 pub(crate) struct Lane {
     store: Option<Arc<dyn JournalStore>>,
     sample: String,
     attempt: u32,
-    /// From what sessions are pinned, if they are.
+    /// Seed of pinned sessions, if sessions are pinned.
     pinned: Option<u64>,
-    /// Responses that are yet to be used again.
+    /// Responses of earlier processes that have not been reused yet.
     earlier: Mutex<HashMap<Key, Box<Kept>>>,
-    /// How the sessions of the run that is played back began, and what their clocks said.
+    /// Beginnings and clock readings of the sessions of a replayed run.
     recorded: Mutex<HashMap<String, Beginning>>,
-    /// How the sessions of earlier starts began and went on, until they are opened again.
+    /// Beginnings and steps of sessions of earlier processes that have not been reopened yet.
     sessions: Mutex<HashMap<String, Beginning>>,
-    /// The open sessions, by their agents.
+    /// Open sessions.
     open: Mutex<Vec<Open>>,
     responses: usize,
     passed: Duration,
@@ -40,26 +40,26 @@ pub(crate) struct Lane {
 struct Open {
     invocation: String,
     recorder: Recorder,
-    /// Whether something is done in it again.
+    /// Whether steps of an earlier process are still being repeated.
     repeats: bool,
 }
 
-/// What is known of a request.
+/// Result of looking up a request.
 pub(crate) enum Recalled {
-    /// What came of it.
+    /// The request was answered.
     Kept(Box<Kept>),
-    /// It was never answered.
+    /// The request was never answered.
     Nothing,
-    /// Something else was asked then.
+    /// A different request was recorded.
     Other,
 }
 
 impl Lane {
-    /// That of an attempt, with what earlier starts left. With `pinned`, its sessions have clocks and random numbers that follow
-    /// from it.
+    /// Opens the journal of an attempt, and reads the lines of earlier processes. With `pinned`,
+    /// the clocks and random numbers of its sessions are derived from that seed.
     ///
     /// # Errors
-    /// The store cannot be read, or a line of it is no such line.
+    /// Returns an error if the store cannot be read or contains an invalid line.
     pub fn open(
         store: Option<&Arc<dyn JournalStore>>,
         task: &Task,
@@ -86,7 +86,7 @@ impl Lane {
                 && v != JOURNAL_VERSION
             {
                 return Err(wrong(format!(
-                    "version {v}, and this program reads {JOURNAL_VERSION}"
+                    "unsupported version {v}: expected {JOURNAL_VERSION}"
                 )));
             }
             lane.take(entry);
@@ -103,8 +103,8 @@ impl Lane {
         Ok(lane)
     }
 
-    /// Begins sessions as those of this run began, and with what their clocks said, where no earlier start of the attempt has begun
-    /// them and nothing is pinned. A line that is no such line ends what is taken.
+    /// Replays the beginnings and clock readings of an earlier run in new sessions, unless sessions
+    /// are pinned. Reading stops at the first invalid line.
     #[must_use]
     pub fn playing_back(mut self, run: Option<&Arc<dyn EarlierRun>>) -> Self {
         let Some(run) = run.filter(|_| self.pinned.is_none()) else {
@@ -121,7 +121,7 @@ impl Lane {
         }
         let mut sessions = earlier.sessions.into_inner();
         for beginning in sessions.values_mut() {
-            // What is done is up to the cells of this run.
+            // The cells of this run determine their own steps.
             beginning.course.steps.clear();
         }
         self.recorded = Mutex::new(sessions);
@@ -159,22 +159,22 @@ impl Lane {
         }
     }
 
-    /// Whether anything is written down.
+    /// Whether anything is written.
     pub const fn is_kept(&self) -> bool {
         self.store.is_some()
     }
 
-    /// How many responses earlier starts left.
+    /// Returns the number of responses of earlier processes.
     pub const fn responses(&self) -> usize {
         self.responses
     }
 
-    /// How long the attempt had been going on when the last of them came.
+    /// Returns the age of the attempt when it received the last of those responses.
     pub const fn passed(&self) -> Duration {
         self.passed
     }
 
-    /// What came of a request in an earlier start; `asked` as [`Kept::asked`]. It is given once.
+    /// Returns the earlier result of a request, once. `asked` is the digest [`Kept::asked`].
     pub fn recall(&self, key: &Key, asked: &str) -> Recalled {
         let mut earlier = self.earlier.lock();
         match earlier.get(key) {
@@ -186,13 +186,13 @@ impl Lane {
         }
     }
 
-    /// Responses that were received and that nobody has asked for again.
+    /// Removes and returns the earlier responses that have not been requested again.
     pub fn left(&self) -> Vec<Kept> {
         let mut earlier = self.earlier.lock();
         earlier.drain().map(|(_, kept)| *kept).collect()
     }
 
-    /// Waits until all that was done in the open sessions is done again. What is asked then is new.
+    /// Waits until the open sessions have repeated all earlier steps. Later requests are new.
     pub async fn caught_up(&self) {
         if self.responses == 0 {
             return;
@@ -216,25 +216,25 @@ impl Lane {
         }
     }
 
-    /// Writes down what came of a request, and before it what was done in the sessions.
+    /// Writes the result of a request, preceded by the steps of the sessions.
     ///
     /// # Errors
-    /// What the system says.
+    /// Returns the error of the system.
     pub fn keep(&self, kept: Kept) -> io::Result<()> {
         if self.store.is_none() {
             return Ok(());
         }
-        // Held while it is written: what was done comes before what it led to.
+        // The lock is held while writing, so that steps precede the requests that they led to.
         let mut open = self.open.lock();
         let mut entries = take_courses(&mut open);
         entries.push(Entry::Response(Box::new(kept)));
         self.write(&entries)
     }
 
-    /// Begins a session of an agent: as it began before, if it did.
+    /// Begins a session of an agent, in the same way as in an earlier process, if any.
     ///
     /// # Errors
-    /// What the system says.
+    /// Returns the error of the system.
     pub fn begin(&self, invocation: &str, opened: &Session) -> io::Result<()> {
         if self.store.is_none() && self.pinned.is_none() && self.recorded.lock().is_empty() {
             return Ok(());
@@ -291,10 +291,10 @@ impl Lane {
         }
     }
 
-    /// The attempt has ended: all of it is on the disk when this returns.
+    /// Ends the journal. All lines are on disk when this returns.
     ///
     /// # Errors
-    /// What the system says.
+    /// Returns the error of the system.
     pub async fn end(&self) -> io::Result<()> {
         let Some(store) = self.store.clone() else {
             return Ok(());
@@ -302,17 +302,17 @@ impl Lane {
         let entries = take_courses(&mut self.open.lock());
         self.write(&entries)?;
         let (sample, attempt) = (self.sample.clone(), self.attempt);
-        // It waits for the disk.
+        // Syncing blocks until the disk has the data.
         let ended = tokio::task::spawn_blocking(move || store.end(&sample, attempt));
         ended
             .await
             .unwrap_or_else(|error| Err(io::Error::other(error)))
     }
 
-    /// The attempt begins anew: nothing of what was received is used.
+    /// Abandons the journal, because the attempt restarts.
     ///
     /// # Errors
-    /// What the system says.
+    /// Returns the error of the system.
     pub fn give_up(&self) -> io::Result<()> {
         match &self.store {
             Some(store) => store.give_up(&self.sample, self.attempt),

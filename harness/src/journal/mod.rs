@@ -1,9 +1,12 @@
-//! The journal of an attempt: what it received from models, and what was done in its sandboxes, so that it survives its process.
+//! The journal of an attempt: responses of models and steps of its sandboxes, from which another
+//! process can resume it.
 //!
-//! A response is with the operating system before anybody uses it. When the attempt goes on in another process, its cells run
-//! again, and everything that the journal holds is answered from there; the first request that it lacks is asked of the model.
+//! A response is passed to the operating system before it is used. When another process resumes the
+//! attempt, its cells run again, and the journal answers all requests that it contains. The first
+//! request that is missing is sent to the model.
 //!
-//! Invariant: nothing here knows agents. What is asked is known by who asks and how often he has asked.
+//! Invariant: this module does not depend on agents. A request is identified by its caller and its
+//! number.
 
 mod entry;
 mod lane;
@@ -14,36 +17,37 @@ pub use entry::JOURNAL_VERSION;
 pub(crate) use entry::{Kept, Key};
 pub(crate) use lane::{Lane, Recalled};
 
-/// Where the journals of a run's attempts are kept: a list of lines for each.
+/// Storage for the journals of a run: a list of lines for each attempt.
 pub trait JournalStore: Send + Sync {
-    /// The whole lines that earlier starts left of an attempt, oldest first. A last line that was never written to its end is
-    /// taken off.
+    /// Returns the complete lines of an attempt from earlier processes, oldest first. Removes a
+    /// truncated last line.
     ///
     /// # Errors
-    /// What the system says.
+    /// Returns the error of the system.
     fn read(&self, sample: &str, attempt: u32) -> io::Result<Vec<String>>;
 
-    /// Adds lines, each with its end. The operating system has them when this returns.
+    /// Appends complete lines. The operating system has received them when this returns.
     ///
     /// # Errors
-    /// What the system says.
+    /// Returns the error of the system.
     fn append(&self, sample: &str, attempt: u32, lines: &str) -> io::Result<()>;
 
-    /// The attempt has ended: its lines are on the disk when this returns.
+    /// Marks the attempt as ended. Its lines are on disk when this returns.
     ///
     /// # Errors
-    /// What the system says.
+    /// Returns the error of the system.
     fn end(&self, sample: &str, attempt: u32) -> io::Result<()>;
 
-    /// The attempt begins anew: what its lines say was paid is paid for nothing.
+    /// Abandons the lines of an attempt that restarts. What was paid for them counts as abandoned.
     ///
     /// # Errors
-    /// What the system says.
+    /// Returns the error of the system.
     fn give_up(&self, sample: &str, attempt: u32) -> io::Result<()>;
 }
 
-/// The journals of an earlier run, whose responses are played back.
+/// Journals of an earlier run that is replayed.
 pub trait EarlierRun: Send + Sync {
-    /// The whole lines of an attempt's journal, oldest first; none where there is none. Nothing is changed.
+    /// Returns the complete lines of an attempt's journal, oldest first, or no lines if there is no
+    /// journal. Does not change the journal.
     fn lines(&self, sample: &str, attempt: u32) -> Vec<String>;
 }

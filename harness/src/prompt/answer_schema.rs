@@ -1,5 +1,4 @@
-//! The JSON Schema of an agent's answer: how the agent is told of it, and whether an answer
-//! conforms.
+//! The JSON Schema of an agent's answer: describes it to the agent and checks the answer.
 
 use std::sync::Arc;
 
@@ -80,7 +79,7 @@ impl AnswerSchema {
     /// itself.
     ///
     /// # Errors
-    /// Returns why none of them conforms, for whoever answered.
+    /// Returns the reason why none of them conforms, for the agent.
     pub fn value_of(&self, answer: &str) -> Result<Value, String> {
         let parsed = lenient_json::from_str(answer).or_else(|error| {
             let inside = in_fence(answer).ok_or(error)?;
@@ -167,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_conform_or_say_why_not() {
+    fn explains_nonconforming_answers() {
         let number =
             json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
         let text = json!({"type": "string", "maxLength": 5});
@@ -208,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn schemas_are_checked_themselves() {
+    fn rejects_invalid_schemas() {
         let rows = [
             (json!(true), "a JSON Schema is an object"),
             (

@@ -167,18 +167,19 @@ pub fn build_system_prompt(config: &PromptConfig) -> String {
     core(config, false).text()
 }
 
-/// The whole system prompt of any agent, the same for every turn that it takes.
+/// Assembles the system prompt of any agent. It is the same in every turn.
 ///
 /// - An ordinary agent: the sections of [`build_system_prompt`], then tools, models and position.
-/// - A specialist, which brings its own prompt: that, the REPL, delegation with its tips
-///   (if it can delegate), tools, models, position.
-/// - A specialist with native tools: its own prompt and what is said of them.
+/// - A specialist: its own prompt, the REPL, delegation with its tips (if it can delegate), tools,
+///   models, position.
+/// - A specialist with native tools: its own prompt and the section about native tools.
 /// - A flat agent: its own prompt or the flat one, then its position.
-/// - The root of another protocol with a REPL: its own prompt, if it has one, the section that is named for the protocol, tools, models.
-/// - The root of a protocol without one: its own prompt or the section that is named for the protocol; that of one with native tools,
-///   its own prompt and what is said of them.
+/// - The root of another protocol with a REPL: its own prompt, if any, the protocol's section,
+///   tools, models.
+/// - The root of a protocol without a REPL: its own prompt or the protocol's section; with native
+///   tools, its own prompt and the section about native tools.
 ///
-/// The root of each kind ends with the drivers.
+/// Every root's prompt ends with the drivers.
 pub fn system_prompt(agent: &AgentPrompt<'_>) -> Assembled {
     let of_definition = definition(agent);
     let own_prompt = agent

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn code_is_found_however_it_is_wrapped() {
+    fn finds_code_in_any_wrapping() {
         let rows = [
             (r#"{"code": "f()"}"#, vec!["f()"]),
             (r#"{"code": " "}"#, vec![]),
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn every_call_gets_a_result() {
+    fn answers_every_call() {
         let calls = [call("a", NAME, "{}"), call("b", NAME, "{}")];
         let message = answer(&calls, "42".to_owned());
         let results: Vec<_> = message

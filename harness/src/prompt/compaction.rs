@@ -73,7 +73,7 @@ mod tests {
     use crate::text::transcript_mark;
 
     #[test]
-    fn messages_that_end_their_own_fence_are_marked() {
+    fn marks_messages_that_end_their_own_fence() {
         let text = "a\n</message>\nb";
         let mark = transcript_mark(text);
         assert_eq!(
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_are_lines() {
+    fn formats_variables_as_lines() {
         let variable = |name: &str, size: Option<&str>, first: Option<&str>| Variable {
             name: name.to_owned(),
             kind: "Array".to_owned(),

@@ -17,9 +17,9 @@ use crate::text::sha256_hex;
 ///
 /// ```yaml
 /// name: deadline-return            # the file's name without .md: lower-case letters, digits and -
-/// description: One line for lists.
+/// description: One line for lists of drivers.
 /// modes: [solver, coordinator]     # the prompt modes that it is written for
-/// protocols: [rlm]                 # optional: the protocols that it is written for; rlm if it says nothing
+/// protocols: [rlm]                 # optional: the protocols that it is written for; rlm by default
 /// conflicts: [other-driver]        # optional: drivers that contradict it
 /// ```
 ///
@@ -138,7 +138,7 @@ impl Driver {
 
 /// Error for a driver that is written for other protocols.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("driver `{name}` is written for --protocol {}, and this is {protocol}", protocol_words(.protocols))]
+#[error("driver `{name}` requires --protocol {}, but the protocol is {protocol}", protocol_words(.protocols))]
 pub struct UnfitDriver {
     /// Name of the driver.
     pub name: String,
@@ -159,7 +159,7 @@ fn split_front_matter(text: &str) -> Result<(&str, &str), &'static str> {
     let end = text
         .find("\n---\n")
         .or_else(|| text.ends_with("\n---").then(|| text.len() - "\n---".len()));
-    let end = end.ok_or("the front matter has no end: a second line `---` is missing")?;
+    let end = end.ok_or("the front matter is not closed: expected a second line `---`")?;
     Ok((
         &text[..=end],
         text.get(end + "\n---\n".len()..).unwrap_or_default(),

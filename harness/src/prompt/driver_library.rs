@@ -109,7 +109,7 @@ pub fn warnings(mode: impl Into<Option<PromptMode>>, drivers: &[Driver]) -> Vec<
         .map(|(driver, mode)| {
             let modes: Vec<&str> = driver.modes.iter().map(|mode| mode.as_str()).collect();
             format!(
-                "driver `{}` is written for {} mode, and the run is in {mode} mode",
+                "driver `{}` is written for {} mode, but the run is in {mode} mode",
                 driver.name,
                 modes.join(" and ")
             )

@@ -24,16 +24,16 @@ pub struct ModelAlias {
 impl FromStr for ModelAlias {
     type Err = PromptError;
 
-    /// Reads `ALIAS=PROVIDER/MODEL[:TAG,TAG…]`, as in `fast=openrouter/acme/small:cheap,quick`.
+    /// Parses `ALIAS=PROVIDER/MODEL[:TAG,TAG…]`, as in `fast=openrouter/acme/small:cheap,quick`.
     ///
-    /// What follows the last colon is the tags, always. A model with a colon in its own name
-    /// therefore needs one more colon at the end, with or without tags behind it:
-    /// `local=ollama/llama3:8b:` and `local=ollama/llama3:8b:cheap`. Tags begin with a letter, so
-    /// that the forgotten colon of `ollama/llama3:8b` is an error and not a tag `8b`. The colon of
-    /// `PROVIDER:FILE` begins no tags: `fast=scripted:small.yaml`, `fast=scripted:small.yaml:cheap`.
+    /// The tags always follow the last colon. A model with a colon in its name therefore needs one
+    /// more colon at the end, with or without tags after it: `local=ollama/llama3:8b:` and
+    /// `local=ollama/llama3:8b:cheap`. Tags begin with a letter, so that the forgotten colon of
+    /// `ollama/llama3:8b` is an error and not a tag `8b`. The colon of `PROVIDER:FILE` does not
+    /// start tags: `fast=scripted:small.yaml`, `fast=scripted:small.yaml:cheap`.
     ///
     /// # Errors
-    /// [`PromptError::ModelAlias`] with what is wrong and the right form.
+    /// Returns [`PromptError::ModelAlias`] with the problem and the valid form.
     fn from_str(spec: &str) -> Result<Self, PromptError> {
         parse(spec).map_err(|problem| PromptError::ModelAlias {
             spec: spec.to_owned(),
@@ -91,7 +91,7 @@ fn parse(spec: &str) -> Result<ModelAlias, String> {
         None => (target, ""),
     };
     if tags.contains('/') {
-        return Err("a colon stands before the model's last `/`".to_owned());
+        return Err("unexpected colon before the model's last `/`".to_owned());
     }
     check_model(model)?;
     let tags: Vec<String> = match tags {

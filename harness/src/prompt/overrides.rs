@@ -57,7 +57,7 @@ pub enum ReplApi {
     /// `rlm()` and `llm()` with their original options.
     #[default]
     Standard,
-    /// Also maps, typed answers, limits, equal and cancelled calls, and the progress of calls.
+    /// Also maps, typed answers, limits, identical and canceled calls, and the progress of calls.
     Extended,
 }
 
@@ -68,7 +68,7 @@ impl ReplApi {
     /// Whether it is the default.
     #[expect(
         clippy::trivially_copy_pass_by_ref,
-        reason = "serde asks for this form"
+        reason = "serde requires this signature"
     )]
     fn is_standard(&self) -> bool {
         *self == Self::Standard
@@ -191,7 +191,7 @@ impl Replacement {
         for (line, number) in text.split_inclusive('\n').zip(1..) {
             if line.trim() == DEFAULT_LINE {
                 if let Some((first, _)) = around {
-                    let problem = format!("`{DEFAULT_LINE}` is there twice, first on line {first}");
+                    let problem = format!("duplicate `{DEFAULT_LINE}`, first on line {first}");
                     return wrong(number, problem);
                 }
                 let whole = Self::Around {
@@ -201,7 +201,7 @@ impl Replacement {
                 around = Some((number, whole));
             } else if mentions_default(line) {
                 let problem = format!(
-                    "the default prompt stands at `{DEFAULT_LINE}`, which has to be a line of its own, written like this"
+                    "`{DEFAULT_LINE}` must be written exactly like this, on a separate line"
                 );
                 return wrong(number, problem);
             }

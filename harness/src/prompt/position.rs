@@ -13,7 +13,7 @@ use super::sections::{
 /// Maximum characters of an ancestor's query in a prompt.
 pub const QUERY_LIMIT: usize = 300;
 
-/// Section name of all three blocks.
+/// Section name of every position block.
 pub(super) const POSITION: &str = "position";
 
 /// Returns the position block of an agent with a REPL.

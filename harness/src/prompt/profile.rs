@@ -121,7 +121,7 @@ fn parse(origin: &str, text: &str) -> Result<Vec<Profile>, PromptError> {
         }
         if profiles.iter().any(|earlier| earlier.name == entry.name) {
             return Err(invalid(format!(
-                "field `profiles[{at}].name`: `{}` is there twice",
+                "field `profiles[{at}].name`: duplicate `{}`",
                 entry.name
             )));
         }

@@ -3,10 +3,10 @@
 
 /// A section text with `N` slots, written `{slot_name}`.
 ///
-/// A slot that the text names and the list lacks stops the compilation of a bundled section, and
-/// [`Template::render`] takes exactly one value per listed slot, so that no prompt can reach a
-/// model with a slot left in it. Braces around anything but lower-case letters and `_` are ordinary
-/// text: `{ model? }` in JavaScript is no slot.
+/// A bundled section with a slot outside the list does not compile, and [`Template::render`] takes
+/// exactly one value per listed slot. A prompt with an unfilled slot can therefore never reach a
+/// model. Braces around anything but lowercase letters and `_` are ordinary text, such as
+/// `{ model? }` in JavaScript.
 pub(super) struct Template<const N: usize> {
     /// Name of the section, which is also its file's name.
     pub(super) name: &'static str,
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_slots_that_are_not_listed() {
+    fn rejects_unlisted_slots() {
         for text in ["{c}", "x {ab}", "{a_}", "{a} {b} {bb}"] {
             let refused =
                 std::panic::catch_unwind(|| Template::new("case", text, ["a", "b"])).is_err();

@@ -53,7 +53,8 @@ pub struct CellReport<'a> {
     pub dropped_blocks: u32,
     /// Number of unawaited calls that the error does not mention.
     pub unawaited: u32,
-    /// Whether the cell printed nothing and returned nothing, and a function of it contains `return(…)`.
+    /// Whether the cell printed nothing and returned nothing, and a function of it contains
+    /// `return(…)`.
     pub returns_in_function: bool,
 }
 

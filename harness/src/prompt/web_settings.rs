@@ -100,7 +100,10 @@ pub enum DomHeader {
 }
 
 impl DomHeader {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde requires this signature"
+    )]
     fn is_default(&self) -> bool {
         *self == Self::default()
     }

@@ -1,4 +1,5 @@
-//! Agents that run in the background of their caller, and the notes that it gets when they have answered.
+//! Agents that run in the background of their caller, and the notes by which it learns their
+//! answers.
 
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -13,19 +14,20 @@ use crate::agent::{Attempt, Invocation};
 use crate::model::EventKind;
 use crate::prompt::agent_done;
 
-/// An agent's id, and what it answered or why it did not.
+/// Agent id, and its answer or error.
 type Done = (String, Result<String, String>);
 
-/// The agents that one agent called without waiting for them, and those that wait for its messages.
+/// Background agents of one caller: agents with a single answer, and instances that wait for
+/// messages.
 pub(crate) struct Background<'a> {
     running: FuturesUnordered<BoxFuture<'a, Done>>,
     ids: BTreeSet<String>,
-    /// Those that take messages. They are at work only while this is polled.
+    /// Instances that accept messages. They make progress only while this is polled.
     serving: FuturesUnordered<BoxFuture<'a, ()>>,
-    /// More of them, from calls that run while this is polled.
+    /// New instances, created by calls that run while this is polled.
     created: mpsc::UnboundedReceiver<BoxFuture<'a, ()>>,
     creating: mpsc::UnboundedSender<BoxFuture<'a, ()>>,
-    /// Notes that the caller gets with its next message.
+    /// Notes to append to the caller's next message.
     notes: Vec<String>,
 }
 
@@ -44,28 +46,28 @@ impl Default for Background<'_> {
 }
 
 impl<'a> Background<'a> {
-    /// Starts one that answers once.
+    /// Starts an agent that answers once.
     pub fn start(&mut self, id: String, work: BoxFuture<'a, Result<String, String>>) {
         self.ids.insert(id.clone());
         self.running.push(Box::pin(async move { (id, work.await) }));
     }
 
-    /// Keeps one that takes messages.
+    /// Adds an instance that accepts messages.
     pub fn keep(&self, serving: BoxFuture<'a, ()>) {
         self.serving.push(serving);
     }
 
-    /// Where calls put agents that take messages while this is polled.
+    /// Returns a sender for instances that are created while this is polled.
     pub fn creating(&self) -> mpsc::UnboundedSender<BoxFuture<'a, ()>> {
         self.creating.clone()
     }
 
-    /// Tells the caller something with its next message.
+    /// Adds a note to the caller's next message.
     pub fn note(&mut self, note: String) {
         self.notes.push(note);
     }
 
-    /// Waits until something of them happens that their caller may hear of.
+    /// Waits for the next event of the background agents.
     pub async fn step(&mut self) {
         tokio::select! {
             biased;
@@ -79,12 +81,13 @@ impl<'a> Background<'a> {
         }
     }
 
-    /// Awaits `work` and lets the agents run meanwhile.
+    /// Awaits `work` while the background agents run.
     pub async fn beside<T>(&mut self, work: impl Future<Output = T>) -> T {
         let mut work = pin!(work);
         loop {
             tokio::select! {
-                // First what is nearly done, so that its caller hears of it with its next message.
+                // Agents come first, so that the caller's next message includes answers that are
+                // ready.
                 biased;
                 () = self.step() => {}
                 done = &mut work => return done,
@@ -92,18 +95,19 @@ impl<'a> Background<'a> {
         }
     }
 
-    /// The notes for the caller, each after a blank line; forgets them.
+    /// Removes the notes, and returns them, each after a blank line.
     pub fn take_notes(&mut self) -> String {
         let notes = std::mem::take(&mut self.notes).into_iter();
         notes.map(|note| format!("\n\n{note}")).collect()
     }
 
-    /// Ends all of them, because their caller ends: those that wait for messages are done, and any other is stopped, which is recorded.
+    /// Stops all agents because their caller ends. Idle instances end normally; the others are
+    /// recorded as stopped.
     pub fn stop(&mut self, attempt: &Attempt<'_>, caller: &Invocation) {
         self.running.clear();
         let mut stopped = std::mem::take(&mut self.ids);
         stopped.extend(caller.instances.close_all());
-        // Those without work end when they are polled, and their records with them.
+        // Polling lets idle instances end and record their end.
         while let Some(Some(())) = self.serving.next().now_or_never() {}
         self.serving.clear();
         for child in stopped {

@@ -1,6 +1,7 @@
-//! Agents of two sides that talk with each other, or one of which is a person: what they say to a message of their caller.
+//! Dual agents: two sides, one of which may be a person, discuss each message of their caller.
 //!
-//! The agent itself asks no model. Its sides are agents that take messages, each with a conversation of its own, at its own depth.
+//! The dual agent itself does not query a model. Its sides are instances with their own
+//! conversations, at the same depth.
 
 use futures::StreamExt;
 use futures::channel::mpsc;
@@ -12,17 +13,17 @@ use crate::model::{Message, Status};
 use crate::prompt::definition::Side;
 use crate::tool::ToolError;
 
-/// Whoever speaks for a side.
+/// Participant on one side of a dialogue.
 enum Speaker {
     Agent(mpsc::UnboundedSender<Letter>),
     Person,
 }
 
 impl Attempt<'_> {
-    /// The agents of a talk's sides.
+    /// Creates the agents on both sides of a dialogue.
     ///
     /// # Errors
-    /// What the caller reads: the depth limit, or a model that there is not.
+    /// Returns the error for the caller: the depth limit, or an unknown model.
     pub fn sides(
         &self,
         agent: &Invocation,
@@ -30,7 +31,7 @@ impl Attempt<'_> {
     ) -> Result<(Invocation, Option<Invocation>), ToolError> {
         let side = |letter: char, name: &str| {
             let specialist = self.specialist(name)?;
-            // The sides are the agent: no deeper than it.
+            // The sides have the depth of the dual agent.
             let above = Invocation {
                 depth: agent.depth.saturating_sub(1),
                 ..agent.clone()
@@ -49,10 +50,10 @@ impl Attempt<'_> {
         Ok((a, b))
     }
 
-    /// Lets the sides talk about each message of their caller.
+    /// Lets the two sides discuss each message of their caller.
     ///
     /// # Errors
-    /// They could not start. What goes wrong later is in the answers.
+    /// Returns a failure if the sides could not start. Later failures are returned in the answers.
     pub async fn talk(
         &self,
         agent: &Invocation,
@@ -109,7 +110,8 @@ impl Attempt<'_> {
         a.and(b)
     }
 
-    /// The last answer, or why there is none, and how many messages the sides said in all.
+    /// Answers messages until there are no more. Returns the last result, and the number of
+    /// messages exchanged by the sides.
     async fn answer_by_talking(
         &self,
         agent: &Invocation,
@@ -137,8 +139,8 @@ impl Attempt<'_> {
         (result, said)
     }
 
-    /// One message to the side that receives them, and what the sides say to each other about it. The answer is the last that this
-    /// side says.
+    /// Sends one message to the receiving side, and lets the sides talk. The answer is the last
+    /// message of the receiving side.
     async fn exchange(
         &self,
         agent: &Invocation,
@@ -174,7 +176,7 @@ impl Attempt<'_> {
                     })?;
                     match person.reply(name, &message.content).await {
                         Some(said) => said,
-                        // The person has nothing more to say.
+                        // The person ended the dialogue.
                         None => break,
                     }
                 }

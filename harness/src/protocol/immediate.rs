@@ -1,4 +1,4 @@
-//! Agents that start with their caller, before it is asked anything.
+//! Immediate agents, which start together with their caller.
 
 use std::sync::Arc;
 
@@ -12,8 +12,8 @@ use crate::prompt::{agent_done, agent_started};
 use crate::tool::{ImmediateAgent, InstanceKind, ToolError};
 
 impl Attempt<'_> {
-    /// Starts what a definition lists as starting with it. Children that share the tools of an agent do not start them again. The
-    /// caller is told of each by a note.
+    /// Starts the immediate agents of a caller's definition, and adds a note about each. Children
+    /// that share an agent's tools do not start them again.
     pub fn start_immediate<'b>(
         &'b self,
         caller: &Invocation,
@@ -44,7 +44,7 @@ impl Attempt<'_> {
         }
     }
 
-    /// One that answers once, what it is told or else what its caller is asked.
+    /// Starts an agent that answers once: the configured message, or else its caller's query.
     fn start_once<'b>(
         &'b self,
         caller: &Invocation,
@@ -71,7 +71,7 @@ impl Attempt<'_> {
         Ok(())
     }
 
-    /// One that takes messages. What it is told is the first of them.
+    /// Starts an instance. The configured message is its first one.
     fn start_instance<'b>(
         &'b self,
         caller: &Invocation,

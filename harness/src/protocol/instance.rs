@@ -1,4 +1,5 @@
-//! Agents that take messages: created by their caller, at work on one message after the other, and ended with it.
+//! Instances: agents that their caller creates, that answer one message at a time, and that end
+//! with it.
 
 use std::sync::Arc;
 
@@ -17,18 +18,18 @@ use crate::protocol::tool_run::names;
 use crate::protocol::tools::ToolsAgent;
 use crate::tool::{InstanceKind, ToolError};
 
-/// An agent that is on record as started, and its work until it is closed or its caller ends.
+/// New instance, which has been recorded but not started.
 pub(crate) struct Created<'a> {
-    /// What its caller gets: its id, what it is, and its name.
+    /// Value for the caller: id, kind and name of the instance.
     pub value: Value,
     pub serving: BoxFuture<'a, ()>,
 }
 
 impl Attempt<'_> {
-    /// Creates an agent of this kind. It does nothing before its first message.
+    /// Creates an instance of this kind, which is idle until its first message.
     ///
     /// # Errors
-    /// What the caller reads: no name, too many of them, or the depth limit.
+    /// Returns the error for the caller: an empty name, too many instances, or the depth limit.
     pub fn create_instance<'b>(
         &'b self,
         caller: &Invocation,
@@ -70,10 +71,11 @@ impl Attempt<'_> {
         Ok(Created { value, serving })
     }
 
-    /// Sends a message to an agent that the caller created.
+    /// Sends a message to an instance of the caller.
     ///
     /// # Errors
-    /// What the caller reads: no such agent, closed, still at work, or a wrong message.
+    /// Returns the error for the caller: an unknown, closed or busy instance, or an invalid
+    /// message.
     pub fn post(
         &self,
         caller: &Invocation,
@@ -105,7 +107,7 @@ impl Attempt<'_> {
                 )));
             }
         };
-        // What was said for a message whose answer nobody awaited is not said for this one.
+        // Messages to the caller from an earlier, unawaited request do not belong to this one.
         caller.instances.take_said(id);
         let message = first.into_message();
         let answered = caller.instances.send(function, id, message)?;
@@ -114,7 +116,7 @@ impl Attempt<'_> {
         Ok((kind, answered))
     }
 
-    /// Waits for what comes of a message: the one string that the caller reads.
+    /// Waits for the answer to a message, and returns the text for the caller.
     pub async fn heard_back(
         &self,
         caller: &Invocation,
@@ -123,7 +125,7 @@ impl Attempt<'_> {
         answered: Answered,
     ) -> Result<String, ToolError> {
         let Ok(result) = answered.await else {
-            // It ended before it came to the message.
+            // The instance ended before it processed the message.
             let ended = caller.instances.show(names(caller).send, id).err();
             return Err(ended.unwrap_or_else(|| ToolError(format!("{id} has ended"))));
         };
@@ -142,10 +144,11 @@ impl Attempt<'_> {
         ))
     }
 
-    /// Lets an agent answer messages until there are no more. `earlier` is what it begins with.
+    /// Runs an agent until there are no more messages. `earlier` is the beginning of its
+    /// conversation.
     ///
     /// # Errors
-    /// It could not start. What goes wrong later is in its answers.
+    /// Returns a failure if the agent could not start. Later failures are returned in its answers.
     pub fn serve<'b>(
         &'b self,
         child: Invocation,
@@ -182,10 +185,10 @@ impl Attempt<'_> {
         })
     }
 
-    /// Lets an agent answer one message.
+    /// Runs an agent for one message.
     ///
     /// # Errors
-    /// Why it gave no answer.
+    /// Returns the reason why there is no answer.
     pub async fn serve_once(
         &self,
         child: Invocation,
@@ -200,7 +203,7 @@ impl Attempt<'_> {
         answered.await.unwrap_or_else(|_| Err(Failure::ended()))
     }
 
-    /// Records that there is an agent that takes messages.
+    /// Records the creation of an instance.
     pub fn emit_created(&self, caller: &Invocation, child: &Invocation, name: &str) {
         let created = EventKind::AgentCreated {
             child: child.id.clone(),
@@ -210,13 +213,13 @@ impl Attempt<'_> {
         self.records.emit(caller, created);
     }
 
-    /// Records that a message went to such an agent.
+    /// Records that a message was sent to an instance.
     pub fn emit_sent(&self, caller: &Invocation, child: &str) {
         let child = child.to_owned();
         self.records.emit(caller, EventKind::MessageSent { child });
     }
 
-    /// Records what came of a message.
+    /// Records the result of a message.
     pub fn emit_answered(
         &self,
         caller: &Invocation,

@@ -1,25 +1,26 @@
-//! Replies in a row that a protocol could not use.
+//! Limit of consecutive malformed replies.
 
 use crate::agent::Failure;
 use crate::model::Status;
 
-/// So many may be; one more ends the attempt.
+/// Maximum consecutive malformed replies. One more ends the attempt.
 const MOST: u32 = 3;
 
-/// How many there were since the last one that could be used.
+/// Number of malformed replies since the last valid one.
 #[derive(Debug, Default)]
 pub(super) struct Malformed(u32);
 
 impl Malformed {
-    /// Takes in a reply that could be used.
+    /// Resets the count after a valid reply.
     pub(super) fn end(&mut self) {
         self.0 = 0;
     }
 
-    /// Takes in another one. `what` says what they lack, `problem` what this one does.
+    /// Counts a malformed reply. `what` completes "responses in a row …"; `problem` describes this
+    /// one.
     ///
     /// # Errors
-    /// The attempt's failure, where it was one too many.
+    /// Returns the failure of the attempt if the limit is exceeded.
     pub(super) fn add(&mut self, what: &str, problem: &str) -> Result<(), Failure> {
         self.0 += 1;
         if self.0 <= MOST {

@@ -1,7 +1,9 @@
-//! How the model speaks with the harness: a folder for each protocol, in the order of help texts.
+//! Protocols, which define how models interact with the harness. Each has a folder; their order
+//! here is that of help texts.
 //!
-//! A folder with a `protocol.yaml` is a protocol, whose type has the folder's name and is a [`RootAgent`]: `build.rs` finds it by its
-//! `mod` line. The texts in it are sections of prompts; one that has the protocol's name is its root's prompt.
+//! A folder with a `protocol.yaml` is a protocol. Its type, which has the name of the folder,
+//! implements [`RootAgent`]; `build.rs` finds it by its `mod` line. The Markdown files of a folder
+//! are sections of prompts; the one with the protocol's name is the prompt of its root.
 
 mod rlm;
 mod direct;
@@ -28,39 +30,39 @@ use crate::model::{Protocol, ToolUse};
 use crate::tool::ToolSet;
 use agent_turn::AgentTurnError;
 
-/// A protocol at work: what it makes of the root of an attempt. What the replies of its agents do is said by their
-/// [`Turns`](crate::agent::Turns).
+/// Behavior of a protocol's root: its tools, its settings, its first messages and its run. Handling
+/// of replies is implemented by the agents' [`Turns`](crate::agent::Turns).
 #[async_trait]
 pub(crate) trait RootAgent: Send + Sync {
-    /// Why no run can have this treatment, if so.
+    /// Checks that the protocol supports the treatment.
     fn check(&self, _treatment: &Treatment) -> Result<(), AgentTurnError> {
         Ok(())
     }
 
-    /// The tools that the root may have, where those of the run are these.
+    /// Returns the tools that the root may use, given those of the run.
     fn tools(&self, of_run: &ToolSet) -> ToolSet {
         of_run.clone()
     }
 
-    /// What the requests of a root with these tools offer as native ones.
+    /// Returns the native tools that requests of a root with these tools offer.
     fn offers(&self, _treatment: &Treatment, _tools: &ToolSet) -> ToolUse {
         ToolUse::default()
     }
 
-    /// The settings of protocols that its agents meet, where those of the run are these.
+    /// Returns the run's protocol settings, restricted to those that affect this protocol.
     fn settings(&self, _of_run: &ProtocolSettings) -> ProtocolSettings {
         ProtocolSettings::default()
     }
 
-    /// What kind of agent the root is.
+    /// Describes the root agent.
     fn root(&self, treatment: &Treatment) -> Root {
         Root::of(treatment)
     }
 
-    /// Puts what the root is shown first into its conversation.
+    /// Adds the first messages of the root to its conversation.
     fn open(&self, attempt: &Attempt<'_>, root: &Invocation, conversation: &mut Conversation);
 
-    /// Runs the root, and with it the whole tree.
+    /// Runs the root, and thereby the whole tree of agents.
     async fn run(&self, attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure>;
 }
 

@@ -1,4 +1,5 @@
-//! A prompt definition called as a tool: the child that answers, and the one string that comes of it.
+//! Prompt definitions called as tools: creates the child, runs it, and assembles the text for the
+//! caller.
 
 mod first_message;
 mod inherited;
@@ -21,7 +22,7 @@ use crate::tool::{CallSettings, ToolError};
 pub(crate) use first_message::{First, first};
 pub use inherited::inherited;
 
-/// A child that can start.
+/// Child that is ready to start.
 pub(crate) struct Prepared {
     child: Invocation,
     first: First,
@@ -30,17 +31,17 @@ pub(crate) struct Prepared {
     input: Value,
 }
 
-/// A child that is on record as started, with what its caller had heard by then.
+/// Child that is recorded as started, with the messages that it inherits from its caller.
 pub(crate) struct Started {
     prepared: Prepared,
     earlier: Vec<Message>,
 }
 
 impl Attempt<'_> {
-    /// A specialist as a child of `caller`, with the arguments that it was called with. Nothing of it has started.
+    /// Prepares a child for a call with these arguments, without starting it.
     ///
     /// # Errors
-    /// Why there is no child: wrong input, or the depth limit.
+    /// Returns the error for the caller: invalid arguments, or the depth limit.
     pub fn prepare(
         &self,
         caller: &Invocation,
@@ -53,10 +54,10 @@ impl Attempt<'_> {
         self.prepare_first(caller, child_id, specialist, settings, first, input)
     }
 
-    /// The same with what it is asked first.
+    /// Prepares a child with this first message, without starting it.
     ///
     /// # Errors
-    /// The depth limit.
+    /// Returns the error for the caller: the depth limit.
     pub fn prepare_first(
         &self,
         caller: &Invocation,
@@ -76,8 +77,8 @@ impl Attempt<'_> {
         })
     }
 
-    /// Records that a child starts. It is a step of its own, so that a caller that does not wait for the child has
-    /// its events in the order of its calls.
+    /// Records that a child starts. This is a separate step, so that events of children that the
+    /// caller does not wait for are in the order of its calls.
     pub fn start_prepared(&self, caller: &Invocation, prepared: Prepared) -> Started {
         self.records.count(|stats| stats.delegations += 1);
         let spawn = EventKind::DelegationSpawn {
@@ -96,8 +97,8 @@ impl Attempt<'_> {
         Started { prepared, earlier }
     }
 
-    /// Runs a child to the one string that its caller reads. What goes wrong in the child is in the string, if that is to
-    /// have errors.
+    /// Runs a child, and returns the text for its caller. The text contains the child's errors if
+    /// the settings include them.
     pub async fn run_started(&self, caller: &Invocation, started: Started) -> String {
         let Started { prepared, earlier } = started;
         let Prepared {
@@ -133,10 +134,10 @@ impl Attempt<'_> {
         result_text(&settings, text.as_deref(), &calls, error.as_deref())
     }
 
-    /// A specialist as a child.
+    /// Creates a specialist as a child of `caller`.
     ///
     /// # Errors
-    /// The depth limit, or a model that there is not.
+    /// Returns the error for the caller: the depth limit, or an unknown model.
     pub fn specialist_child(
         &self,
         caller: &Invocation,
@@ -208,7 +209,8 @@ impl Attempt<'_> {
         Ok(child)
     }
 
-    /// In a session of its own: it shares no names with its caller. Its `context` is the input.
+    /// Runs a child in a separate session, so that it shares no names with its caller. Its
+    /// `context` is the input.
     async fn run_in_repl(
         &self,
         child: Invocation,
@@ -235,7 +237,7 @@ impl Attempt<'_> {
     }
 }
 
-/// The one string that a caller reads.
+/// Assembles the text that a caller reads.
 pub(crate) fn result_text(
     settings: &CallSettings,
     text: Option<&str>,
@@ -281,10 +283,10 @@ mod tests {
 
     const T: &str = "The answer.";
     const C: &str = "[tool call] search({\"q\":1})\n[result] found\n\n[tool call] search({\"q\":1})\n[failed] broke";
-    /// The same calls without the error.
+    /// [`C`] without the error.
     const F: &str =
         "[tool call] search({\"q\":1})\n[result] found\n\n[tool call] search({\"q\":1})\n[failed]";
-    /// The error of a call without the calls.
+    /// Error of [`C`] without the calls.
     const B: &str = "[error] search: broke";
     const E: &str = "[error] out of iterations";
 
@@ -298,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_has_what_its_three_settings_say() {
+    fn assembles_result_by_settings() {
         let call = |shown: Result<&str, &str>| LoggedCall {
             name: "search".to_owned(),
             arguments: "{\"q\":1}".to_owned(),

@@ -1,4 +1,5 @@
-//! One call of a tool by an agent: from its arguments to its result and its record.
+//! Executes tool calls of agents: validates arguments, runs the tool and hooks, and records the
+//! result.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,16 +15,16 @@ use crate::tool::{
     BoundTool, InstanceArguments, InstanceCall, InstanceNames, Runs, ToolError, ToolScope,
 };
 
-/// A call of a tool.
+/// Call of a tool.
 #[derive(Debug, Clone)]
 pub(crate) struct ToolRun {
-    /// What the record calls it.
+    /// Id of the call in the records.
     pub id: String,
-    /// The tool, by its name in a REPL or on the wire.
+    /// Name of the tool, as a function in the REPL or as a native tool.
     pub name: String,
-    /// JSON text, as the caller wrote it.
+    /// Arguments as JSON, as the caller wrote them.
     pub arguments: String,
-    /// The invocation that it has if a prompt is called.
+    /// Invocation id of the child if the tool is a prompt.
     pub child: String,
     began: Instant,
 }
@@ -41,19 +42,19 @@ impl ToolRun {
 }
 
 impl Attempt<'_> {
-    /// Runs a call of one of the agent's tools to its end, and records it.
+    /// Runs a tool call, and records its result.
     ///
     /// # Errors
-    /// The message that the agent reads.
+    /// Returns the message that the agent reads.
     pub async fn run_tool(&self, caller: &Invocation, run: ToolRun) -> Result<Value, String> {
         let result = self.tool_result(caller, &run).await;
         self.end_tool(caller, run, result).await
     }
 
-    /// Shows what came of a call to the agent's hooks, and records it.
+    /// Passes the result of a call through the agent's hooks, and records it.
     ///
     /// # Errors
-    /// The message that the agent reads.
+    /// Returns the message that the agent reads.
     pub async fn end_tool(
         &self,
         caller: &Invocation,
@@ -69,7 +70,8 @@ impl Attempt<'_> {
         result
     }
 
-    /// Shows what a tool gave to the agent's hooks. Where one of them fails, nothing of it passes.
+    /// Passes the result of a tool through the agent's hooks. If a hook fails, the result is
+    /// withheld.
     async fn hook_value(
         &self,
         caller: &Invocation,
@@ -96,13 +98,14 @@ impl Attempt<'_> {
             Err(_) => Err(hooked.content),
             Ok(value) if hooked.content == content => Ok(value),
             Ok(Value::String(_)) => Ok(Value::String(hooked.content)),
-            // A hook changes the text of a value, which may be JSON still.
+            // A hook changes the text of a value, which may still be JSON.
             Ok(_) => Ok(lenient_json::from_str(&hooked.content)
                 .unwrap_or_else(|_| Value::String(hooked.content))),
         }
     }
 
-    /// Starts what a call does that its caller does not wait for. None if the caller waits for all of it.
+    /// Starts the part of a call that runs in the background. Returns `None` if the caller waits
+    /// for all of it.
     pub fn start_beside<'b>(
         &'b self,
         caller: &Invocation,
@@ -123,7 +126,7 @@ impl Attempt<'_> {
                 InstanceCall::Create(kinds) => Some(arguments().and_then(|arguments| {
                     let arguments = InstanceArguments::read(arguments)?;
                     let kind = kinds.get(&arguments.agent);
-                    // The schema has their names.
+                    // The schema has already checked the name.
                     let kind = kind.ok_or_else(|| ToolError("no such agent".to_owned()))?;
                     let name = &arguments.name;
                     let created = self.create_instance(caller, &run.child, kind, name)?;
@@ -162,7 +165,7 @@ impl Attempt<'_> {
         }
     }
 
-    /// Starts a child. What comes of it is what its caller reads later.
+    /// Starts a child whose answer the caller reads later.
     fn child_beside<'b>(
         &'b self,
         caller: &Invocation,
@@ -184,10 +187,10 @@ impl Attempt<'_> {
         }
     }
 
-    /// A specialist, by what the run calls it.
+    /// Returns a specialist by its name in the run.
     ///
     /// # Errors
-    /// It is not there.
+    /// Returns an error for an unknown name.
     pub fn specialist(&self, name: &str) -> Result<&Arc<Specialist>, ToolError> {
         let known = &self.run.treatment.tools.specialists;
         known
@@ -195,10 +198,10 @@ impl Attempt<'_> {
             .ok_or_else(|| ToolError(format!("{name}(): the prompt is not there")))
     }
 
-    /// Runs a call to its end, and records nothing of it.
+    /// Runs a tool call without recording it.
     ///
     /// # Errors
-    /// What the agent reads.
+    /// Returns the message that the agent reads.
     pub async fn tool_result(
         &self,
         caller: &Invocation,
@@ -246,7 +249,7 @@ impl Attempt<'_> {
         Ok(value)
     }
 
-    /// What a call about agents that take messages gives, where its caller waits for it.
+    /// Runs a call of an instance function that its caller waits for.
     async fn instance_result(
         &self,
         caller: &Invocation,
@@ -278,7 +281,7 @@ impl Attempt<'_> {
         }
     }
 
-    /// Records a call that ended, or whose caller ended before it.
+    /// Records a call that ended by itself or with its caller.
     pub fn record_tool(&self, caller: &Invocation, run: ToolRun, shown: Result<String, String>) {
         let is_error = shown.is_err();
         if let Some(log) = &caller.log {
@@ -302,23 +305,23 @@ impl Attempt<'_> {
     }
 }
 
-/// What a call started that goes on beside its caller.
+/// Background part of a call.
 pub(crate) enum Beside<'a> {
-    /// Something that a child answers later.
+    /// Work of a child that answers later.
     Answer {
         child: String,
-        /// What the call gives at once.
+        /// Immediate result of the call.
         shown: String,
         work: BoxFuture<'a, Result<String, String>>,
     },
-    /// An agent that takes messages. The call itself is done.
+    /// New instance. The call itself is complete.
     Agent {
         value: Value,
         serving: BoxFuture<'a, ()>,
     },
 }
 
-/// The agent's tool of this name; an error names its tools as the agent calls them.
+/// Returns the tool with this name. Errors list the tools by the names that the agent uses.
 fn tool_of<'c>(caller: &'c Invocation, name: &str) -> Result<&'c BoundTool, ToolError> {
     if caller.role.has_repl() {
         caller.tools.get(name)
@@ -327,17 +330,17 @@ fn tool_of<'c>(caller: &'c Invocation, name: &str) -> Result<&'c BoundTool, Tool
     }
 }
 
-/// What the caller calls the functions for agents that take messages.
+/// Returns the names of the instance functions for this caller.
 pub(crate) const fn names(caller: &Invocation) -> &'static InstanceNames {
     InstanceNames::of(caller.role.has_repl())
 }
 
-/// What a message gives whose sender does not wait for the answer.
+/// Returns the immediate result of a message whose sender does not wait for the answer.
 fn sent(id: &str) -> String {
     format!("sent to {id}")
 }
 
-/// A value as an agent reads it: a text as it is, anything else as JSON.
+/// Formats a value for an agent: strings unchanged, everything else as JSON.
 pub(crate) fn text_of(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -137,7 +137,7 @@ impl<P> Cached<P> {
             answer_schema: request.answer_schema.as_ref(),
         };
         let bytes = serde_json::to_vec(&question).map_err(|error| ProviderError::Store {
-            message: format!("the request cannot be a key of the cache: {error}"),
+            message: format!("cannot serialize the request as a cache key: {error}"),
         })?;
         Ok(Sha256::digest(bytes).to_vec())
     }
@@ -185,7 +185,7 @@ impl<P: Provider> Provider for Cached<P> {
             truncated,
         };
         let value = serde_json::to_vec(&stored).map_err(|error| ProviderError::Store {
-            message: format!("the response cannot be cached: {error}"),
+            message: format!("cannot cache the response: {error}"),
         })?;
         let kept = self.cache.work(move |cache| cache.put(&key, &value)).await;
         match kept {

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn an_episode_of_refusals_halves_the_limit_once_and_successes_raise_it() {
+    fn halves_limit_once_per_episode() {
         let connections = Connections::new(8, true);
         let wave = take(&connections, 8);
         wave.iter().for_each(Connection::refused);

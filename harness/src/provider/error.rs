@@ -14,7 +14,7 @@ use crate::provider::Response;
 pub enum ProviderError {
     /// A recording does not contain this request.
     #[error(
-        "the recording {recording} holds no response for sample {sample}, agent {invocation}, turn {turn}"
+        "the recording {recording} contains no response for sample {sample}, agent {invocation}, turn {turn}"
     )]
     NotRecorded {
         /// Path of the recording.
@@ -51,7 +51,7 @@ pub enum ProviderError {
         reason: String,
     },
     /// The key is wrong or missing (401): no request of this run can succeed.
-    #[error("{provider} refuses the key: {message}")]
+    #[error("{provider} rejected the API key: {message}")]
     Unauthorized {
         /// Name of the provider.
         provider: String,
@@ -59,7 +59,7 @@ pub enum ProviderError {
         message: String,
     },
     /// The account behind the key has no money or quota left: no request of this run can succeed.
-    #[error("the account at {provider} has no credit left: {message}")]
+    #[error("the account at {provider} is out of credit: {message}")]
     NoCredit {
         /// Name of the provider.
         provider: String,
@@ -68,7 +68,7 @@ pub enum ProviderError {
     },
     /// The request is invalid or not permitted (400, 403, 404, 422, …), so a retry would fail
     /// again.
-    #[error("{provider} refuses the request ({status}): {message}")]
+    #[error("{provider} rejected the request ({status}): {message}")]
     Refused {
         /// Name of the provider.
         provider: String,
@@ -78,13 +78,13 @@ pub enum ProviderError {
         message: String,
     },
     /// The conversation exceeds the model's context window.
-    #[error("the conversation outgrew the model's context: {message}")]
+    #[error("the conversation exceeds the model's context window: {message}")]
     ContextOverflow {
         /// Message of the provider.
         message: String,
     },
     /// Too many requests (429).
-    #[error("{provider} is out of capacity for this key (429): {message}")]
+    #[error("{provider} rate-limited the request (429): {message}")]
     RateLimited {
         /// Name of the provider.
         provider: String,
@@ -106,7 +106,7 @@ pub enum ProviderError {
         retry_after: Option<Duration>,
     },
     /// The connection was refused, or was reset before a response.
-    #[error("no connection to {provider}: {message}")]
+    #[error("cannot connect to {provider}: {message}")]
     Connection {
         /// Name of the provider, and host and port of its server.
         provider: String,
@@ -114,7 +114,7 @@ pub enum ProviderError {
         message: String,
     },
     /// The connection ended in the middle of the response.
-    #[error("the response of {provider} broke off: {message}")]
+    #[error("response from {provider} was interrupted: {message}")]
     Cut {
         /// Name of the provider.
         provider: String,
@@ -122,7 +122,7 @@ pub enum ProviderError {
         message: String,
     },
     /// The server did not respond in time.
-    #[error("{provider} gave no {what} within {} s", after.as_secs_f64())]
+    #[error("{provider} timed out after {} s: no {what}", after.as_secs_f64())]
     Timeout {
         /// Name of the provider.
         provider: String,
@@ -132,7 +132,7 @@ pub enum ProviderError {
         after: Duration,
     },
     /// The response does not have the expected format.
-    #[error("{provider} sent a response that cannot be read: {problem}")]
+    #[error("invalid response from {provider}: {problem}")]
     Garbled {
         /// Name of the provider.
         provider: String,
@@ -149,7 +149,7 @@ pub enum ProviderError {
         message: String,
     },
     /// The response is incomplete, and a retry would not change that.
-    #[error("the response of {provider} is not whole: {message}")]
+    #[error("incomplete response from {provider}: {message}")]
     Unfinished {
         /// Name of the provider.
         provider: String,
@@ -179,7 +179,7 @@ pub enum ProviderError {
     OverBudget {
         /// Name of the budget, as its flag.
         budget: String,
-        /// Amount used, with its unit.
+        /// Amount spent, with its unit.
         spent: String,
         /// Limit, with its unit.
         limit: String,

@@ -151,8 +151,8 @@ pub struct Request {
 /// Minimum bytes of a prompt for which counted and sent lengths are compared.
 const COMPARED_BYTES: u64 = 8_000;
 
-/// Bytes per counted token above which a server must have dropped part of a prompt. English and code
-/// have 3 to 5, and other scripts up to 6.
+/// Bytes per counted token above which a server must have dropped part of a prompt. English and
+/// code have 3 to 5, and other scripts up to 6.
 const BYTES_PER_TOKEN: u64 = 20;
 
 impl Request {

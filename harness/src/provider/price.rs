@@ -60,7 +60,7 @@ struct File {
 #[serde(deny_unknown_fields)]
 pub(super) struct Source {
     date: String,
-    #[expect(dead_code, reason = "for whoever reads the file")]
+    #[expect(dead_code, reason = "documents the file")]
     source: String,
 }
 
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn bundled_prices_make_costs() {
+    fn computes_costs_from_bundled_prices() {
         let table = PriceTable::bundled().unwrap();
         let rows = [
             ("openai/gpt-5", usage(1_000_000, 0, 0, 100_000), Some(2.25)),
@@ -416,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn user_prices_come_first_and_wrong_ones_are_reported() {
+    fn prefers_user_prices_and_rejects_invalid_ones() {
         let own = "{date: d, source: s, prices: [{models: ['openai/gpt-5'], input: 1, output: 2}]}";
         let table = PriceTable::parse("own.yaml", own).unwrap();
         let table = table.or(PriceTable::bundled().unwrap());
@@ -455,7 +455,7 @@ mod tests {
         }
     }
     #[test]
-    fn a_price_has_the_day_of_its_source() {
+    fn returns_date_of_price_source() {
         let own = "{date: 2026-03-01, source: s, sources: {b: {date: 2026-05-02, source: s}}, prices: [\
                    {models: ['openai/a'], input: 1, output: 2}, \
                    {models: ['openai/b'], input: 1, output: 2, from: b}]}";

@@ -151,8 +151,8 @@ fn check_header(path: &Path, header: &CassetteHeader) -> io::Result<()> {
         .read_line(&mut line)?;
     match serde_json::from_str::<CassetteHeader>(&line) {
         Ok(found) if found.model == header.model && found.aliases == header.aliases => Ok(()),
-        Ok(_) => wrong("it is a cassette of other models; calls are added only to the run's own"),
-        Err(_) => wrong("it is not a cassette, so nothing is added to it"),
+        Ok(_) => wrong("it was recorded with other models, so no calls are appended to it"),
+        Err(_) => wrong("it is not a cassette, so no calls are appended to it"),
     }
 }
 
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_torn_stays_apart_from_the_next() {
+    fn separates_torn_line_from_next() {
         // Columns: lines, each with the available space, and the resulting file.
         let rows: [(&[(&str, usize)], &str); 5] = [
             (&[("aa\n", 9), ("bb\n", 9)], "aa\nbb\n"),

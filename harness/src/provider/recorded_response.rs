@@ -50,7 +50,7 @@ mod tests {
     use super::Response;
 
     #[test]
-    fn code_of_an_old_record_is_a_call() {
+    fn converts_code_of_old_record_to_call() {
         let old = r#"{"text": "t", "reasoning": null, "code": "f()", "usage": null, "cost_usd": null, "served_model": null}"#;
         let response: Response = serde_json::from_str(old).unwrap();
         let written = serde_json::to_string(&response).unwrap();

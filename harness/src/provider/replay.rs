@@ -94,7 +94,7 @@ pub enum ReplayError {
     },
     /// The format of the recording is unknown.
     #[error(
-        "{} is no recording: {problem}; expected a run directory of `rlm-eval run`, a cassette of --record, or a result file of the \
+        "{} is not a recording: {problem}; expected a run directory of `rlm-eval run`, a cassette of --record, or a result file of the \
          JavaScript system (an object with `benchmark`, `model` and `results[].trace[].reasoning`)",
         .path.display()
     )]
@@ -105,7 +105,7 @@ pub enum ReplayError {
         problem: String,
     },
     /// The recording contains no responses.
-    #[error("the recording {} holds no responses", .0.display())]
+    #[error("the recording {} contains no responses", .0.display())]
     Empty(PathBuf),
 }
 

@@ -87,7 +87,7 @@ impl<P: Provider> Provider for Retry<P> {
             if clock.charged() >= limit {
                 return Err(ProviderError::Timeout {
                     provider: request.model.clone(),
-                    what: "response, retries included,".to_owned(),
+                    what: "response, including retries".to_owned(),
                     after: limit,
                 });
             }
@@ -114,8 +114,8 @@ impl<P: Provider> Retry<P> {
             let delay = self
                 .policy
                 .delay(retry, error.retry_after(), rand::random());
-            // If the time or the budget of the call would be over at the retry, it ends with the
-            // server's error.
+            // If the time or budget of the call would be exhausted at the retry, the call ends with
+            // the server's error.
             if clock.charged() + delay >= self.policy.call_time || !clock.may_send_again().await {
                 return Err(error);
             }
@@ -137,7 +137,7 @@ async fn wait(calls: &dyn CallSink, delay: Duration) {
     calls.note(CallEvent::Waited { reason, duration });
 }
 
-/// The time of a call, which stops while the call waits for its turn.
+/// Clock of a call, which stops while the call waits for its turn.
 struct Clock<'a> {
     calls: &'a dyn CallSink,
     began: Instant,

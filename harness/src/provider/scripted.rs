@@ -170,8 +170,9 @@ impl Provider for Scripted {
             Called::Calls(calls) => calls,
             Called::Compute(code) => {
                 let list = self.computer.run(code, &newest).await.map_err(failed)?;
-                computed = lenient_json::from_str::<Vec<CallEntry>>(&list)
-                    .map_err(|error| failed(format!("it returned no list of calls: {error}")))?;
+                computed = lenient_json::from_str::<Vec<CallEntry>>(&list).map_err(|error| {
+                    failed(format!("it did not return a list of calls: {error}"))
+                })?;
                 &computed
             }
         };

@@ -28,9 +28,9 @@ pub struct WindowError {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
-    #[expect(dead_code, reason = "for whoever reads the file")]
+    #[expect(dead_code, reason = "documents the file")]
     date: String,
-    #[expect(dead_code, reason = "for whoever reads the file")]
+    #[expect(dead_code, reason = "documents the file")]
     source: String,
     #[serde(default)]
     sources: BTreeMap<String, Source>,
@@ -101,7 +101,7 @@ mod tests {
     use super::WindowTable;
 
     #[test]
-    fn the_first_that_fits_counts() {
+    fn first_matching_window_counts() {
         let file = "date: d\nsource: s\nwindows:\n  - { models: [\"mine/*\"], tokens: 32000 }\n";
         let own = WindowTable::parse("own.yaml", file).unwrap();
         let table = own.or(WindowTable::bundled().unwrap());
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_table_is_refused_with_its_place() {
+    fn rejects_invalid_table_with_location() {
         for (rows, expected) in [
             (
                 "- { models: [\"a\"], tokens: 0 }",

@@ -1,7 +1,9 @@
-//! JavaScript and TypeScript files of a user's own, run in the sandbox: plain ones, and modules in the shape of the Standard Agents
-//! specification, whose default export is what `definePrompt` or `defineHook` was given.
+//! Runs a user's JavaScript and TypeScript files in the sandbox: plain files, and modules of the
+//! Standard Agents specification, whose default export is the argument of `definePrompt` or
+//! `defineHook`.
 //!
-//! Such code has `library.js` to import from, and neither files nor network nor models. It runs where [`run_scripts_in`] says.
+//! The code can import only `library.js`, and has no access to files, the network or models.
+//! [`run_scripts_in`] sets where it runs.
 
 mod place;
 
@@ -17,13 +19,13 @@ pub use place::{run_scripts_in, scripts_run_in};
 
 const LIBRARY: &str = include_str!("library.js");
 
-/// What a file is wrong in.
+/// Error in a script file.
 #[derive(Debug, thiserror::Error)]
 #[error("{}{problem}", .line.map(|line| format!("line {line}: ")).unwrap_or_default())]
 pub(crate) struct ScriptFileError {
-    /// The file's line, where it is known.
+    /// Line of the file, if known.
     pub line: Option<u64>,
-    /// What is wrong, in words of the parser or of the code.
+    /// Message of the parser or of the code.
     pub problem: String,
 }
 
@@ -36,10 +38,11 @@ impl From<String> for ScriptFileError {
     }
 }
 
-/// The default export of a module as JSON, functions left out.
+/// Returns the default export of a module as JSON, without functions.
 ///
 /// # Errors
-/// [`ScriptFileError`] for code that does not parse, fails, takes too long or exports nothing.
+/// Returns [`ScriptFileError`] for code that does not parse, fails, takes too long or exports
+/// nothing.
 pub(crate) fn default_export(source: &str, is_typescript: bool) -> Result<String, ScriptFileError> {
     on_thread(async || {
         let sandbox = fresh_sandbox()?;
@@ -49,10 +52,11 @@ pub(crate) fn default_export(source: &str, is_typescript: bool) -> Result<String
     })
 }
 
-/// What a function of a plain file gives for these arguments; a promise is awaited.
+/// Calls a function of a plain file and returns its result; a promise is awaited.
 ///
 /// # Errors
-/// [`ScriptFileError`] for code that does not parse, fails, takes too long, has no such function or gives no JSON.
+/// Returns [`ScriptFileError`] for code that does not parse, fails, takes too long, does not define
+/// the function, or does not return JSON.
 pub(crate) fn call_function(
     source: &str,
     name: &str,
@@ -63,16 +67,17 @@ pub(crate) fn call_function(
         let mut file = ScriptFile::plain(&sandbox, source).await?;
         let ask = format!("return(typeof {name} === \"function\")");
         if file.run(ask).await?.value.as_deref() != Some("true") {
-            return Err(format!("it has no function `{name}`").into());
+            return Err(format!("it does not define a function `{name}`").into());
         }
         file.set("__arguments", &Value::from(arguments.to_vec()));
         let call = format!("return(JSON.stringify(await {name}(...__arguments)) ?? \"null\")");
         let given = file.run(call).await?.value.unwrap_or_default();
-        serde_json::from_str(&given).map_err(|error| format!("it gave no JSON: {error}").into())
+        serde_json::from_str(&given)
+            .map_err(|error| format!("its result is not JSON: {error}").into())
     })
 }
 
-/// Runs something of a file to its end, on a thread of its own: callers may be inside of a runtime or not.
+/// Runs a future to its end on its own thread, because callers may be inside a runtime.
 fn on_thread<T: Send>(
     read: impl AsyncFnOnce() -> Result<T, ScriptFileError> + Send,
 ) -> Result<T, ScriptFileError> {
@@ -81,10 +86,10 @@ fn on_thread<T: Send>(
             let runtime = tokio::runtime::Builder::new_current_thread()
                 .enable_all()
                 .build()
-                .map_err(|error| format!("cannot start a runtime to read it in: {error}"))?;
+                .map_err(|error| format!("cannot start a runtime to run it: {error}"))?;
             runtime.block_on(read())
         });
-        let stopped = |_| Err("reading it was not finished".to_owned().into());
+        let stopped = |_| Err("its thread stopped before it finished".to_owned().into());
         reading.join().unwrap_or_else(stopped)
     })
 }
@@ -93,7 +98,7 @@ fn on_thread<T: Send>(
 pub(crate) struct ScriptFile {
     repl: Repl,
     cells: u32,
-    /// The cell that is the file.
+    /// Number of the cell that contains the file.
     cell_of_file: u32,
 }
 
@@ -101,17 +106,17 @@ impl ScriptFile {
     /// Runs a plain file.
     ///
     /// # Errors
-    /// [`ScriptFileError`], as in [`default_export`].
+    /// Returns [`ScriptFileError`], as [`default_export`] does.
     pub async fn plain(sandbox: &Sandbox, source: &str) -> Result<Self, ScriptFileError> {
         let mut file = Self::open(sandbox, 1).await?;
         file.run(source.to_owned()).await?;
         Ok(file)
     }
 
-    /// Runs a module. Its default export, which is an object, is then the variable [`DEFAULT_EXPORT`].
+    /// Runs a module and stores its default export, an object, in the variable [`DEFAULT_EXPORT`].
     ///
     /// # Errors
-    /// [`ScriptFileError`], as in [`default_export`].
+    /// Returns [`ScriptFileError`], as [`default_export`] does.
     pub async fn of_module(
         sandbox: &Sandbox,
         source: &str,
@@ -126,7 +131,7 @@ impl ScriptFile {
         file.run(code).await?;
         let ask = format!("return(typeof {DEFAULT_EXPORT} === \"object\")");
         if file.run(ask).await?.value.as_deref() != Some("true") {
-            return Err("it has no `export default` of an object".to_owned().into());
+            return Err("it does not `export default` an object".to_owned().into());
         }
         Ok(file)
     }
@@ -148,7 +153,7 @@ impl ScriptFile {
         })
     }
 
-    /// Gives a variable a JSON value.
+    /// Sets a variable to a JSON value.
     pub fn set(&self, name: &str, value: &Value) {
         self.repl.set(name, value);
     }
@@ -156,7 +161,7 @@ impl ScriptFile {
     /// Runs a cell.
     ///
     /// # Errors
-    /// [`ScriptFileError`] with the innermost line of the file, where the cell fails.
+    /// Returns [`ScriptFileError`] with the innermost line of the file if the cell fails.
     pub async fn run(&mut self, code: String) -> Result<CellOutcome, ScriptFileError> {
         self.cells += 1;
         self.repl.run(code, self.cells);
@@ -180,7 +185,7 @@ impl ScriptFile {
         }
     }
 
-    /// A cell's error, with the innermost line of the file.
+    /// Converts a cell's error, with the innermost line of the file.
     fn error(&self, error: &CellError) -> ScriptFileError {
         let cell = format!("cell {}:", self.cell_of_file);
         let of_file = |frame: &String| {

@@ -1,18 +1,18 @@
-//! Where script files run, and what they may use.
+//! Isolation and limits of script files.
 //!
-//! A prompt file is read deep inside of the library of definitions, and a hook starts in the middle of an attempt, so the place is
-//! the process's, not a parameter of each of them.
+//! Prompt files are read deep inside the library of definitions, and hooks start in the middle of
+//! an attempt. The isolation is therefore a setting of the process, not a parameter.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use sandbox::{Config, Isolation, Limits, Lost, Sandbox};
 
-/// What one call of a file's code may compute, and may wait.
+/// Maximum CPU time, and maximum wait, of one call of a file's code.
 pub(super) const TIME: Duration = Duration::from_secs(5);
-/// Heap of one file.
+/// Heap limit of one file.
 pub(super) const HEAP_MEGABYTES: u64 = 128;
-/// Resident megabytes that a worker process may take beyond the heap before it is ended.
+/// Resident megabytes beyond the heap at which a worker process is killed.
 const BEYOND_HEAP_MEGABYTES: u64 = 512;
 
 static PLACE: Mutex<Place> = Mutex::new(Place {
@@ -22,12 +22,13 @@ static PLACE: Mutex<Place> = Mutex::new(Place {
 
 struct Place {
     isolation: Isolation,
-    /// The sandbox of hooks, made when the first starts.
+    /// Sandbox of hooks, created when the first hook starts.
     sandbox: Option<Sandbox>,
 }
 
-/// Says where hooks, prompt modules and `systemPromptFunction` run from now on. Before the first call they run on threads of this
-/// process, which suits tests: a program that reads files of others calls this first, with worker processes.
+/// Sets where hooks, prompt modules and `systemPromptFunction` run from now on. The default is
+/// threads of this process, which suits tests. A program that reads untrusted files must first call
+/// this with worker processes.
 pub fn run_scripts_in(isolation: Isolation) {
     let mut place = lock();
     if place.isolation != isolation {
@@ -43,7 +44,7 @@ pub fn scripts_run_in() -> Isolation {
     lock().isolation.clone()
 }
 
-/// The sandbox of hooks, which work in the runtime of a run.
+/// Returns the sandbox of hooks, which run in the runtime of the run.
 pub(crate) fn shared_sandbox() -> Result<Sandbox, String> {
     let mut place = lock();
     if let Some(sandbox) = &place.sandbox {
@@ -54,7 +55,7 @@ pub(crate) fn shared_sandbox() -> Result<Sandbox, String> {
     Ok(sandbox)
 }
 
-/// A sandbox for code that runs in a runtime of its own.
+/// Creates a sandbox for code that runs in its own runtime.
 pub(crate) fn fresh_sandbox() -> Result<Sandbox, String> {
     sandbox(scripts_run_in())
 }
@@ -70,13 +71,13 @@ fn sandbox(isolation: Isolation) -> Result<Sandbox, String> {
         },
         ..Config::default()
     };
-    // What the kernel lacks is reported by the sandbox of the agents.
+    // The sandbox of the agents reports missing features of the kernel.
     Sandbox::new(config, isolation, |_| ()).map_err(|error| error.to_string())
 }
 
 /// Describes the end of a file's session.
 pub(super) fn lost(lost: &Lost) -> String {
-    // The limit is not the one that the flag sets.
+    // The flag does not set this limit.
     let detail = lost.detail.replace(" (--memory-limit)", "");
     format!("its code ended the sandbox: {detail}")
 }

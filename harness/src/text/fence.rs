@@ -1,8 +1,7 @@
 //! Finds the code blocks in a model's response.
 //!
-//! Tolerant of what models really write, and read as a person would read it: a block that is
-//! plainly meant to be run is found, and none is cut where its code continues. A fence is three or
-//! more backticks or tildes.
+//! The parser tolerates common mistakes of models. It finds every block that is clearly meant to be
+//! run, and cuts none where its code continues. A fence is three or more backticks or tildes.
 //!
 //! - It opens a block if a word follows, which may be followed by more: `js title="x"`, `js {1,3}`,
 //!   `{.js}`.
@@ -10,8 +9,8 @@
 //!   follows (`` ``` Done.``). A shorter one closes a block that is not closed otherwise.
 //! - It also closes at the end of a line of code (`` f(x)``` ``), because such a line is not valid
 //!   JavaScript. In a comment, it does so only if nothing else closes the block.
-//! - An opening fence in a block ends that block, which was not closed. A block of Markdown contains
-//!   blocks.
+//! - An opening fence in a block ends that block, which was not closed. A block of Markdown
+//!   contains blocks.
 //! - None of this applies to fences in template literals of the code.
 //! - Text before `</think>` is not part of the answer; blocks there count only if none follow it.
 

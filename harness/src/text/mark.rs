@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::sha256_hex;
 
-/// The end of a fence in which texts of models and data stand, in any case and with blanks, or the
+/// Matches a closing tag around texts of models and data, in any case and with blanks, or the
 /// beginning of a line that only the harness writes.
 const IMITATION: &str = "(?i)<\\s*/\\s*(?:context|error|message|notes|output|passage|piece|returned)\
                          |this is iteration |this is your last iteration ";
@@ -34,8 +34,8 @@ pub(crate) fn fence_mark(texts: &[&str]) -> String {
     mark(texts, texts.iter().any(imitates))
 }
 
-/// The same for a message of a transcript, which contains other fences and lines of the harness
-/// anyway: it is marked only if it has the end of its own fence.
+/// Returns the mark for a message of a transcript, which contains other fences and lines of the
+/// harness anyway. It is marked only if it contains the end of its own fence.
 pub(crate) fn transcript_mark(text: &str) -> String {
     static PATTERN: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"(?i)<\s*/\s*message").ok());

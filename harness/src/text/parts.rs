@@ -51,7 +51,7 @@ mod tests {
     use super::parts;
 
     #[test]
-    fn parts_are_the_whole_text_and_end_at_breaks() {
+    fn splits_whole_text_at_breaks() {
         let rows: [(&str, usize, &[&str]); 8] = [
             ("", 3, &[]),
             ("abc", 1, &["abc"]),

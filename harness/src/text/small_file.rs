@@ -1,5 +1,4 @@
-//! Reads files that other people wrote: devices, pipes and endless files are rejected before they
-//! are read.
+//! Reads untrusted files. Rejects devices, pipes and endless files before reading them.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -46,7 +45,7 @@ pub fn read_file(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     check(&metadata)?;
     let too_large = || {
         let megabytes = most >> 20;
-        io::Error::other(format!("larger than {megabytes} MB, the most that is read"))
+        io::Error::other(format!("larger than the maximum of {megabytes} MB"))
     };
     if metadata.is_file() && metadata.len() > most {
         return Err(too_large());
@@ -79,10 +78,7 @@ mod tests {
         assert_eq!(read_file(&path, 3).unwrap(), b"123");
         assert_eq!(read_text_file(&path).unwrap(), "123");
         let rows = [
-            (
-                read_file(&path, 2),
-                "larger than 0 MB, the most that is read",
-            ),
+            (read_file(&path, 2), "larger than the maximum of 0 MB"),
             (read_file(Path::new("/dev/zero"), 2), "not a regular file"),
             (read_file(folder.path(), 2), "Is a directory (os error 21)"),
             (

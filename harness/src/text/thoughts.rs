@@ -151,7 +151,7 @@ mod tests {
     use super::thoughts;
 
     #[test]
-    fn reasoning_is_separated_from_the_answer() {
+    fn separates_reasoning_from_answer() {
         let rows = [
             ("<think>a</think>b", "a", Some("b")),
             (" <think>\na\n</think>\n\nb", "a", Some("b")),

@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::DeserializeOwned;
 use serde_saphyr::{MessageFormatter as _, UserMessageFormatter};
 
-/// What is wrong with a text. Displayed as `line N: MESSAGE`.
+/// Error in a YAML text, displayed as `line N: MESSAGE`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct YamlError {
     /// Line, 1-based, if known.
@@ -30,7 +30,7 @@ impl std::error::Error for YamlError {}
 /// such as `[x, y]` is a list of texts.
 ///
 /// # Errors
-/// What is wrong with the text, or how it differs from the expected form, with its line.
+/// Returns the fault, or the difference from the expected form, with its line.
 pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, YamlError> {
     let options = serde_saphyr::options! { strict_booleans: true };
     serde_saphyr::from_str_with_options(text, options).map_err(|error: serde_saphyr::Error| {
@@ -49,7 +49,7 @@ mod tests {
     use serde_json::{Value, json};
 
     #[test]
-    fn words_are_no_booleans() {
+    fn reads_yes_and_no_as_text() {
         let read: Value = super::read("[x, y, n, yes, No, on, off, true, False]").unwrap();
         let words = json!(["x", "y", "n", "yes", "No", "on", "off", true, false]);
         assert_eq!(read, words);
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_have_their_line() {
+    fn reports_line_of_fault() {
         let rows = [
             ("- a\n- [b\n", "line 2: unclosed bracket '['"),
             (

@@ -4,11 +4,11 @@ use serde_json::{Map, Value, json};
 
 use crate::prompt::definition::{SubagentSettings, SubpromptSettings};
 
-/// How a specialist is called, and which parts of its work its caller reads.
+/// Settings of a call of a specialist: its input, and the parts of its work in the result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "they are the switches of the specification, each by itself"
+    reason = "they are independent switches of the specification"
 )]
 pub struct CallSettings {
     pub(crate) include_text: bool,
@@ -22,7 +22,7 @@ pub struct CallSettings {
 }
 
 impl CallSettings {
-    /// Identifies these settings, for the digest of a tool set.
+    /// Returns a string that identifies these settings, for the digest of a tool set.
     pub(crate) fn version(&self) -> String {
         format!("{self:?}")
     }
@@ -32,7 +32,8 @@ impl CallSettings {
         self.blocking
     }
 
-    /// The JSON Schema of the arguments that these settings name, for a prompt without a schema of its own.
+    /// Returns the JSON Schema of the arguments named by these settings, for a prompt without a
+    /// schema.
     pub(crate) fn parameters(&self) -> Value {
         let mut properties = Map::new();
         let mut required = Vec::new();
@@ -71,7 +72,7 @@ impl From<&SubpromptSettings> for CallSettings {
 }
 
 impl From<&SubagentSettings> for CallSettings {
-    /// An agent has no settings of what its result includes: text and errors.
+    /// The result of an agent always includes text and errors; no setting changes that.
     fn from(settings: &SubagentSettings) -> Self {
         Self {
             include_text: true,

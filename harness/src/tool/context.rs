@@ -1,4 +1,4 @@
-//! The bundled tools that read the task's context, for agents that have it neither in a REPL nor in their messages.
+//! The bundled tools that read the task's context, for agents without it in a REPL or in messages.
 
 use std::sync::Arc;
 
@@ -11,19 +11,19 @@ use serde_json::{Value, json};
 use super::{Tool, ToolError, ToolScope};
 use crate::model::ToolSpec;
 
-/// The most characters that are read at a time.
+/// Maximum characters of one read.
 const MOST_READ: usize = 20_000;
 
-/// The most matches that a search shows.
+/// Maximum matches of one search.
 const MOST_MATCHES: usize = 50;
 
-/// Characters shown before and behind a match.
+/// Characters shown before and after a match.
 const AROUND: usize = 100;
 
-/// The most characters of a match itself that are shown.
+/// Maximum characters shown of a match itself.
 const MOST_OF_MATCH: usize = 500;
 
-/// Bytes that a compiled regular expression may take.
+/// Maximum bytes of a compiled regular expression.
 const REGEX_BYTES: usize = 1 << 20;
 
 const SPECS: [(&str, Call); 3] = [
@@ -39,7 +39,7 @@ struct ContextTool {
     call: Call,
 }
 
-/// The tools, as a request lists them.
+/// Returns the tools in the order of requests.
 pub(crate) fn tools() -> Vec<Arc<dyn Tool>> {
     let tool = |(spec, call): (&str, Call)| {
         #[expect(clippy::expect_used, reason = "a bundled file, which a test reads")]
@@ -115,7 +115,7 @@ fn search(arguments: Value, context: &str) -> Result<Value, ToolError> {
         .map_or(context.len(), |(byte, _)| byte);
     let mut shown = Vec::new();
     let mut further = 0_usize;
-    // Characters up to a byte, counted from the last match on: each is counted once.
+    // Counts characters only from the last match on, so that each is counted once.
     let (mut byte, mut character) = (begin, start);
     for found in regex.find_iter(&context[begin..]) {
         if shown.len() == MOST_MATCHES {
@@ -134,7 +134,7 @@ fn search(arguments: Value, context: &str) -> Result<Value, ToolError> {
     Ok(result)
 }
 
-/// A match with the text around it.
+/// Returns a match with the text around it.
 fn around(context: &str, from: usize, to: usize) -> String {
     let before: Vec<char> = context[..from].chars().rev().take(AROUND).collect();
     let matched: String = context[from..to].chars().take(MOST_OF_MATCH).collect();

@@ -1,4 +1,5 @@
-//! The bundled tools that read the files of one stated folder: `list_files`, `read_file` and `search_files`.
+//! The bundled tools that read the files of one folder: `list_files`, `read_file` and
+//! `search_files`.
 
 use std::borrow::Cow;
 use std::fs;
@@ -14,14 +15,14 @@ use super::{Tool, ToolError, ToolScope};
 use crate::model::ToolSpec;
 use crate::prompt::definition::{Variable, VariableType};
 
-/// The variable that names the folder.
+/// Variable that names the folder.
 pub const FILES_DIR: &str = "FILES_DIR";
 
-/// Bytes of a file that is read.
+/// Maximum bytes of a file.
 const LARGEST: u64 = 10 << 20;
-/// Files of a folder that are looked at.
+/// Maximum number of files to visit in a folder.
 const MOST_FILES: usize = 10_000;
-/// Characters of a line that is shown.
+/// Maximum characters of a shown line.
 const SHOWN_OF_LINE: usize = 400;
 
 const SPECS: [(&str, Call); 3] = [
@@ -38,7 +39,7 @@ struct FileTool {
     call: Call,
 }
 
-/// The tools.
+/// Returns the tools.
 pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
     let tool = |(spec, call): (&str, Call)| {
         #[expect(clippy::expect_used, reason = "a bundled file, which a test reads")]
@@ -125,7 +126,7 @@ fn search(arguments: Value, root: &Path) -> Result<Value, String> {
     let wanted = folded(&search.text);
     let (mut total, mut lines) = (0_u64, Vec::new());
     for path in walk(root) {
-        // What is no text has no lines.
+        // A file that is not text has no lines.
         let Ok(text) = text_of(&path) else { continue };
         for (number, line) in (1..).zip(text.lines()) {
             if !folded(line).contains(&wanted) {
@@ -141,10 +142,10 @@ fn search(arguments: Value, root: &Path) -> Result<Value, String> {
     Ok(json!({ "total": total, "lines": lines }))
 }
 
-/// A path inside a folder, links followed. `root` has none.
+/// Resolves a path inside a folder, following links. `root` must not contain links.
 ///
 /// # Errors
-/// What is wrong: there is no such file, or it is outside of the folder.
+/// Returns the reason: the file does not exist, or is outside the folder.
 pub(crate) fn confined(root: &Path, path: &str) -> Result<PathBuf, String> {
     let outside = || format!("{path}: outside of the folder that tools may read");
     let Ok(real) = root.join(path).canonicalize() else {
@@ -161,10 +162,10 @@ pub(crate) fn confined(root: &Path, path: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// The bytes of a file that is not too large.
+/// Reads a file unless it is too large.
 ///
 /// # Errors
-/// Why it cannot be read.
+/// Returns the reason why it cannot be read.
 pub(crate) fn bytes_of(path: &Path) -> Result<Vec<u8>, String> {
     let about = fs::metadata(path).map_err(|error| error.to_string())?;
     if !about.is_file() {
@@ -181,7 +182,7 @@ fn text_of(path: &Path) -> Result<String, String> {
     String::from_utf8(bytes_of(path)?).map_err(|_| "no text in UTF-8".to_owned())
 }
 
-/// The files of a folder by path, those of folders in it included. Links are not followed.
+/// Returns the files of a folder and its subfolders by path, without following links.
 fn walk(root: &Path) -> Vec<PathBuf> {
     let (mut folders, mut files) = (vec![root.to_owned()], Vec::new());
     while let Some(folder) = folders.pop() {
@@ -201,7 +202,7 @@ fn walk(root: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// A path from the folder on, with `/` between its parts.
+/// Returns a path relative to the folder, with `/` as separator.
 fn shown(root: &Path, path: &Path) -> String {
     let inside = path.strip_prefix(root).unwrap_or(path);
     let parts: Vec<Cow<'_, str>> = inside.iter().map(|part| part.to_string_lossy()).collect();

@@ -1,7 +1,7 @@
-//! The tools by which an agent creates agents that take messages, speaks to them and closes them, and by which such an agent speaks to
-//! its caller.
+//! Tools for agents that accept messages: a caller creates, messages and closes them, and they
+//! message their caller.
 //!
-//! Invariant: nothing here runs an agent. What a call does is the agent layer's.
+//! Invariant: nothing here runs an agent. The agent layer executes the calls.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -16,30 +16,30 @@ use super::{CallSettings, ToolError};
 use crate::model::ToolSpec;
 use crate::prompt::definition::InputSchema;
 
-/// How many instances of one definition an agent may have open where its `maxInstances` does not say.
+/// Default of `maxInstances`: maximum open instances of one definition for one agent.
 pub(crate) const MAX_INSTANCES: NonZeroU32 = NonZeroU32::new(16).unwrap();
 
-/// A definition of which an agent may create instances.
+/// A definition that an agent may instantiate.
 #[derive(Debug, Clone)]
 pub(crate) struct InstanceKind {
-    /// What the caller calls it.
+    /// Name that the caller uses.
     pub agent: String,
     /// Its `toolDescription`.
     pub description: String,
-    /// The specialist that runs.
+    /// Name of the specialist that runs.
     pub specialist: String,
-    /// How its messages are made and which parts of its work its caller reads.
+    /// Settings of its input, and of the parts of its work that its caller reads.
     pub settings: CallSettings,
-    /// What a message has to be that is an object.
+    /// Schema of messages that are objects.
     pub schema: Option<InputSchema>,
-    /// How many may be open at once.
+    /// Maximum number of open instances.
     pub max_instances: NonZeroU32,
-    /// Whether its caller hears what it says by `parent.send()`, and not its answers.
+    /// Whether its caller receives messages sent with `parent.send()` instead of its answers.
     pub explicit: bool,
 }
 
 impl InstanceKind {
-    /// What of it can change an answer.
+    /// Returns everything that can change an answer.
     fn version(&self) -> String {
         let Self {
             agent,
@@ -58,7 +58,7 @@ impl InstanceKind {
     }
 }
 
-/// What a call of one of these tools does.
+/// Operation of one of these tools.
 #[derive(Clone)]
 pub(crate) enum InstanceCall {
     /// `agents.create(agent, name)`
@@ -73,7 +73,7 @@ pub(crate) enum InstanceCall {
     TellCaller,
 }
 
-/// What the calls are named in errors: as the caller calls them.
+/// Names of the calls in errors, as the caller writes them.
 pub(crate) struct InstanceNames {
     pub create: &'static str,
     pub get: &'static str,
@@ -83,7 +83,7 @@ pub(crate) struct InstanceNames {
 }
 
 impl InstanceNames {
-    /// Those of a caller with a REPL, or of one that calls tools natively.
+    /// Returns the names for a caller with a REPL or with native tools.
     pub const fn of(has_repl: bool) -> &'static Self {
         const REPL: InstanceNames = InstanceNames {
             create: "agents.create",
@@ -103,7 +103,7 @@ impl InstanceNames {
     }
 }
 
-/// The arguments of any of them.
+/// Arguments of any of these tools.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[derive(Default)]
@@ -115,26 +115,26 @@ pub(crate) struct InstanceArguments {
 }
 
 impl InstanceArguments {
-    /// Arguments that conform to the tool's schema.
+    /// Parses arguments that conform to the tool's schema.
     ///
     /// # Errors
-    /// They are of another kind all the same.
+    /// Returns an error if they have another type nevertheless.
     pub fn read(arguments: Value) -> Result<Self, ToolError> {
         serde_json::from_value(arguments).map_err(|error| ToolError(error.to_string()))
     }
 }
 
-/// One of the tools, as its bundled file says it.
+/// Texts of one tool in the bundled file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Text {
-    /// The function in a REPL.
+    /// Name of the function in a REPL.
     function: String,
-    /// What it is natively; it is not offered there without one.
+    /// Native name; without one, it is not offered natively.
     native: Option<String>,
-    /// Its description in a REPL, where it is told by itself.
+    /// Description in a REPL, if it is listed separately.
     description: Option<String>,
-    /// Its description natively.
+    /// Native description.
     native_description: Option<String>,
     parameters: Value,
 }
@@ -154,18 +154,18 @@ fn texts() -> Texts {
     serde_json::from_str(include_str!("../../tools/agents.json")).expect("bundled tools are valid")
 }
 
-/// What is told of such a tool besides its schema.
+/// Properties of such a tool besides its schema.
 #[derive(Clone)]
 pub(crate) struct InstanceTool {
     pub call: InstanceCall,
-    /// Its name and description on the wire, if it is offered there.
+    /// Native name and description, if it is offered natively.
     pub native: Option<(String, String)>,
-    /// Whether the prompt of an agent with a REPL lists it by itself.
+    /// Whether the prompt of an agent with a REPL lists it separately.
     pub is_listed: bool,
 }
 
 impl InstanceTool {
-    /// What of it can change an answer, besides what its spec says.
+    /// Returns everything outside its spec that can change an answer.
     pub fn version(&self) -> String {
         match &self.call {
             InstanceCall::Create(kinds) => {
@@ -193,10 +193,10 @@ fn bound(text: Text, call: InstanceCall, agents: &str) -> Result<BoundTool, Tool
     BoundTool::new(spec, Runs::Instance(tool))
 }
 
-/// The tools for these definitions.
+/// Creates the tools for these definitions.
 ///
 /// # Errors
-/// Those of [`BoundTool`].
+/// Returns the errors of [`BoundTool`].
 pub(crate) fn instance_tools(kinds: Vec<InstanceKind>) -> Result<Vec<BoundTool>, ToolSetError> {
     let texts = texts();
     let kinds: BTreeMap<String, Arc<InstanceKind>> = kinds
@@ -221,15 +221,15 @@ pub(crate) fn instance_tools(kinds: Vec<InstanceKind>) -> Result<Vec<BoundTool>,
     ])
 }
 
-/// The tool by which an instance speaks to its caller.
+/// Creates the tool with which an instance messages its caller.
 ///
 /// # Errors
-/// Those of [`BoundTool`].
+/// Returns the errors of [`BoundTool`].
 pub(crate) fn tell_caller() -> Result<BoundTool, ToolSetError> {
     bound(texts().tell_caller, InstanceCall::TellCaller, "")
 }
 
-/// The functions in a REPL that give an agent to speak to.
+/// Returns the functions in a REPL that return an agent.
 pub(super) fn makers() -> [Maker; 2] {
     let texts = |words: &[&str]| words.iter().map(ToString::to_string).collect();
     let method = |name: &str, takes: &[&str]| Method {
@@ -250,18 +250,18 @@ pub(super) fn makers() -> [Maker; 2] {
     ]
 }
 
-/// An agent that starts with its caller.
+/// An agent that starts together with its caller.
 #[derive(Debug, Clone)]
 pub(crate) struct ImmediateAgent {
-    /// What the caller calls it.
+    /// Name that the caller uses.
     pub agent: String,
-    /// The specialist that runs.
+    /// Name of the specialist that runs.
     pub specialist: String,
     pub settings: CallSettings,
-    /// The name of this one.
+    /// Name of the instance.
     pub name: String,
-    /// What it is to do; without it, what its caller is asked.
+    /// Task; by default, the task of its caller.
     pub message: Option<String>,
-    /// What it is, where it takes messages.
+    /// Definition, if the agent accepts messages.
     pub kind: Option<Arc<InstanceKind>>,
 }

@@ -1,4 +1,4 @@
-//! `run_javascript`: code in a sandbox of its own, for agents that have no REPL.
+//! `run_javascript`: runs code in a separate sandbox, for agents without a REPL.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ struct RunJavascript {
     sandbox: Arc<ToolSandbox>,
 }
 
-/// The tool.
+/// Returns the tool.
 pub(super) fn tool(sandbox: &Arc<ToolSandbox>) -> Arc<dyn Tool> {
     #[expect(clippy::expect_used, reason = "a bundled file, which a test reads")]
     let spec = serde_json::from_str(include_str!("../../tools/run_javascript.json"))

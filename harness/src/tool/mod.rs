@@ -1,8 +1,9 @@
-//! Tools: what agents can call by name, as functions in a REPL or natively in the `tools` protocol.
+//! Tools that agents call by name, as functions in a REPL or natively in the `tools` protocol.
 //!
-//! In a REPL a tool is a function (`await search_docs({…})`); its name may have a dot there (`page.open`), which on the wire
-//! is `_`. A tool knows its arguments and what belongs to the agent that calls it, and nothing of models or prompts. The
-//! values of secret variables reach the tool alone: [`Values::strike_out`] goes over what it gives back.
+//! In a REPL, a tool is a function (`await search_docs({…})`). A dot in its name (`page.open`)
+//! becomes `_` on the wire. A tool receives its arguments and the scope of the calling agent, and
+//! does not depend on models or prompts. Only the tool sees values of secret variables:
+//! [`Values::strike_out`] redacts its results.
 
 mod call_settings;
 mod instances;
@@ -39,43 +40,43 @@ pub(crate) use tool_set::Runs;
 pub use tool_set::{BoundTool, ToolSet, ToolSetError};
 pub use values::{ValueError, ValueSources, Values};
 
-/// Something that an agent can call.
+/// A tool that an agent can call.
 #[async_trait]
 pub trait Tool: Send + Sync {
-    /// Its name, description and parameters, for a model.
+    /// Returns the name, description and parameters, as models see them.
     fn spec(&self) -> &ToolSpec;
 
-    /// Does its work. Dropping the future stops it.
+    /// Runs a call. Dropping the future stops it.
     ///
     /// # Errors
-    /// [`ToolError`], which the model reads: what is wrong, and what would be right.
+    /// Returns [`ToolError`], which the model reads: what is wrong, and what would be valid.
     async fn call(&self, arguments: Value, scope: &ToolScope) -> Result<Value, ToolError>;
 
-    /// The variables that it reads from its scope.
+    /// Returns the variables that it reads from its scope.
     fn variables(&self) -> &[Variable] {
         &[]
     }
 
-    /// What of it can change an answer and is not in its spec, such as the hash of its file.
+    /// Returns whatever can change an answer and is not in its spec, such as the hash of its file.
     fn version(&self) -> String {
         String::new()
     }
 }
 
-/// What belongs to the agent that calls a tool.
+/// Data of the agent that calls a tool.
 #[derive(Debug, Clone, Default)]
 pub struct ToolScope {
-    /// The sample.
+    /// Id of the sample.
     pub sample: String,
-    /// 1-based.
+    /// Number of the attempt, 1-based.
     pub attempt: u32,
-    /// The calling agent's invocation id.
+    /// Invocation id of the calling agent.
     pub invocation: String,
-    /// The task's context.
+    /// Context of the task.
     pub context: Arc<String>,
-    /// The tool's variables, resolved. They may hold secrets.
+    /// Resolved variables of the tool, which may contain secrets.
     pub env: BTreeMap<String, String>,
-    /// The options that the agent's prompt sets for the tool.
+    /// Options from the agent's prompt.
     pub options: Map<String, Value>,
 }
 

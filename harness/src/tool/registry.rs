@@ -1,4 +1,4 @@
-//! The tools of a program, by name.
+//! Registry of the tools of a program.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,26 +13,26 @@ pub struct ToolRegistry {
     tools: BTreeMap<String, Arc<dyn Tool>>,
 }
 
-/// A name that stands for no tool, or for two.
+/// Error for an unknown or duplicate name of a tool.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RegistryError {
-    /// There is no such tool.
+    /// No tool has this name.
     #[error("unknown tool `{name}`{}", did_you_mean(.nearest.as_deref(), .known))]
     Unknown {
-        /// As given.
+        /// Name as given.
         name: String,
-        /// The name it most likely stands for.
+        /// Most similar name.
         nearest: Option<String>,
-        /// All of them.
+        /// All known names.
         known: Vec<String>,
     },
-    /// Two tools have it.
-    #[error("there are two tools of the name `{0}`")]
+    /// Two tools have this name.
+    #[error("duplicate tool name `{0}`")]
     Twice(String),
 }
 
 impl ToolRegistry {
-    /// The bundled tools: those that read the task's context.
+    /// Returns the bundled tools that read the task's context.
     pub fn bundled() -> Self {
         let tools = context::tools();
         let named = |tool: Arc<dyn Tool>| (tool.spec().name.clone(), tool);
@@ -41,7 +41,7 @@ impl ToolRegistry {
         }
     }
 
-    /// The bundled tools, and those that read files or run code: `sandbox` is where code runs.
+    /// Returns all bundled tools, including those that read files or run code in `sandbox`.
     pub fn with_host_tools(sandbox: &Arc<ToolSandbox>) -> Self {
         let mut registry = Self::bundled();
         for tool in files::tools()
@@ -56,7 +56,7 @@ impl ToolRegistry {
     /// Adds a tool.
     ///
     /// # Errors
-    /// [`RegistryError::Twice`] if its name is taken.
+    /// Returns [`RegistryError::Twice`] if its name is taken.
     pub fn add(&mut self, tool: Arc<dyn Tool>) -> Result<(), RegistryError> {
         let name = tool.spec().name.clone();
         if self.tools.contains_key(&name) {
@@ -66,10 +66,10 @@ impl ToolRegistry {
         Ok(())
     }
 
-    /// A tool by its name.
+    /// Returns the tool with this name.
     ///
     /// # Errors
-    /// [`RegistryError::Unknown`].
+    /// Returns [`RegistryError::Unknown`] with the most similar name.
     pub fn get(&self, name: &str) -> Result<Arc<dyn Tool>, RegistryError> {
         self.tools
             .get(name)
@@ -81,7 +81,7 @@ impl ToolRegistry {
             })
     }
 
-    /// All tools, in the order of their names.
+    /// Returns all tools, sorted by name.
     pub fn all(&self) -> impl Iterator<Item = &Arc<dyn Tool>> {
         self.tools.values()
     }

@@ -1,4 +1,4 @@
-//! Where JavaScript of tools runs: sandbox sessions of their own, one for each call, with limits of their own.
+//! Sandbox sessions for the JavaScript of tools: one for each call, with separate limits.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -6,21 +6,21 @@ use std::time::Duration;
 use sandbox::message::{AgentInfo, CellOutcome, Context};
 use sandbox::{Config, Event, Isolation, Limits, Repl, Sandbox};
 
-/// CPU time of one call.
+/// Maximum CPU time of one call.
 const CPU_TIME: Duration = Duration::from_secs(10);
-/// Waiting for timers in one call.
+/// Maximum wait for timers in one call.
 const WAIT: Duration = Duration::from_secs(10);
-/// Heap of one call, the task's context not counted.
+/// Heap limit of one call, without the task's context.
 const HEAP_BYTES: u64 = 128 << 20;
 
-/// Makes the sessions. Nothing is started before the first.
+/// Creates the sessions. Starts nothing before the first one.
 pub struct ToolSandbox {
     isolation: Isolation,
     sandbox: OnceLock<Sandbox>,
 }
 
 impl ToolSandbox {
-    /// A sandbox whose sessions run there.
+    /// Creates a sandbox with this isolation.
     pub const fn new(isolation: Isolation) -> Self {
         Self {
             isolation,
@@ -41,13 +41,13 @@ impl ToolSandbox {
             },
             ..Config::default()
         };
-        // What the kernel lacks is reported by the sandbox of the agents.
+        // The sandbox of the agents reports missing features of the kernel.
         let made = Sandbox::new(config, self.isolation.clone(), |_| ())
             .map_err(|error| error.to_string())?;
         Ok(self.sandbox.get_or_init(|| made).clone())
     }
 
-    /// A REPL in a session of its own.
+    /// Opens a REPL in a new session.
     pub(super) async fn open(&self, context: Context) -> Result<Repl, String> {
         let sandbox = self.sandbox()?;
         let session = sandbox.session().await.map_err(|error| error.to_string())?;
@@ -63,10 +63,10 @@ impl ToolSandbox {
     }
 }
 
-/// Runs a cell to its end. It has no models to call.
+/// Runs a cell to its end, without models.
 ///
 /// # Errors
-/// Why the session is gone.
+/// Returns the reason why the session ended.
 pub(super) async fn finish(
     repl: &mut Repl,
     code: &str,

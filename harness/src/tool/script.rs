@@ -1,7 +1,8 @@
-//! Tools of a user's folder: one JavaScript file each, which runs in a sandbox session of its own for every call.
+//! Tools from a user's folder: one JavaScript file each. Every call runs in its own sandbox
+//! session.
 //!
-//! A file assigns `module.exports = { description, parameters, variables, run }`; its name is the tool's. It sees the
-//! arguments and what its scope holds (`env`, `options`), and nothing of the agents.
+//! A file assigns `module.exports = { description, parameters, variables, run }`. The tool is named
+//! after the file. It sees its arguments and its scope (`env`, `options`), but not the agents.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,18 +19,18 @@ use crate::model::ToolSpec;
 use crate::prompt::definition::{InputSchema, Variable, VariableType};
 use crate::text::{read_text_file, sha256_hex};
 
-/// What a file finds when it runs.
+/// Code that runs before a file.
 const BEFORE: &str = include_str!("script/before.js");
-/// What reads the exports of a file.
+/// Code that reads the exports of a file.
 const DESCRIBE: &str = include_str!("script/describe.js");
-/// What calls its function.
+/// Code that calls its function.
 const CALL: &str = include_str!("script/call.js");
-/// The name of the call's arguments and scope in a session.
+/// Variable with the arguments and the scope of the call.
 const CALL_NAME: &str = "__call";
-/// The cell that is the file, by which stacks name it.
+/// Number of the cell that contains the file, as in stacks.
 const FILE_CELL: u32 = 2;
 
-/// A tool of a file.
+/// A tool from a file.
 struct Script {
     spec: ToolSpec,
     variables: Vec<Variable>,
@@ -39,17 +40,17 @@ struct Script {
     sandbox: Arc<ToolSandbox>,
 }
 
-/// A file that is no tool.
+/// Error for a file that does not define a tool.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{file}: {problem}")]
 pub struct ScriptError {
-    /// The file, with the line where it is known.
+    /// Path of the file, with the line if known.
     pub file: String,
     /// What is wrong.
     pub problem: String,
 }
 
-/// What a file exports, its function apart.
+/// Exports of a file, except its function.
 #[derive(Deserialize)]
 struct Exported {
     description: Value,
@@ -58,10 +59,11 @@ struct Exported {
     run: String,
 }
 
-/// The tools of every `*.js` of a folder, by file name.
+/// Loads the tools of all `*.js` files of a folder, sorted by file name.
 ///
 /// # Errors
-/// [`ScriptError`] of the first file that is no tool, or for a folder that cannot be read.
+/// Returns [`ScriptError`] for the first file that does not define a tool, or for a folder that
+/// cannot be read.
 pub async fn script_tools(
     folder: &Path,
     sandbox: &Arc<ToolSandbox>,
@@ -96,7 +98,7 @@ async fn load(
     };
     let name = file.file_stem().unwrap_or_default().to_string_lossy();
     HostFunctions::new([name.to_string()])
-        .map_err(|error| wrong(format!("its name is the tool's: {error}")))?;
+        .map_err(|error| wrong(format!("the file name is not a valid tool name: {error}")))?;
     let text = run(sandbox, &source, None, DESCRIBE)
         .await
         .map_err(|failure| failure.of(&file))?;
@@ -111,7 +113,7 @@ async fn load(
     let description = exported.description.as_str().unwrap_or_default().trim();
     if description.is_empty() {
         return Err(wrong(
-            "`description` is to be a text that says what it does".to_owned(),
+            "`description` must be a text that describes the tool".to_owned(),
         ));
     }
     InputSchema::new(exported.parameters.clone())
@@ -120,7 +122,7 @@ async fn load(
         Value::Null => Vec::new(),
         list => serde_json::from_value(list).map_err(|error| {
             wrong(format!(
-                "`variables` is to be a list of {{ name, type, required, description }}: {error}"
+                "`variables` must be a list of {{ name, type, required, description }}: {error}"
             ))
         })?,
     };
@@ -193,11 +195,11 @@ impl Tool for Script {
         let text = run(&self.sandbox, &self.source, Some(&call), CALL)
             .await
             .map_err(|failure| {
-                // The model has no use for the folder.
+                // The folder is of no use to the model.
                 let file = self.file.file_name().unwrap_or_default();
                 ToolError(failure.of(Path::new(file)).to_string())
             })?;
-        // In a list, since JSON has no `undefined`.
+        // In a list, because JSON cannot represent `undefined`.
         let mut results: Vec<Value> = serde_json::from_str(&text)
             .map_err(|error| ToolError(format!("its result is no JSON: {error}")))?;
         Ok(results.pop().unwrap_or_default())
@@ -212,7 +214,8 @@ impl Tool for Script {
     }
 }
 
-/// Returns an integer beyond 2^53 - 1 (`Number.MAX_SAFE_INTEGER`) in the arguments of a call, if there is one.
+/// Returns an integer beyond 2^53 - 1 (`Number.MAX_SAFE_INTEGER`) in the arguments of a call, if
+/// there is one.
 fn lossy_integer(arguments: &Value) -> Option<&Number> {
     const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
     match arguments {
@@ -228,11 +231,11 @@ fn lossy_integer(arguments: &Value) -> Option<&Number> {
     }
 }
 
-/// Why a file or its function gave nothing.
+/// Reason why a file or its function has no result.
 enum Failure {
-    /// Something in it.
+    /// Error in the file.
     Cell(CellError),
-    /// The sandbox around it.
+    /// Error of the sandbox.
     Sandbox(String),
 }
 
@@ -252,7 +255,7 @@ impl Failure {
     }
 }
 
-/// The innermost line of the file in an error.
+/// Returns the innermost line of the file in an error.
 fn line(error: &CellError) -> Option<u32> {
     let digits = |text: &str| {
         let end = text.find(|c: char| !c.is_ascii_digit());
@@ -266,7 +269,7 @@ fn line(error: &CellError) -> Option<u32> {
     of_stack.or_else(|| digits(error.message.rsplit_once("(line ")?.1))
 }
 
-/// Runs a file in a fresh session, then the code that uses it, and gives what that returned.
+/// Runs a file and then `code` in a fresh session, and returns the result of the code.
 async fn run(
     sandbox: &ToolSandbox,
     source: &str,

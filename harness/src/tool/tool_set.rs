@@ -1,4 +1,4 @@
-//! The tools of one agent: each with its function's name, and the values and options that are bound to it.
+//! The tools of one agent: each with its name, and the values and options bound to it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::prompt::ActionOverrides;
 use crate::prompt::definition::{Definition, InputSchema};
 use crate::text::{did_you_mean, nearest, sha256_hex};
 
-/// The tools of one agent, in the order of its prompt.
+/// Tools of one agent, in the order of its prompt.
 #[derive(Clone, Default)]
 pub struct ToolSet {
     tools: Arc<[BoundTool]>,
@@ -24,45 +24,45 @@ pub struct ToolSet {
 /// A tool with its bound values and options.
 #[derive(Clone)]
 pub struct BoundTool {
-    /// Its name in a REPL, its description and its parameters.
+    /// Name in a REPL, description and parameters.
     spec: ToolSpec,
     schema: InputSchema,
     pub(crate) runs: Runs,
-    /// The agents that start with an agent that has this.
+    /// Agents that start together with an agent that has this tool.
     immediate: Arc<[ImmediateAgent]>,
 }
 
-/// What a call runs.
+/// Target of a call.
 #[derive(Clone)]
 pub(crate) enum Runs {
-    /// A tool, with what is bound to it.
+    /// A tool with its bound values and options.
     Tool {
         tool: Arc<dyn Tool>,
         values: Arc<Values>,
         options: Arc<Map<String, Value>>,
     },
-    /// A prompt that answers as a child.
+    /// A prompt that answers as a child agent.
     Specialist {
         name: String,
         settings: CallSettings,
     },
-    /// Something with agents that take messages.
+    /// An operation on agents that accept messages.
     Instance(InstanceTool),
 }
 
-/// Tools that cannot be given together, or not at all.
+/// Error for invalid or conflicting tools.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ToolSetError {
-    /// A name that is no function's.
-    #[error("a tool's name: {0}")]
+    /// The name is not a valid name of a function.
+    #[error("invalid tool name: {0}")]
     Name(#[from] NameError),
-    /// Two tools have one name on the wire.
-    #[error("two tools are `{0}` to a model that calls them natively")]
+    /// Two tools have the same name on the wire.
+    #[error("two tools have the native name `{0}`")]
     Twice(String),
-    /// Parameters that are no JSON Schema of an object.
-    #[error("the parameters of the tool `{tool}`: {problem}")]
+    /// The parameters are not a JSON Schema of an object.
+    #[error("invalid parameters of the tool `{tool}`: {problem}")]
     Schema {
-        /// The tool.
+        /// Name of the tool.
         tool: String,
         /// What is wrong with them.
         problem: String,
@@ -70,10 +70,10 @@ pub enum ToolSetError {
 }
 
 impl BoundTool {
-    /// A tool with values and options.
+    /// Binds values and options to a tool.
     ///
     /// # Errors
-    /// [`ToolSetError::Schema`].
+    /// Returns [`ToolSetError::Schema`] for invalid parameters.
     pub fn tool(
         tool: Arc<dyn Tool>,
         values: Values,
@@ -88,11 +88,11 @@ impl BoundTool {
         Self::new(spec, runs)
     }
 
-    /// A prompt as a tool: its `toolDescription`, and its `requiredSchema` as the arguments. One without a schema takes
-    /// what the settings name.
+    /// Creates a tool that calls a prompt. It has the prompt's `toolDescription` and, as
+    /// parameters, its `requiredSchema` or else the arguments named by the settings.
     ///
     /// # Errors
-    /// [`ToolSetError::Schema`].
+    /// Returns [`ToolSetError::Schema`] for invalid parameters.
     pub fn specialist(
         prompt: &Definition,
         name: String,
@@ -110,7 +110,7 @@ impl BoundTool {
         Self::new(spec, Runs::Specialist { name, settings })
     }
 
-    /// This, with agents that start with an agent that has it.
+    /// Adds agents that start together with an agent that has this tool.
     #[must_use]
     pub(crate) fn with_immediate(self, immediate: Vec<ImmediateAgent>) -> Self {
         Self {
@@ -133,12 +133,12 @@ impl BoundTool {
         })
     }
 
-    /// Its name in a REPL, `page.open` or `search_docs`, with its description and parameters.
+    /// Returns its name in a REPL (`page.open`, `search_docs`), description and parameters.
     pub const fn spec(&self) -> &ToolSpec {
         &self.spec
     }
 
-    /// Whether it is a tool that reads files of the user's folder.
+    /// Whether it reads files of the user's folder.
     pub fn reads_files(&self) -> bool {
         match &self.runs {
             Runs::Tool { tool, .. } => {
@@ -149,7 +149,7 @@ impl BoundTool {
         }
     }
 
-    /// Its name to a model that calls it natively.
+    /// Returns its name for native calls.
     pub fn wire_name(&self) -> String {
         match &self.runs {
             Runs::Instance(InstanceTool {
@@ -160,12 +160,13 @@ impl BoundTool {
         }
     }
 
-    /// Whether requests offer it to a model that calls tools natively.
+    /// Whether requests with native tools offer it.
     fn is_offered(&self) -> bool {
         !matches!(&self.runs, Runs::Instance(tool) if tool.native.is_none())
     }
 
-    /// Whether it is a function of the REPL by itself: what gives an agent to speak to, and the methods of such an agent, are not.
+    /// Whether it is a plain function of the REPL. Functions that return agents, and the methods of
+    /// those agents, are not.
     fn is_function(&self) -> bool {
         match &self.runs {
             Runs::Instance(tool) => matches!(tool.call, InstanceCall::TellCaller),
@@ -173,12 +174,12 @@ impl BoundTool {
         }
     }
 
-    /// Whether it creates agents that take messages.
+    /// Whether it creates agents that accept messages.
     fn creates(&self) -> bool {
         matches!(&self.runs, Runs::Instance(tool) if matches!(tool.call, InstanceCall::Create(_)))
     }
 
-    /// Whether an agent cannot have both.
+    /// Whether an agent cannot have both tools.
     fn collides_with(&self, other: &Self) -> bool {
         let object = |name: &str| name.split_once('.').map(|(object, _)| object.to_owned());
         let (own, others) = (&self.spec.name, &other.spec.name);
@@ -187,10 +188,11 @@ impl BoundTool {
             || object(others).as_ref() == Some(own)
     }
 
-    /// The arguments with defaults filled in, if they conform. `name` is what the caller called.
+    /// Returns the arguments with defaults if they conform. `name` is the name that the caller
+    /// used.
     ///
     /// # Errors
-    /// Everything that does not.
+    /// Returns everything that does not conform.
     pub fn accept(&self, name: &str, arguments: &str) -> Result<Value, ToolError> {
         let wrong = |problem: String| ToolError(format!("{name}(): wrong arguments: {problem}"));
         let arguments = if arguments.trim().is_empty() {
@@ -206,7 +208,7 @@ impl BoundTool {
         })
     }
 
-    /// What of it can change an answer, as a hash.
+    /// Returns a hash of everything that can change an answer.
     pub fn digest(&self) -> String {
         let own = match &self.runs {
             Runs::Tool {
@@ -237,10 +239,10 @@ impl BoundTool {
 }
 
 impl ToolSet {
-    /// Tools that are given together.
+    /// Creates a set of tools.
     ///
     /// # Errors
-    /// [`ToolSetError`] for names that cannot be, alone or together.
+    /// Returns [`ToolSetError`] for invalid or conflicting names.
     pub fn new(given: Vec<BoundTool>) -> Result<Self, ToolSetError> {
         let named = given.iter().filter(|tool| tool.is_function());
         let mut functions = HostFunctions::new(named.map(|tool| tool.spec.name.clone()))?;
@@ -258,10 +260,10 @@ impl ToolSet {
         })
     }
 
-    /// Tools without values and options, such as those of a page that is opened for one task.
+    /// Creates a set of tools without values and options, such as those of a page for one task.
     ///
     /// # Errors
-    /// As for [`ToolSet::new`].
+    /// Returns the errors of [`ToolSet::new`].
     pub fn of_tools(tools: impl IntoIterator<Item = Arc<dyn Tool>>) -> Result<Self, ToolSetError> {
         let given: Result<_, _> = tools
             .into_iter()
@@ -270,57 +272,57 @@ impl ToolSet {
         Self::new(given?)
     }
 
-    /// These tools, then those of another box, which take the place of any whose names they have.
+    /// Returns these tools and those of another set, which replace tools with the same names.
     #[must_use]
     pub fn under(&self, other: &Self) -> Self {
         let stays = |own: &&BoundTool| !other.iter().any(|given| own.collides_with(given));
         let given = self.iter().filter(stays).chain(other.iter());
-        // Each box is right by itself, and no name of one is in the other.
+        // Both sets are valid, and they have no names in common.
         Self::new(given.cloned().collect()).unwrap_or_else(|_| other.clone())
     }
 
-    /// These tools but for the one of this name in a REPL or on the wire.
+    /// Returns these tools without the one with this name in a REPL or on the wire.
     #[must_use]
     pub fn without(&self, name: &str) -> Self {
         let stays = |given: &&BoundTool| given.spec.name != name && given.wire_name() != name;
         let given = self.iter().filter(stays).cloned().collect();
-        // What is right together is right without one of them.
+        // A subset of a valid set is valid.
         Self::new(given).unwrap_or_default()
     }
 
-    /// Those of these tools whose names these are, in a REPL or on the wire.
+    /// Returns only the tools with these names in a REPL or on the wire.
     #[must_use]
     pub fn only(&self, names: &[String]) -> Self {
         let is_named = |tool: &&BoundTool| {
             names.contains(&tool.spec.name) || names.contains(&tool.wire_name())
         };
         let some = self.iter().filter(is_named).cloned().collect();
-        // What is right together is right without the others.
+        // A subset of a valid set is valid.
         Self::new(some).unwrap_or_default()
     }
 
-    /// The tool of this name in a REPL or on the wire.
+    /// Returns the tool with this name in a REPL or on the wire, if there is one.
     pub fn named(&self, name: &str) -> Option<&BoundTool> {
         self.iter()
             .find(|given| given.spec.name == name || given.wire_name() == name)
     }
 
-    /// Whether there is none.
+    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.tools.is_empty()
     }
 
-    /// The tools, in order.
+    /// Returns the tools in order.
     pub fn iter(&self) -> impl Iterator<Item = &BoundTool> {
         self.tools.iter()
     }
 
-    /// What a REPL is opened with.
+    /// Returns the host functions for a REPL.
     pub fn functions(&self) -> HostFunctions {
         self.functions.clone()
     }
 
-    /// The descriptions for a model that has a REPL.
+    /// Returns the descriptions for an agent with a REPL.
     pub fn specs(&self) -> Vec<ToolSpec> {
         let listed = self.iter().filter(|given| match &given.runs {
             Runs::Instance(tool) => tool.is_listed,
@@ -329,12 +331,13 @@ impl ToolSet {
         listed.map(|given| given.spec.clone()).collect()
     }
 
-    /// The agents that start with one that has these tools.
+    /// Returns the agents that start together with an agent that has these tools.
     pub(crate) fn immediate(&self) -> impl Iterator<Item = &ImmediateAgent> {
         self.iter().flat_map(|given| given.immediate.iter())
     }
 
-    /// What requests of the `tools` protocol offer: the tools by their names on the wire, described as a run says otherwise.
+    /// Returns the tools for requests of the `tools` protocol: with their names on the wire, and
+    /// the run's changed descriptions.
     pub fn offered(&self, actions: &ActionOverrides) -> Vec<ToolSpec> {
         let offered = self.iter().filter_map(|given| {
             let mut spec = given.spec.clone();
@@ -351,24 +354,24 @@ impl ToolSet {
         on_the_wire.collect()
     }
 
-    /// Whether a call of this name is one that a child answers, or that creates one.
+    /// Whether a call with this name is answered by a child or creates one.
     pub(crate) fn makes_child(&self, name: &str) -> bool {
         self.get(name)
             .is_ok_and(|given| matches!(given.runs, Runs::Specialist { .. }) || given.creates())
     }
 
-    /// The tool with this name in a REPL or on the wire.
+    /// Returns the tool with this name in a REPL or on the wire.
     ///
     /// # Errors
-    /// A sentence with the nearest name in a REPL.
+    /// Returns a message with the nearest name in a REPL.
     pub fn get(&self, name: &str) -> Result<&BoundTool, ToolError> {
         self.find(name, |given| Some(given.spec.name.clone()))
     }
 
-    /// The same for a caller that calls tools natively.
+    /// Returns the tool for a caller with native tools.
     ///
     /// # Errors
-    /// A sentence with the nearest name on the wire.
+    /// Returns a message with the nearest name on the wire.
     pub(crate) fn get_native(&self, name: &str) -> Result<&BoundTool, ToolError> {
         self.find(name, |given| given.is_offered().then(|| given.wire_name()))
     }

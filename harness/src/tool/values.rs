@@ -1,4 +1,4 @@
-//! The values of variables that tools read: where each comes from, and which of them nobody else may see.
+//! Values of the variables that tools read: their sources, and which of them are secret.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -8,46 +8,47 @@ use serde_json::Value;
 use crate::prompt::definition::{Variable, VariableType};
 use crate::provider::http::strike_out as redact_keys;
 
-/// Values of variables by name. Neither `Debug` nor anything else shows a secret one.
+/// Values of variables by name. Nothing prints a secret value, not even `Debug`.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Values {
     by_name: BTreeMap<String, String>,
     secret: BTreeSet<String>,
 }
 
-/// Where values come from, the highest first.
+/// Sources of values, highest precedence first.
 #[derive(Debug, Clone, Copy)]
 pub struct ValueSources<'a> {
-    /// What the user gave on the command line, of which only declared variables, and names of the two below, are taken.
+    /// Values from the command line. Only declared variables and names of the two sources below are
+    /// used.
     pub given: &'a BTreeMap<String, String>,
-    /// The `env` of the entry of `tools`.
+    /// `env` of the entry in `tools`.
     pub tool: &'a BTreeMap<String, String>,
-    /// The `env` of the prompt.
+    /// `env` of the prompt.
     pub prompt: &'a BTreeMap<String, String>,
 }
 
-/// A required variable without a value.
+/// Error for a required variable without a value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the variable `{name}` has no value ({description}); pass it with --env {name}=VALUE, or with --env {name} from the environment"
 )]
 pub struct ValueError {
-    /// The variable.
+    /// Name of the variable.
     pub name: String,
-    /// What it is for.
+    /// Description of the variable.
     pub description: String,
 }
 
-/// What stands where a secret value was.
+/// Replacement for a secret value.
 fn struck_out(name: &str) -> String {
     format!("[{name}]")
 }
 
 impl Values {
-    /// The values of all sources, each name by its highest. `variables` are those that the definition declares.
+    /// Merges all sources by precedence. `variables` are those that the definition declares.
     ///
     /// # Errors
-    /// The first required variable that no source has a value for.
+    /// Returns the first required variable without a value in any source.
     pub fn resolve(variables: &[Variable], sources: ValueSources<'_>) -> Result<Self, ValueError> {
         let mut values = Self::default();
         for source in [sources.prompt, sources.tool] {
@@ -76,18 +77,18 @@ impl Values {
         }
     }
 
-    /// The value of a variable; an empty one counts as none.
+    /// Returns the value of a variable, or `None` if it is empty.
     pub fn get(&self, name: &str) -> Option<&str> {
         let value = self.by_name.get(name)?;
         Some(value.as_str()).filter(|value| !value.is_empty())
     }
 
-    /// Every name with its value, secret ones included: what a tool's scope holds.
+    /// Returns all values, including secret ones, for a tool's scope.
     pub(crate) fn revealed(&self) -> BTreeMap<String, String> {
         self.by_name.clone()
     }
 
-    /// The same with one more value, which is not secret.
+    /// Adds a value that is not secret.
     #[must_use]
     pub fn with(mut self, name: &str, value: String) -> Self {
         self.secret.remove(name);
@@ -95,7 +96,8 @@ impl Values {
         self
     }
 
-    /// Every name with its value, those that are secret and the folder of files left out: what can change an answer.
+    /// Returns the values that can change an answer: all except secret ones and the folder of
+    /// files.
     pub(super) fn open(&self) -> BTreeMap<&str, &str> {
         let open = self
             .by_name
@@ -105,7 +107,7 @@ impl Values {
             .collect()
     }
 
-    /// Those of these names alone; what is secret stays so.
+    /// Returns only the values with these names. Secret values stay secret.
     #[must_use]
     pub fn scoped(&self, names: &[String]) -> Self {
         let mut scoped = self.clone();
@@ -113,7 +115,7 @@ impl Values {
         scoped
     }
 
-    /// The values that are secret, the longest first, each with its name.
+    /// Returns the secret values with their names, longest first.
     fn secrets(&self) -> Vec<(&str, &str)> {
         let mut secrets: Vec<(&str, &str)> = self
             .secret
@@ -124,8 +126,8 @@ impl Values {
         secrets
     }
 
-    /// The text with every secret value in it, plain or escaped as in JSON, replaced by `[NAME]`, and every key of a
-    /// provider that this process knows by `[key]`.
+    /// Replaces every secret value in a text, plain or escaped as in JSON, by `[NAME]`, and every
+    /// known key of a provider by `[key]`.
     pub fn strike_out(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for (name, value) in self.secrets() {
@@ -140,7 +142,7 @@ impl Values {
         redact_keys(text)
     }
 
-    /// The same of every text in a value, names of fields included.
+    /// Redacts all texts in a value, including names of fields.
     #[must_use]
     pub fn strike_out_of(&self, value: Value) -> Value {
         match value {
@@ -153,7 +155,7 @@ impl Values {
                 .into_iter()
                 .map(|(name, value)| (self.strike_out(&name), self.strike_out_of(value)))
                 .collect(),
-            // A secret may be a number to the tool.
+            // The tool may treat a secret as a number.
             Value::Number(number) => {
                 let text = number.to_string();
                 let struck = self.strike_out(&text);
@@ -206,8 +208,8 @@ mod tests {
     }
 
     #[test]
-    fn the_highest_source_wins_and_undeclared_names_are_not_read() {
-        // given, tool, prompt → A and B, of which A alone is declared
+    fn prefers_highest_source_and_ignores_undeclared_names() {
+        // given, tool, prompt → A and B, of which only A is declared
         for (given, tool, prompt, expected) in [
             ("A=1", "A=3", "A=4", "A=1"),
             ("", "A=3", "A=4 B=4", "A=3 B=4"),
@@ -233,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_required_variable_needs_a_value_that_is_not_empty() {
+    fn rejects_required_variable_without_value() {
         let declared = [variable("KEY", VariableType::Secret, true)];
         let none = BTreeMap::new();
         for (given, right) in [("KEY=x", true), ("KEY=", false), ("", false)] {
@@ -251,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn secret_values_are_struck_out_wherever_they_stand() {
+    fn redacts_secret_values_everywhere() {
         let declared = [
             variable("KEY", VariableType::Secret, true),
             variable("LONG", VariableType::Secret, false),

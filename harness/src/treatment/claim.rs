@@ -1,4 +1,4 @@
-//! One thing that a run is labelled with: how it is written, and what the run is without it.
+//! An explicit setting of a run: its flag, and the run without it.
 
 use std::fmt;
 
@@ -11,82 +11,82 @@ use crate::prompt::{ActionOverrides, PromptMode, ReplApi};
 use crate::protocol::agent_turn::AgentTurnSettings;
 use crate::tool::ToolSet;
 
-/// A setting that differs from its default, and so claims something of the agents.
+/// An explicit setting: one that differs from its default and labels the run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Claim {
-    /// How the root works.
+    /// Prompt mode of the root.
     PromptMode(PromptMode),
     /// A driver, by name.
     Driver(String),
-    /// The drivers that a profile adds beside those that are named.
+    /// Drivers that a profile adds to the named ones.
     Profile {
-        /// The profile.
+        /// Name of the profile.
         name: String,
-        /// Its drivers that are not named by themselves.
+        /// Drivers of the profile that are not also named.
         drivers: Vec<String>,
     },
-    /// The definition that the root runs under.
+    /// Definition of the root.
     Prompt(String),
-    /// A text or a file that is laid over the prompts.
+    /// A setting without a value to display, such as a text or a file.
     Setting(Setting),
-    /// How code runs.
+    /// A setting of the REPL.
     Repl(ReplSetting),
-    /// What belongs to one protocol.
+    /// A setting of one protocol.
     Protocol(ProtocolSetting),
-    /// A limit to the depth of the tree.
+    /// Maximum depth of the tree.
     MaxDepth(u32),
-    /// Iterations of the root.
+    /// Maximum iterations of the root.
     MaxIterations(u32),
     /// A tool, by name.
     Tool(String),
     /// A hook, by name.
     Hook(String),
-    /// Another model, by its alias.
+    /// A model alias, by name.
     ModelAlias(String),
-    /// The model of children.
+    /// Model of children.
     ChildModel,
-    /// The model of calls of `llm()`.
+    /// Model of `llm()` calls.
     LlmModel,
-    /// The model of the agents of a depth.
+    /// Model of the agents at a depth.
     ModelAtDepth(u32),
-    /// The model of summaries.
+    /// Model of summaries.
     CompactionModel,
 }
 
-/// A setting that is written by its flag alone.
+/// A setting that is displayed as its flag, without a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Setting {
-    /// What takes the place of the root's prompt.
+    /// Replacement of the root's prompt.
     SystemPromptFile,
-    /// What the root is called.
+    /// Name of the root.
     AgentName,
-    /// What it is at work on.
+    /// Site or task of the root.
     Site,
-    /// Who it is.
+    /// Persona of the root.
     Persona,
-    /// What follows its prompt.
+    /// Text appended to the root's prompt.
     AppendSystemPrompt,
-    /// What is said of tools otherwise.
+    /// Changed descriptions of tools.
     ActionOverrides,
-    /// Code by calls of a tool.
+    /// Code sent as tool calls.
     CodeVia,
-    /// Responses that end with their code.
+    /// Responses stopped after their code.
     StopEarly,
-    /// The web agent.
+    /// Settings of the web agent.
     WebAgent,
     /// Loose text in dumps of pages.
     DumpText,
-    /// What else dumps of pages hold.
+    /// Extensions of page dumps.
     DumpAlso,
-    /// What the root's answer has to conform to.
+    /// Schema of the root's answer.
     AnswerSchema,
     /// How much of the REPL prompts describe.
     ReplApi,
-    /// What gives way where conversations grow long.
+    /// Compaction of long conversations.
     Compaction,
-    /// From what size on it does.
+    /// Size at which compaction starts.
     CompactionAt,
-    /// The turns that a summary leaves whole.
+    /// Number of recent turns that a summary keeps.
     CompactionKeep,
 }
 
@@ -102,7 +102,7 @@ impl Claim {
     }
 }
 
-/// As it is written on a command line.
+/// Formats the setting as on a command line.
 impl fmt::Display for Claim {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -127,7 +127,7 @@ impl fmt::Display for Claim {
 }
 
 impl Setting {
-    /// Its flag.
+    /// Returns the flag.
     pub const fn flag(self) -> &'static str {
         match self {
             Self::SystemPromptFile => "--system-prompt-file",
@@ -151,7 +151,7 @@ impl Setting {
 }
 
 impl Claim {
-    /// The run without it: as if the setting had its default.
+    /// Returns the run with this setting reset to its default.
     pub(super) fn removed(&self, from: &Treatment) -> Treatment {
         let mut run = from.clone();
         match self {
@@ -182,7 +182,7 @@ impl Claim {
         run
     }
 
-    /// The claim that brings the same thing without this one.
+    /// Returns the other setting that implies the same value, if there is one.
     pub(super) fn brought_by(&self, run: &Treatment) -> Option<String> {
         match self {
             Self::Driver(name) => {
@@ -201,14 +201,14 @@ impl Claim {
         }
     }
 
-    /// Whether the agents of a run, who get `sent`, get something of it.
+    /// Whether the setting affects an agent of the run, whose agents receive `sent`.
     pub(super) fn is_live(&self, run: &Treatment, sent: &Sent) -> bool {
         if self.brought_by(run).is_some() {
             return false;
         }
         let without = self.removed(run).sent();
         match self {
-            // A definition is its text: what else its file says is not what it is named for.
+            // Only the text of a definition labels the run, not the other properties in its file.
             Self::Prompt(_) => system_of_root(&without) != system_of_root(sent),
             _ => without != *sent,
         }

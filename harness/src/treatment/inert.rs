@@ -1,4 +1,4 @@
-//! Why something that a run claims is not in what its agents get, as the part says that hides it.
+//! Explains why an explicit setting has no effect: finds the part of the run that masks it.
 
 use std::collections::BTreeMap;
 
@@ -8,32 +8,32 @@ use crate::hook::HookEvent;
 use crate::model::{Protocol, protocol_words};
 use crate::prompt::Replacement;
 
-/// Something that a run claims and no agent gets.
+/// Explicit settings without an effect on any agent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{} would change nothing that an agent gets: {reason}", written(.claims))]
+#[error("{} would have no effect: {reason}", written(.claims))]
 pub struct Inert {
-    /// What is claimed; at least one thing.
+    /// The settings; at least one.
     pub claims: Vec<Claim>,
-    /// Why no agent gets it.
+    /// Reason why they have no effect.
     pub reason: String,
-    /// What would be right.
+    /// Suggested correction.
     pub hint: String,
-    /// What hides it.
+    /// Category of what masks them.
     pub by: HiddenBy,
 }
 
-/// What hides a claim.
+/// Category of what masks a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HiddenBy {
-    /// The protocol has no place for it, whatever else the run says.
+    /// The protocol does not support the setting.
     Protocol,
-    /// The tree is too flat.
+    /// The maximum depth is too small.
     Depth,
-    /// What else the run says, or the claim itself.
+    /// Another setting, or the setting itself.
     Other,
 }
 
-/// A part of a run that can hide others.
+/// A part of a run that can mask settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     Definition,
@@ -41,27 +41,27 @@ enum Part {
     Depth,
 }
 
-/// What hides a claim.
+/// Specific cause that masks a setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Cause {
-    /// The protocol: it is for these others.
+    /// The protocol; only these others support the setting.
     Protocol(Vec<Protocol>),
-    /// Another part, by itself.
+    /// One other part.
     Part(Part),
-    /// Another claim, which brings the same thing.
+    /// Another setting that implies the same value.
     Brought(String),
-    /// Too few iterations: this many are the least.
+    /// Too few iterations; with the minimum number.
     Iterations(u32),
-    /// Hooks on tools, where agents could have tools and have none.
+    /// A hook on tool calls in a run without tools, although its protocol supports them.
     NoTools,
-    /// It changes nothing anywhere.
+    /// It has no effect in any run.
     Itself,
-    /// Several parts, none by itself.
+    /// Several parts together.
     Together,
 }
 
 impl Cause {
-    /// The cause of both, if one thing hides both.
+    /// Returns the common cause, if one part masks both.
     fn and(&self, other: &Self) -> Option<Self> {
         match (self, other) {
             (Self::Protocol(ours), Self::Protocol(theirs)) => {
@@ -75,7 +75,8 @@ impl Cause {
 }
 
 impl Inert {
-    /// A claim that no agent gets, with those of the others that are hidden by the same part.
+    /// Describes a setting without effect, together with the other settings that the same part
+    /// masks.
     pub(super) fn of(run: &Treatment, first: &Claim, others: &[&Claim]) -> Self {
         let mut hidden = cause(run, first);
         let mut claims = vec![first.clone()];
@@ -99,7 +100,7 @@ impl Inert {
         }
     }
 
-    /// A profile that was named, none of whose drivers is written for the protocol.
+    /// Describes a selected profile without any driver for the protocol.
     pub fn profile(name: &str, drivers: &[String], protocol: Protocol) -> Self {
         let claim = Claim::Profile {
             name: name.to_owned(),
@@ -122,7 +123,7 @@ impl Inert {
     }
 }
 
-/// Claims as they are written, those of one flag together.
+/// Formats settings as flags, with the values of one flag joined.
 fn written(claims: &[Claim]) -> String {
     let mut order: Vec<String> = Vec::new();
     let mut values: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -168,18 +169,18 @@ impl Part {
         )
     }
 
-    /// What the part does to the others, as it says itself.
+    /// Describes how the part masks other settings.
     fn says(self, run: &Treatment) -> String {
         match self {
             Self::Definition => format!(
-                "{} says itself what its agent gets, in place of the protocol's own prompt",
+                "{} replaces the protocol's prompt",
                 definition(run)
             ),
             Self::Replacement => match run.overrides.replacement {
                 Some(Replacement::Around { .. }) => {
-                    "--system-prompt-file says itself what follows the default prompt".to_owned()
+                    "--system-prompt-file determines what follows the default prompt".to_owned()
                 }
-                _ => "--system-prompt-file has no line {{default}} and takes the place of the whole prompt".to_owned(),
+                _ => "--system-prompt-file does not contain a line {{default}}, so it replaces the whole prompt".to_owned(),
             },
             Self::Depth => format!(
                 "with --max-depth {} the root has no children with a REPL",
@@ -194,7 +195,7 @@ fn definition(run: &Treatment) -> String {
     format!("--prompt {}", name.map_or("", |own| own.name.as_str()))
 }
 
-/// What hides a claim: it is looked for by leaving out everything else that could.
+/// Finds what masks a setting by removing each candidate from the run.
 fn cause(run: &Treatment, claim: &Claim) -> Cause {
     if let Some(by) = claim.brought_by(run) {
         return Cause::Brought(by);
@@ -231,9 +232,10 @@ fn cause(run: &Treatment, claim: &Claim) -> Cause {
     by_itself.map_or(Cause::Together, Cause::Part)
 }
 
-/// How many iterations a hook needs that does nothing in a short conversation; none if more of them make no difference.
+/// Returns the minimum iterations for a hook without effect in a short conversation, or `None` if
+/// more iterations do not help.
 fn least_iterations(run: &Treatment, claim: &Claim) -> Option<u32> {
-    /// Iterations that are tried.
+    /// Maximum iterations to try.
     const MOST: u32 = 100;
     if !matches!(claim, Claim::Hook(_)) {
         return None;
@@ -247,7 +249,7 @@ fn least_iterations(run: &Treatment, claim: &Claim) -> Option<u32> {
     })
 }
 
-/// Whether the claim is a hook that does something at tool calls alone.
+/// Whether the setting is a hook that only handles tool calls.
 fn is_tool_hook(run: &Treatment, claim: &Claim) -> bool {
     let Claim::Hook(name) = claim else {
         return false;
@@ -272,7 +274,7 @@ fn words(run: &Treatment, claims: &[Claim], what: &str, cause: &Cause) -> (Strin
             let hint = match part {
                 Part::Definition => format!("leave out {what}, or {}", definition(run)),
                 Part::Replacement if would_stand_beside(run, claims) => format!(
-                    "give the file a line {{{{default}}}} where the prompt that it replaces is to stand, or leave {what} out"
+                    "add a line {{{{default}}}} to the file where the replaced prompt should appear, or leave {what} out"
                 ),
                 Part::Replacement => format!("leave out {what}, or --system-prompt-file"),
                 Part::Depth => {
@@ -281,27 +283,27 @@ fn words(run: &Treatment, claims: &[Claim], what: &str, cause: &Cause) -> (Strin
             };
             (part.says(run), hint)
         }
-        Cause::Brought(by) => (format!("{by} brings it"), format!("leave {what} out")),
+        Cause::Brought(by) => (format!("{by} already sets it"), format!("leave {what} out")),
         Cause::Iterations(least) => (
             format!(
-                "with --max-iterations {} no conversation gets as long as it needs",
+                "with --max-iterations {} no conversation becomes long enough",
                 run.max_iterations
             ),
             format!("use --max-iterations {least} or more, or leave {what} out"),
         ),
         Cause::NoTools => (
-            "no agent has tools, and it sees nothing but tool calls".to_owned(),
+            "no agent has tools, and the hook handles only tool calls".to_owned(),
             format!("name tools with --tools, or leave {what} out"),
         ),
         Cause::Itself => (itself(run, claims), format!("leave {what} out")),
         Cause::Together => (
-            "what else the run says takes its place".to_owned(),
+            "other settings override it".to_owned(),
             format!("leave {what} out"),
         ),
     }
 }
 
-/// Whether all of these would be in a prompt that the replacement stood around.
+/// Whether all of these would be in the prompt if the replacement contained `{{default}}`.
 fn would_stand_beside(run: &Treatment, claims: &[Claim]) -> bool {
     let Some(Replacement::Whole(text)) = &run.overrides.replacement else {
         return false;
@@ -315,7 +317,7 @@ fn would_stand_beside(run: &Treatment, claims: &[Claim]) -> bool {
     claims.iter().all(|claim| claim.is_live(&around, &sent))
 }
 
-/// What makes a claim one that changes nothing anywhere.
+/// Explains why a setting has no effect in any run.
 fn itself(run: &Treatment, claims: &[Claim]) -> String {
     match claims {
         [Claim::Setting(Setting::ActionOverrides)] => format!(
@@ -326,13 +328,8 @@ fn itself(run: &Treatment, claims: &[Claim]) -> String {
             Claim::CompactionModel
             | Claim::Setting(Setting::CompactionAt | Setting::CompactionKeep),
             ..,
-        ] => format!(
-            "with --compaction {} nothing is done that it is for",
-            run.compaction.how
-        ),
-        [Claim::PromptMode(_)] => {
-            "the sections of its prompt have the same text as those of the other mode".to_owned()
-        }
-        _ => "what the agents get is the same without it".to_owned(),
+        ] => format!("it does not apply to --compaction {}", run.compaction.how),
+        [Claim::PromptMode(_)] => "the prompt's sections are the same in both modes".to_owned(),
+        _ => "agents receive the same without it".to_owned(),
     }
 }

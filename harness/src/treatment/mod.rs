@@ -1,8 +1,9 @@
-//! What a run claims of its agents, and what they get of it.
+//! Checks that every explicit setting of a run has an effect on its agents.
 //!
-//! One rule holds for everything that a run can be named by: what is claimed is in what the agents get, or the combination is
-//! refused. No table says what fits. What the agents get is assembled with the claim and without it, and where nothing differs
-//! the part that hides it is found the same way and says why ([`Treatment::check`]).
+//! A setting that labels a run must change what the agents receive, or the combination is rejected.
+//! There is no table of valid combinations: the agents are assembled with and without the setting.
+//! If both results are equal, the part of the run that masks the setting is found in the same way
+//! and explained in the error ([`Treatment::check`]).
 
 mod claim;
 mod inert;
@@ -25,22 +26,24 @@ pub use protocol::ProtocolSetting;
 pub use repl::ReplSetting;
 pub use sent::{AgentSent, HookSent, Sent};
 
-/// What is true of a run's agents: what is recorded of it.
+/// Settings in effect for a run's agents, as recorded with the run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Effective {
-    /// The mode of the root's prompt; none where that has none.
+    /// Mode of the root's prompt, if the prompt has one.
     pub prompt_mode: Option<PromptMode>,
-    /// The drivers in the root's prompt, by name, in order. Recorded are those of the treatment, with their hashes.
+    /// Names of the drivers in the root's prompt, in order. The record contains those of the
+    /// treatment instead, with their hashes.
     #[serde(skip)]
     pub drivers: Vec<String>,
-    /// The greatest depth that an agent can have: 0 where the root has no children.
+    /// Maximum depth of an agent; 0 if the root has no children.
     pub max_depth: u32,
-    /// Responses that the root can give.
+    /// Maximum number of responses of the root.
     pub max_iterations: u32,
 }
 
 impl Effective {
-    /// The word for how the root works, in names and labels: its mode, or the protocol where its prompt has none.
+    /// Returns the word for names and labels of the run: the root's mode, or the protocol if its
+    /// prompt has no mode.
     pub fn word(&self, protocol: Protocol) -> &'static str {
         self.prompt_mode
             .map_or(protocol.as_str(), PromptMode::as_str)
@@ -48,7 +51,7 @@ impl Effective {
 }
 
 impl Treatment {
-    /// What is true of the agents, read off what they get.
+    /// Returns the settings in effect, derived from the assembled agents.
     pub fn effective(&self) -> Effective {
         let root = self.root_prompt();
         Effective {
@@ -59,10 +62,11 @@ impl Treatment {
         }
     }
 
-    /// Whether everything that is claimed is in what the agents get.
+    /// Checks that every explicit setting has an effect on an agent.
     ///
     /// # Errors
-    /// [`Inert`] names what is not, the part that hides it, and what would be right.
+    /// Returns [`Inert`] with the settings without effect, what masks them, and what would be
+    /// valid.
     pub fn check(&self, claims: &[Claim]) -> Result<(), Inert> {
         let sent = self.sent();
         let dead: Vec<&Claim> = claims
@@ -75,8 +79,8 @@ impl Treatment {
         }
     }
 
-    /// Takes the texts in place of bundled sections away that stand in no agent's prompt: a folder of them may serve runs of
-    /// several kinds. Gives their names, in order.
+    /// Removes replacements of bundled sections that no agent's prompt contains, because one folder
+    /// of replacements may serve runs of several protocols. Returns their names, in order.
     pub fn drop_idle_sections(&mut self) -> Vec<String> {
         let sent = self.sent();
         let is_idle = |name: &&String| {
@@ -97,7 +101,7 @@ impl Treatment {
         idle
     }
 
-    /// The names of overridden tools and actions that no agent has, in order.
+    /// Returns the names of overridden tools and actions that no agent has, in order.
     pub fn idle_overrides(&self) -> Vec<&str> {
         let sent = self.sent();
         let names = self.overrides.actions.0.keys();

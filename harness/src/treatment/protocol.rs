@@ -1,18 +1,18 @@
-//! The settings of protocols as claims: each is met by the agents of one of them.
+//! Protocol settings as explicit settings; each affects the agents of one protocol.
 
 use std::fmt;
 
 use crate::agent::ProtocolSettings;
 
-/// One of these settings.
+/// A setting of one protocol.
 #[derive(Clone, Copy)]
 pub struct ProtocolSetting {
-    /// Its flag.
+    /// Flag of the setting.
     pub flag: &'static str,
     reset: fn(&mut ProtocolSettings, ProtocolSettings),
 }
 
-/// All of them.
+/// All settings of single protocols.
 pub static PROTOCOL_SETTINGS: [ProtocolSetting; 6] = [
     setting("--overflow", |own, usual| own.overflow = usual.overflow),
     setting("--workflow-runs", |own, usual| {
@@ -40,14 +40,14 @@ const fn setting(
 }
 
 impl ProtocolSetting {
-    /// Those that differ from their defaults.
+    /// Returns the settings that differ from their defaults.
     pub fn given(settings: &ProtocolSettings) -> impl Iterator<Item = Self> {
         PROTOCOL_SETTINGS
             .into_iter()
             .filter(|setting| setting.removed(settings) != *settings)
     }
 
-    /// The settings with this one at its default.
+    /// Returns the settings with this one reset to its default.
     pub(super) fn removed(&self, from: &ProtocolSettings) -> ProtocolSettings {
         let mut settings = *from;
         (self.reset)(&mut settings, ProtocolSettings::default());

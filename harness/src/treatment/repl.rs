@@ -1,4 +1,4 @@
-//! The settings of the REPL as claims: what of them agents meet, and what each is called.
+//! REPL settings as explicit settings: their flags and which agents they affect.
 
 use std::fmt;
 
@@ -6,17 +6,17 @@ use sandbox::{Config, Limits};
 
 use super::ReplTreatment;
 
-/// One of these settings.
+/// A setting of the REPL.
 #[derive(Clone, Copy)]
 pub struct ReplSetting {
-    /// Its flag.
+    /// Flag of the setting.
     pub flag: &'static str,
     /// Whether it is a limit of time, memory or counts.
     pub is_limit: bool,
     reset: fn(&mut ReplTreatment),
 }
 
-/// All of them.
+/// All settings of the REPL.
 pub static REPL_SETTINGS: [ReplSetting; 14] = [
     setting("--console", |repl| {
         repl.config.console = Config::default().console;
@@ -84,14 +84,14 @@ fn limits(repl: &mut ReplTreatment) -> &mut Limits {
 }
 
 impl ReplSetting {
-    /// Those that differ from their defaults.
+    /// Returns the settings that differ from their defaults.
     pub fn given(repl: &ReplTreatment) -> impl Iterator<Item = Self> {
         REPL_SETTINGS
             .into_iter()
             .filter(|setting| setting.removed(repl) != *repl)
     }
 
-    /// The settings with this one at its default.
+    /// Returns the settings with this one reset to its default.
     pub(super) fn removed(&self, from: &ReplTreatment) -> ReplTreatment {
         let mut repl = from.clone();
         (self.reset)(&mut repl);
@@ -100,8 +100,8 @@ impl ReplSetting {
 }
 
 impl ReplTreatment {
-    /// What of it agents meet that have no REPL and call native tools: what a tool returns is cut as output is, and the arguments
-    /// of a prompt that is called as a tool have the same limit.
+    /// Returns the settings that affect agents with native tools and no REPL. The output limit also
+    /// applies to results of tools, and the argument limit to prompts that are called as tools.
     pub(super) fn of_tools(&self) -> Self {
         let mut met = Self::default();
         limits(&mut met).output_chars = self.config.limits.output_chars;

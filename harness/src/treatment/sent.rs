@@ -1,4 +1,5 @@
-//! What the agents of a run get: prompts, tools, hooks and limits, assembled without a model or a sample.
+//! Assembles what the agents of a run receive: prompts, tools, hooks and limits. Needs neither a
+//! model nor a sample.
 
 use std::sync::Arc;
 
@@ -17,66 +18,66 @@ use crate::protocol::root_agent;
 use crate::protocol::tools::offered;
 use crate::tool::ToolSet;
 
-/// What the agents of a run get. Two runs of one model over the same samples whose agents get the same are one experiment,
-/// whatever they are called.
+/// Everything that the agents of a run receive. Two runs of one model over the same samples are the
+/// same experiment if these are equal, whatever their labels.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sent {
-    /// One agent of each kind that the run can have, the root first.
+    /// One agent of each possible kind, the root first.
     pub agents: Vec<AgentSent>,
-    /// The greatest depth that an agent can have.
+    /// Maximum depth of an agent.
     pub max_depth: u32,
-    /// Whether responses end where they have said all the code that may run.
+    /// Whether a response is stopped after the last code block that may run.
     pub stops_early: bool,
-    /// How code runs, as far as they meet it.
+    /// REPL settings that affect the agents.
     pub repl: Option<ReplTreatment>,
-    /// What of the settings of protocols they meet.
+    /// Protocol settings that affect the agents.
     pub settings: ProtocolSettings,
-    /// How pages are shown and acted on, where the agent is one of the web.
+    /// Settings of the web agent, if the root is one.
     pub web: Option<AgentTurnSettings>,
-    /// What dumps of pages hold beyond their format, where the protocol can work on pages.
+    /// Extensions of page dumps, if the protocol supports pages.
     pub dump: Option<DumpAlso>,
-    /// What the root's answer has to conform to, where its protocol has answers of its own form.
+    /// Schema of the root's answer, if its protocol supports one.
     pub answer_schema: Option<AnswerSchema>,
-    /// What gives way where their conversations grow long, and the model of summaries, where they have turns.
+    /// Compaction of long conversations and the model of summaries, if agents have several turns.
     pub compaction: Option<(Compaction, Option<String>)>,
-    /// The models that they can ask for by an alias, each with its alias.
+    /// Models that agents can call by an alias, each with its alias.
     pub models: Vec<(String, String)>,
-    /// The text about a page, where a sample has one and their protocol shows it to them.
+    /// Section about a page, if a sample has one and the protocol's prompt includes it.
     pub page: Option<String>,
 }
 
-/// What one agent gets.
+/// Everything that one agent receives.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AgentSent {
-    /// Which agent: `root`, `child at depth 1`, `specialist NAME`.
+    /// Kind of the agent: `root`, `child at depth 1`, `specialist NAME`.
     pub agent: String,
-    /// Its system prompt.
+    /// System prompt.
     pub system: String,
-    /// The native tools of its requests.
+    /// Native tools of its requests.
     pub tools: ToolUse,
-    /// The tools that it is given, by name and digest.
+    /// Tools of the agent, by name and digest.
     pub functions: Vec<(String, String)>,
-    /// Its hooks, each with the events that come for this agent and that it does something at.
+    /// Hooks, each with the events of this agent that it handles.
     pub hooks: Vec<HookSent>,
-    /// Responses that it can give.
+    /// Maximum number of responses.
     pub iterations: u32,
-    /// The model that it gets without naming any, if not the root's.
+    /// Default model, if it is not the root's.
     pub model: Option<String>,
 }
 
-/// A hook at an agent.
+/// A hook that runs for an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookSent {
-    /// Its name.
+    /// Name of the hook.
     pub name: String,
-    /// Identifies its version.
+    /// Digest of its version.
     pub digest: String,
-    /// The events, by name.
+    /// Names of the events.
     pub events: Vec<&'static str>,
 }
 
 impl Treatment {
-    /// What the agents get.
+    /// Assembles what the agents receive.
     pub fn sent(&self) -> Sent {
         let mut agents = vec![self.root_sent()];
         if self.deepest() > 0 {
@@ -107,12 +108,13 @@ impl Treatment {
         }
     }
 
-    /// How code runs, as far as the agents meet it.
+    /// Returns the REPL settings that affect the agents.
     fn repl_met(&self) -> Option<ReplTreatment> {
         if self.protocol.nature().has_repl() {
             let mut repl = self.repl.clone();
             if self.protocol.nature().workplace == Workplace::Program && self.max_depth < 2 {
-                // A program's values are always shown back, and no other agent returns any.
+                // A program's return values are always shown back, and no other agent returns
+                // values.
                 repl.confirm_first_return = ReplTreatment::default().confirm_first_return;
             }
             Some(repl)
@@ -121,7 +123,7 @@ impl Treatment {
         }
     }
 
-    /// What gives way where conversations grow long, as far as agents meet it.
+    /// Returns the compaction settings that affect the agents.
     fn compaction_met(&self) -> Option<(Compaction, Option<String>)> {
         if !self.protocol.nature().workplace.keeps_turns() {
             return None;
@@ -132,19 +134,19 @@ impl Treatment {
         Some((met, model))
     }
 
-    /// The root's system prompt.
+    /// Returns the root's system prompt.
     pub(super) fn root_prompt(&self) -> Assembled {
         let own = root_agent(self.protocol).root(self).system_prompt;
         let tools = self.root_tools();
         self.prompt(Role::Root(self.protocol), 0, own.as_deref(), &tools)
     }
 
-    /// Responses that the root can give.
+    /// Returns the maximum number of responses of the root.
     pub(super) fn root_iterations(&self) -> u32 {
         Root::of(self).iterations
     }
 
-    /// The greatest depth that an agent can have.
+    /// Returns the maximum depth of an agent.
     pub(super) fn deepest(&self) -> u32 {
         let calls_prompts = self.calls_tools() && !self.tools.specialists.is_empty();
         if self.protocol.nature().calls_children() || calls_prompts {
@@ -154,7 +156,7 @@ impl Treatment {
         }
     }
 
-    /// Whether the root can call tools of the run.
+    /// Whether the root can call the run's tools.
     pub(super) fn calls_tools(&self) -> bool {
         let nature = self.protocol.nature();
         let is_forbidden = nature.workplace == Workplace::NativeTools
@@ -162,29 +164,29 @@ impl Treatment {
         nature.calls_tools() && !is_forbidden
     }
 
-    /// Whether the root could call native tools in its protocol, and may not.
+    /// Whether the root's protocol has native tools, but the root must not call them.
     fn is_barred_from_tools(&self) -> bool {
         self.protocol.nature().calls_tools() && !self.calls_tools()
     }
 
-    /// Whether the root is the web agent, which its settings describe.
+    /// Whether the root is a web agent.
     pub fn is_web(&self) -> bool {
         self.protocol.nature().workplace == Workplace::Page
     }
 
-    /// Whether the root answers with whatever it likes, so that a schema can be asked of it: the actions of pages and apps have a
-    /// form of their own.
+    /// Whether a schema can constrain the root's answer. It cannot for the actions of pages and
+    /// apps, whose format is fixed.
     fn answers_freely(&self) -> bool {
         let subjects = self.protocol.nature().subjects;
         subjects.contains(&Subject::Texts)
     }
 
-    /// Whether the root can work on web pages.
+    /// Whether the root's protocol supports web pages.
     fn has_pages(&self) -> bool {
         self.protocol.nature().subjects.contains(&Subject::Pages)
     }
 
-    /// The native tools that requests of the agents at a depth offer, besides those that a long context needs.
+    /// Returns the native tools in requests of agents at a depth, except those for long contexts.
     pub fn native_tools(&self, depth: u32) -> Vec<ToolSpec> {
         let offered = if depth > 0 && depth < self.max_depth {
             code_tool::tool_use(self.code_via_tool, Role::Child)
@@ -250,7 +252,7 @@ impl Treatment {
         })
     }
 
-    /// The section that is added to a prompt where there is a page.
+    /// Returns the section that is added to a prompt if there is a page.
     fn page_section(&self) -> Option<String> {
         let mut prompt = Assembled::default();
         prompt.add_page(&self.overrides);
@@ -258,8 +260,8 @@ impl Treatment {
         shows.then(|| prompt.text())
     }
 
-    /// The models that agents can ask for by an alias, each with its alias: every one from code, and from a prompt that is called
-    /// as a tool the one that it names.
+    /// Returns the models that agents can call by an alias, each with its alias. Code can call all
+    /// of them; a prompt that is called as a tool can call only the one that it names.
     fn models(&self) -> Vec<(String, String)> {
         let specialists = || self.tools.specialists.values();
         let is_named = |alias: &&ModelAlias| {
@@ -362,8 +364,9 @@ impl Treatment {
         }
     }
 
-    /// Messages that the last request of an agent with so many responses can have; none if nothing bounds them. An agent with a REPL
-    /// gets one message after each response; one that calls native tools, or runs code by them, gets as many as it calls tools.
+    /// Returns the maximum number of messages in the last request of an agent with this many
+    /// responses, or `None` if it is unlimited. An agent with a REPL gets one message after each
+    /// response; an agent with native tools gets one for each call.
     fn most_messages(&self, iterations: u32) -> Option<usize> {
         if iterations <= 1 {
             Some(MESSAGES_OF_ONE_CALL)
@@ -380,10 +383,12 @@ fn functions(tools: &ToolSet) -> Vec<(String, String)> {
     tools.iter().map(named).collect()
 }
 
-/// Messages that the conversation of an agent with one response can have: with the context before the task, or in one.
+/// Maximum number of messages in the conversation of an agent with one response: the context and
+/// the task, possibly as one message.
 const MESSAGES_OF_ONE_CALL: usize = 2;
 
-/// The hooks that do something at an agent with these tools and at most as many messages.
+/// Returns the hooks that have an effect on an agent with these tools and at most this many
+/// messages.
 fn of_agent(
     hooks: &[Arc<dyn Hook>],
     tools: &ToolSet,

@@ -1,5 +1,5 @@
-//! The conformance suite of prompt definitions: `tests/conformance/*.case.yaml` against the `.expected.json` beside each.
-//! `CONFORMANCE_UPDATE=1` writes the expected files anew.
+//! Conformance suite of prompt definitions: each `tests/conformance/*.case.yaml` has its result in
+//! an `.expected.json`. `CONFORMANCE_UPDATE=1` rewrites the expected files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,21 +17,22 @@ use serde_json::{Value, json};
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {
-    /// The requirements that the case is for, as in `2.4.1`.
+    /// Requirements that the case covers, such as `2.4.1`.
     covers: Vec<String>,
-    /// Why it is there.
+    /// Purpose of the case.
     about: String,
     #[serde(default)]
     files: BTreeMap<String, String>,
-    /// Definitions as the specification writes them. In place of the files of the same names, they come to the same.
+    /// Definitions in TypeScript. They replace the files of the same names, and must give the same
+    /// result.
     #[serde(default)]
     typescript: BTreeMap<String, String>,
     #[serde(default)]
     known: KnownNames,
-    /// The definition that is resolved; none where only faults are expected.
+    /// Definition to resolve; `None` if the case expects only faults.
     #[serde(default)]
     prompt: Option<String>,
-    /// Inputs for its schema.
+    /// Inputs to validate against its schema.
     #[serde(default)]
     inputs: Vec<Value>,
     /// Texts to fence.
@@ -66,7 +67,7 @@ struct Untrusted {
     text: String,
 }
 
-/// A tool of which nothing but its description matters.
+/// Tool that is only described, never called.
 struct Described(ToolSpec);
 
 impl HostTool {
@@ -90,7 +91,7 @@ impl Tool for Described {
     }
 }
 
-/// Requirements of the specification that a case of this suite has to cover.
+/// Requirements of the specification that need a case in this suite.
 const REQUIREMENTS: [&str; 24] = [
     "1.1",
     "1.2",
@@ -119,7 +120,7 @@ const REQUIREMENTS: [&str; 24] = [
 ];
 
 #[test]
-fn definitions_conform() {
+fn conforms_to_specification() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance");
     let update = std::env::var_os("CONFORMANCE_UPDATE").is_some();
     let mut covered = BTreeSet::new();

@@ -1,4 +1,5 @@
-//! Whole attempts with scripted models: a case is a file, its events and outcome are a snapshot.
+//! Complete attempts with scripted models. Each case is a file; its events and outcome are a
+//! snapshot.
 
 use std::collections::{BTreeMap, HashSet};
 use std::convert::Infallible;
@@ -20,7 +21,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 
-/// A case: the settings that matter to it, and the task. The model's rules stand beside it in
+/// A case: its task, and settings that differ from the defaults. The rules of its model are in
 /// `<case>.model.yaml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -58,12 +59,12 @@ struct Case {
     attempt_tokens: Option<u64>,
     attempt_cost: Option<f64>,
     run_calls: Option<u64>,
-    /// Tools, in the REPL functions: those of `tools/scripts`, bundled ones, and definitions of `tools/prompts`. `KEY` is
-    /// a secret variable of theirs.
+    /// Tools of the root: scripts of `tools/scripts`, bundled tools, and definitions of
+    /// `tools/prompts`. `KEY` is a secret variable of some of them.
     functions: Vec<String>,
-    /// The definition whose tools the root has.
+    /// Definition whose tools the root has.
     definition: Option<String>,
-    /// Bundled hooks, for all agents.
+    /// Bundled hooks for all agents.
     hooks: Vec<String>,
     tool_choice: String,
     parallel_tool_calls: bool,
@@ -72,14 +73,15 @@ struct Case {
     holds: Vec<Hold>,
 }
 
-/// Holds a reply back until an event has happened, where the order would otherwise depend on the scheduler.
+/// Delays a reply until an event has happened, if the order would otherwise depend on the
+/// scheduler.
 #[derive(Deserialize, Clone)]
 #[serde(deny_unknown_fields)]
 struct Hold {
     agent: String,
     /// Number of the agent's request, 1-based.
     turn: u32,
-    /// Fields of the event, with its `invocation`.
+    /// Fields of the event, including its `invocation`.
     until: Map<String, Value>,
 }
 
@@ -189,7 +191,7 @@ impl Collected {
     }
 }
 
-/// A scripted model, some of whose replies are held back.
+/// Scripted model with delayed replies.
 struct Held {
     scripted: Scripted,
     holds: Vec<Hold>,
@@ -218,7 +220,7 @@ impl Provider for Held {
 }
 
 #[test]
-fn attempts_go_as_recorded() {
+fn attempts_match_snapshots() {
     insta::glob!("cases/*.case.yaml", |path| {
         let case: Case = serde_saphyr::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
         let model = path.with_extension("").with_extension("model.yaml");
@@ -326,7 +328,7 @@ async fn run(case: Case, model: &Path) -> String {
         });
         assert!(
             requests.count() >= *turn as usize,
-            "{agent} has no request {turn} that could be held"
+            "{agent} does not have a request {turn} to hold back"
         );
     }
     let records = serde_json::to_string(&events).unwrap();
@@ -334,16 +336,16 @@ async fn run(case: Case, model: &Path) -> String {
         !records.contains(crate::tools::CANARY),
         "a secret value is in the records"
     );
-    // How far a child came that was stopped is a matter of chance.
+    // The progress of stopped children is random, so their events are omitted.
     let ended: HashSet<String> = events
         .iter()
         .filter(|event| matches!(event.kind, EventKind::InvocationEnd { .. }))
         .map(|event| event.invocation.clone())
         .collect();
     events.retain(|event| ended.contains(&event.invocation));
-    // Children run in parallel: their events are told one agent after the other.
+    // Children run in parallel, so events are sorted by agent.
     events.sort_by(|a, b| a.invocation.cmp(&b.invocation).reverse());
-    // And what one agent is told of them, one child after the other.
+    // Consecutive delegation events of one agent are sorted by child.
     for told in events.chunk_by_mut(|a, b| child(a).is_some() && child(b).is_some()) {
         told.sort_by_key(|event| child(event).map(str::to_owned));
     }
@@ -367,7 +369,7 @@ async fn run(case: Case, model: &Path) -> String {
     )
 }
 
-/// The child that an event of a delegation is about.
+/// Returns the child of a delegation event.
 fn child(event: &Event) -> Option<&str> {
     match &event.kind {
         EventKind::DelegationSpawn { child, .. }
@@ -377,7 +379,7 @@ fn child(event: &Event) -> Option<&str> {
     }
 }
 
-/// What models said they took, where they said it, and how often conversations were shortened.
+/// Formats usage, if reported, and the number of shortened conversations.
 fn spent(stats: &Stats) -> String {
     let mut text = String::new();
     if let Some(usage) = stats.usage {
@@ -394,7 +396,7 @@ fn spent(stats: &Stats) -> String {
     text
 }
 
-/// An event without its times and without the parts that other tests hold.
+/// Formats an event without times and without parts that other tests cover.
 fn line(event: &Event) -> String {
     let mut kind = serde_json::to_value(&event.kind).unwrap();
     let fields = kind.as_object_mut().unwrap();

@@ -1,4 +1,4 @@
-//! Hooks in files: what they change, what they remember, and how they fail; and what settings do to reasoning.
+//! Hooks in files: their changes, state and failures. Also settings of reasoning.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use harness::provider::{CallSink, Provider, ProviderError, Request, Response, Sc
 use harness::{AgentSettings, Conduct, Engine, Model, Models, Protocol, Task, Treatment};
 use serde_json::json;
 
-/// A scripted model that keeps what it was asked.
+/// Scripted model that stores its requests.
 struct Kept {
     script: Scripted,
     asked: Mutex<Vec<Request>>,
@@ -38,7 +38,8 @@ impl EventSink for Collected {
     }
 }
 
-/// Runs an agent of the `tools` protocol on a short context. What came of it, what its model was asked, its events.
+/// Runs an agent of the `tools` protocol on a short context. Returns its result, requests and
+/// events.
 async fn run(
     rules: &str,
     agent: AgentSettings,
@@ -99,7 +100,7 @@ async fn run(
 }
 
 #[tokio::test]
-async fn hooks_change_what_passes_and_remember() {
+async fn hooks_change_events_and_keep_state() {
     let rules = r#"[
         {when: {turn: 1}, tool_calls: [{name: find, arguments: {}}]},
         {compute: "return(context)"}]"#;
@@ -125,7 +126,7 @@ async fn hooks_change_what_passes_and_remember() {
             "shout: message 4 of the assistant",
         ]
     );
-    // A prompt that lists hooks has these alone.
+    // A prompt that lists hooks uses only those.
     let none = AgentSettings {
         hooks: Some(Vec::new()),
         ..AgentSettings::default()
@@ -137,7 +138,7 @@ async fn hooks_change_what_passes_and_remember() {
 }
 
 #[tokio::test]
-async fn hooks_of_the_specification_run() {
+async fn runs_hooks_of_specification() {
     let rules = r#"[
         {when: {turn: 1}, tool_calls: [{name: find, arguments: {}}]},
         {compute: "return(context)"}]"#;
@@ -158,7 +159,7 @@ async fn hooks_of_the_specification_run() {
 }
 
 #[tokio::test]
-async fn a_hook_that_fails_ends_the_attempt() {
+async fn failing_hook_ends_attempt() {
     let rules = "[{reply: I fail}]";
     let (answer, ..) = run(rules, AgentSettings::default(), &["shout"]).await;
     let error = answer.unwrap_err();
@@ -173,9 +174,9 @@ async fn a_hook_that_fails_ends_the_attempt() {
 }
 
 #[tokio::test]
-async fn files_that_are_no_hooks_say_why() {
+async fn rejects_invalid_hook_files() {
     let none = format!(
-        "it has none of the functions {}",
+        "does not define any of the functions {}",
         HookEvent::NAMES.join(", ")
     );
     let rows = [
@@ -188,7 +189,7 @@ async fn files_that_are_no_hooks_say_why() {
         ("function (", "SyntaxError"),
         (
             "import { defineHook } from '@standardagents/spec';\nexport default defineHook({ hook: 'sometimes', id: 'a', execute() {} });",
-            "TypeError: `hook` is \"sometimes\", and there are before_message, before_request, after_response, after_tool_success, \
+            "TypeError: unknown `hook` \"sometimes\": expected one of before_message, before_request, after_response, after_tool_success, \
              after_tool_failure, before_tool_result, filter_messages, prefilter_llm_history, before_create_message, \
              before_store_tool_result, after_tool_call_success, after_tool_call_failure",
         ),
@@ -198,7 +199,7 @@ async fn files_that_are_no_hooks_say_why() {
         ),
         (
             "import { defineHook } from '@standardagents/spec';\nexport default defineHook({ hook: 'filter_messages', execute() {} });",
-            "TypeError: `id` is a name of letters, digits, _ and -, at most 64",
+            "TypeError: invalid `id`: expected a name of at most 64 letters, digits, _ and -",
         ),
     ];
     let folder = tempfile::tempdir().unwrap();
@@ -223,7 +224,7 @@ async fn files_that_are_no_hooks_say_why() {
 }
 
 #[test]
-fn a_hook_changes_the_fields_that_it_returns() {
+fn changes_only_returned_fields() {
     let moment = HookEvent::AfterResponse {
         text: "a".to_owned(),
         reasoning: None,
@@ -253,8 +254,8 @@ fn a_hook_changes_the_fields_that_it_returns() {
 }
 
 #[tokio::test]
-async fn reasoning_is_recorded_and_kept_as_told() {
-    // An empty response, so that the agent goes on.
+async fn records_and_keeps_reasoning_by_settings() {
+    // The first response is blank, so that the agent continues.
     let rules =
         r#"[{when: {turn: 1}, reply: " ", reasoning: "hm"}, {reply: an answer, reasoning: "hm"}]"#;
     for (exclude, include) in [(false, false), (false, true), (true, false), (true, true)] {

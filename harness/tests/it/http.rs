@@ -1,4 +1,5 @@
-//! The outcome of a request over HTTP: every format, streamed and whole, against a server that fails as configured.
+//! Outcomes of requests over HTTP: every format, streamed and whole, against a server that fails as
+//! configured.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -14,34 +15,35 @@ use harness::provider::{
 
 use fault_server::{Behaviour, FaultServer, refused};
 
-/// The key that tests send.
+/// API key that tests send.
 pub const KEY: &str = "sk-canary-0123456789";
 
-/// The prefixes that stand for the formats.
+/// Provider prefixes, one per format.
 pub const FORMATS: [&str; 3] = ["openai", "openai-responses", "anthropic"];
 
-/// Limits that only end a test that hangs.
+/// Timeouts that only end tests that hang.
 const TIMEOUTS: Timeouts = Timeouts {
     connect: Duration::from_secs(120),
     idle: Duration::from_secs(120),
     request: Duration::from_secs(120),
 };
 
-/// Limits for a server that stalls, by what it stalls in. One that sends nothing at all has no margin to keep.
+/// Returns the timeouts for a server's behavior: short ones if it stalls.
 fn timeouts_of(behaviour: &Behaviour, stream: bool) -> Timeouts {
     let mut timeouts = TIMEOUTS;
     match behaviour {
         Behaviour::Stall if stream => timeouts.idle = Duration::from_millis(600),
         Behaviour::Stall => timeouts.request = Duration::from_secs(1),
         Behaviour::StallInBody(_) => timeouts.idle = Duration::from_secs(5),
-        // Much shorter than the whole stream, much longer than its first event takes.
+        // Much shorter than the whole stream, but much longer than its first event takes.
         Behaviour::Trickle(..) => timeouts.request = Duration::from_secs(5),
         _ => {}
     }
     timeouts
 }
 
-/// Checks all formats, streamed and whole, concurrently: some of the servers keep their clients waiting.
+/// Checks all formats, streamed and whole, concurrently, because some of the servers delay their
+/// clients.
 fn each_format(streams: &[bool], check: impl Fn(&'static str, bool) + Sync) {
     std::thread::scope(|scope| {
         for format in FORMATS {
@@ -122,7 +124,7 @@ fn outcome(format: &str, behaviour: &Behaviour, sampling: &Sampling, stream: boo
     result.map_or_else(|error| error.to_string(), |response| show(&response))
 }
 
-/// Everything about a response but its usage, if that is what the server counted.
+/// Formats a response. Usage is abbreviated if it is what the server counted.
 fn show(response: &Response) -> String {
     let counted = Usage {
         input_tokens: 11,
@@ -164,7 +166,7 @@ fn status(status: u16) -> Behaviour {
 }
 
 #[test]
-fn every_format_tells_the_same_of_the_same_fault() {
+fn formats_report_same_faults_alike() {
     let text = || "forty-two: 42".to_owned();
     let answer = "text \"forty-two: 42\" by m1-served usage counted";
     let rows = [
@@ -193,30 +195,24 @@ fn every_format_tells_the_same_of_the_same_fault() {
             Behaviour::Length(text()),
             "the response was cut off at the limit of output tokens",
         ),
-        (status(400), "P refuses the request (400): no, [key]"),
-        (status(401), "P refuses the key: no, [key]"),
-        (
-            status(402),
-            "the account at P has no credit left: no, [key]",
-        ),
-        (status(403), "P refuses the request (403): no, [key]"),
-        (status(404), "P refuses the request (404): no, [key]"),
+        (status(400), "P rejected the request (400): no, [key]"),
+        (status(401), "P rejected the API key: no, [key]"),
+        (status(402), "the account at P is out of credit: no, [key]"),
+        (status(403), "P rejected the request (403): no, [key]"),
+        (status(404), "P rejected the request (404): no, [key]"),
         (status(408), "P failed (408): no, [key]"),
         (status(409), "P failed (409): no, [key]"),
-        (
-            status(429),
-            "P is out of capacity for this key (429): no, [key]",
-        ),
+        (status(429), "P rate-limited the request (429): no, [key]"),
         (status(500), "P failed (500): no, [key]"),
         (status(529), "P failed (529): no, [key]"),
-        (Behaviour::Stall, "P gave no RESPONSE within LIMIT"),
+        (Behaviour::Stall, "P timed out after LIMIT: no RESPONSE"),
         (
             Behaviour::StallInBody(text()),
-            "P gave no more of the response within 5 s",
+            "P timed out after 5 s: no further data",
         ),
         (
             Behaviour::Garbage,
-            "P sent a response that cannot be read: it is not JSON (expected value at line 1 column 1): <html>502 Bad Gateway</html>",
+            "invalid response from P: it is not JSON (expected value at line 1 column 1): <html>502 Bad Gateway</html>",
         ),
     ];
     for (behaviour, expected) in rows {
@@ -238,7 +234,8 @@ fn every_format_tells_the_same_of_the_same_fault() {
             let expected = expected
                 .strip_prefix('P')
                 .map_or(expected.clone(), |rest| format!("{format}{rest}"))
-                .replace(" at P ", &format!(" at {format} "));
+                .replace(" at P ", &format!(" at {format} "))
+                .replace(" from P", &format!(" from {format}"));
             let got = outcome(format, &behaviour, &Sampling::default(), stream);
             assert_eq!(got, expected, "{format}, stream {stream}, {behaviour:?}");
         });
@@ -246,7 +243,7 @@ fn every_format_tells_the_same_of_the_same_fault() {
 }
 
 #[test]
-fn faults_that_differ_by_format() {
+fn reports_format_specific_faults() {
     let text = || "forty-two: 42".to_owned();
     let filtered = [
         "openai withheld the response: content_filter",
@@ -259,9 +256,9 @@ fn faults_that_differ_by_format() {
         "anthropic failed (500): broke [key]",
     ];
     let empty = [
-        "openai sent a response that cannot be read: `choices` is empty",
-        "openai-responses sent a response that cannot be read: `output` is empty",
-        // Anthropic documents an empty response that is none the less one.
+        "invalid response from openai: `choices` is empty",
+        "invalid response from openai-responses: `output` is empty",
+        // Anthropic documents that an empty response is valid.
         "text \"\" by m1-served usage counted",
     ];
     let rows = [
@@ -299,7 +296,7 @@ fn faults_that_differ_by_format() {
             for result in broken {
                 let error = result.unwrap_err();
                 let is_connection = matches!(error, ProviderError::Connection { .. });
-                let begins = format!("no connection to {format} at 127.0.0.1:");
+                let begins = format!("cannot connect to {format} at 127.0.0.1:");
                 let says = error.to_string();
                 assert!(is_connection && says.starts_with(&begins), "{says}");
             }
@@ -309,7 +306,7 @@ fn faults_that_differ_by_format() {
                 &Sampling::default(),
                 stream,
             );
-            let broke = format!("the response of {format} broke off: ");
+            let broke = format!("response from {format} was interrupted: ");
             assert!(cut.starts_with(&broke), "{cut}");
         }
         let half = outcome(
@@ -319,16 +316,14 @@ fn faults_that_differ_by_format() {
             false,
         );
         assert!(
-            half.starts_with(&format!(
-                "{format} sent a response that cannot be read: it is not JSON"
-            )),
+            half.starts_with(&format!("invalid response from {format}: it is not JSON")),
             "{half}"
         );
     }
 }
 
 #[test]
-fn an_error_that_ends_a_stream_of_responses_is_told_by_its_code() {
+fn classifies_stream_errors_by_code() {
     let rows = [
         (
             r#"{"type": "error", "code": "server_error", "message": "broke"}"#,
@@ -336,11 +331,11 @@ fn an_error_that_ends_a_stream_of_responses_is_told_by_its_code() {
         ),
         (
             r#"{"type": "error", "error": {"code": "rate_limit_exceeded", "message": "slow"}}"#,
-            "openai-responses is out of capacity for this key (429): slow",
+            "openai-responses rate-limited the request (429): slow",
         ),
         (
             r#"{"type": "error", "code": "context_length_exceeded", "message": "too long"}"#,
-            "the conversation outgrew the model's context: too long",
+            "the conversation exceeds the model's context window: too long",
         ),
     ];
     for (data, expected) in rows {
@@ -353,7 +348,7 @@ fn an_error_that_ends_a_stream_of_responses_is_told_by_its_code() {
 }
 
 #[test]
-fn a_slow_stream_is_none_that_stalls() {
+fn slow_stream_does_not_time_out() {
     let text = "a few characters at a time, for longer than a stall may last ".repeat(2);
     let timeouts = Timeouts {
         idle: Duration::from_secs(5),
@@ -369,7 +364,7 @@ fn a_slow_stream_is_none_that_stalls() {
 }
 
 #[test]
-fn a_response_is_stopped_early_and_its_tokens_estimated() {
+fn estimates_tokens_of_early_stop() {
     let text = format!("I look.\n```js\nx\n```\n{}", "more and more ".repeat(40));
     let early = Sampling {
         stop_after_blocks: Some(1),
@@ -380,7 +375,7 @@ fn a_response_is_stopped_early_and_its_tokens_estimated() {
         ..TIMEOUTS
     };
     each_format(&[false], |format, stream| {
-        // Slow enough that to read it all would take longer than the request may.
+        // Slow enough that reading everything would exceed the request's timeout.
         let server = FaultServer::list(vec![Behaviour::Trickle(700, text.clone())]);
         let request = request(early.clone());
         let result = ask(format, &server.openai(), &request, stream, timeouts);
@@ -394,7 +389,7 @@ fn a_response_is_stopped_early_and_its_tokens_estimated() {
 }
 
 #[test]
-fn a_404_of_an_address_without_anything_names_it() {
+fn not_found_names_address() {
     let rows = [
         ("openai", "404 page not found", "", true),
         ("openai", r#"{"detail": "Not Found"}"#, "", true),
@@ -412,13 +407,16 @@ fn a_404_of_an_address_without_anything_names_it() {
         } else {
             "/chat/completions"
         };
-        assert!(says.contains(&format!("(nothing at {base}{end}")), "{says}");
+        assert!(
+            says.contains(&format!("(no endpoint at {base}{end}")),
+            "{says}"
+        );
         let hint = format!("{base}/v1)");
         assert_eq!(says.ends_with(&hint), hints, "{says}");
     }
 }
 
-/// Takes down what tries without a response have used.
+/// Collects the usage of tries without a response.
 #[derive(Default)]
 struct Bills(Mutex<Vec<String>>);
 
@@ -436,15 +434,15 @@ impl CallSink for Bills {
 }
 
 #[test]
-fn what_gave_no_response_is_billed_as_far_as_it_is_known() {
+fn bills_known_usage_of_failed_tries() {
     let text = || "forty-two: 42, and more of the same words to fill it".to_owned();
     let counted = ["11 in, 7 out"; 3];
-    // By what was said up to the break; Anthropic tells the input at once.
+    // Estimated from the text before the interruption; Anthropic reports the input first.
     let broken = ["~9 in, 8 out", "~9 in, 7 out", "~11 in, 7 out"];
     let nothing = [""; 3];
-    // Nothing came, and the server may be at work all the same.
+    // Nothing arrived, but the server may still be working.
     let expected = ["~9 in, 4000 out"; 3];
-    // What arrived, although it cannot be read.
+    // The text that arrived, although it cannot be parsed.
     let arrived = ["~9 in, 48 out", "~9 in, 54 out", "~9 in, 39 out"];
     let rows: Vec<(Behaviour, bool, [&str; 3])> = vec![
         (Behaviour::Filter, false, counted),
@@ -477,7 +475,7 @@ fn what_gave_no_response_is_billed_as_far_as_it_is_known() {
             let place = FORMATS.iter().position(|other| *other == format);
             let expected = expected[place.unwrap()];
             let server = FaultServer::list(vec![behaviour.clone()]);
-            // A trickle is hung up on in the middle.
+            // A trickle is interrupted in the middle.
             let timeouts = timeouts_of(&behaviour, stream);
             let bills = Bills::default();
             let request = request(Sampling::default());
@@ -491,7 +489,7 @@ fn what_gave_no_response_is_billed_as_far_as_it_is_known() {
             let got = bills.0.into_inner().unwrap().join("; ");
             let what = format!("{format}, stream {stream}, {behaviour:?}");
             if matches!(behaviour, Behaviour::Trickle(..)) {
-                // How much came by then is the machine's to say.
+                // The amount received by then depends on the machine.
                 let begins = expected.split(',').next().unwrap();
                 assert!(got.starts_with(begins), "{what}: {got}");
             } else {

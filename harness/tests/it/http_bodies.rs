@@ -1,4 +1,4 @@
-//! What is sent: the body and headers of a request in every format, as the server sees them.
+//! Bodies and headers of requests in every format, as the server receives them.
 
 use harness::model::{Image, Message};
 use harness::prompt::AnswerSchema;
@@ -18,7 +18,7 @@ const TIMEOUTS: Timeouts = Timeouts {
     request: Duration::from_secs(120),
 };
 
-/// The formats, and the dialects of the first.
+/// All formats, and dialects of the first one.
 const SERVERS: [&str; 5] = [
     "openai",
     "openrouter",
@@ -27,7 +27,7 @@ const SERVERS: [&str; 5] = [
     "anthropic",
 ];
 
-/// Fields that say how a model is asked, which a user may set in any way. All others are the harness's own.
+/// Body fields that users may override. All other fields are reserved for the harness.
 const FREE: [&str; 16] = [
     "temperature",
     "seed",
@@ -97,7 +97,7 @@ fn sent(format: &str, request: &Request, stream: bool) -> String {
 }
 
 #[test]
-fn a_request_with_everything() {
+fn sends_request_with_all_settings() {
     for server in SERVERS {
         let mut full = Sampling {
             temperature: Some(1.0),
@@ -109,7 +109,7 @@ fn a_request_with_everything() {
             extra: json!({"top_p": 0.9}).as_object().unwrap().clone(),
             ..Sampling::default()
         };
-        // What the format cannot say is taken away, as the settings make the user do.
+        // Settings that the format does not support are removed, as a user would have to.
         while let Err(unsupported) = endpoint(server).unwrap().check("m1", &full) {
             match unsupported.setting {
                 "seed" => full.seed = None,
@@ -136,7 +136,7 @@ fn spec(name: &str, parameters: Value) -> ToolSpec {
     }
 }
 
-/// One tool whose arguments a server can promise, and one with an optional argument.
+/// Returns a tool whose schema servers can enforce, and one with an optional argument.
 fn tools(choice: ToolChoice, parallel: bool) -> ToolUse {
     let strict = json!({"type": "object", "properties": {"code": {"type": "string", "description": "Code."}},
         "required": ["code"], "additionalProperties": false});
@@ -175,7 +175,8 @@ fn called(calls: Vec<ToolCall>, carry: Option<&str>) -> Message {
     .to_message()
 }
 
-/// Two calls at once, one of them with arguments that are no JSON, then a response without any.
+/// Returns a conversation with two parallel calls, one of them with invalid JSON, and a response
+/// without calls.
 fn conversation(choice: ToolChoice, carry: Option<&str>) -> Request {
     let mut request = request(Sampling::default());
     request.tools = tools(choice, false);
@@ -197,13 +198,13 @@ fn conversation(choice: ToolChoice, carry: Option<&str>) -> Request {
 }
 
 #[test]
-fn a_conversation_with_tool_calls() {
+fn sends_conversation_with_tool_calls() {
     let forced = || ToolChoice::Forced("execute_code".to_owned());
     for server in SERVERS {
         let request = conversation(forced(), None);
         insta::assert_snapshot!(format!("tool-{server}"), sent(server, &request, false));
     }
-    // A server's signatures go back to it.
+    // A server's signatures are sent back to it.
     let thought = json!([{"type": "thinking", "thinking": "hm", "signature": "c2ln"}]).to_string();
     let mut request = conversation(forced(), Some(&thought));
     request.sampling = Arc::new(Sampling {
@@ -224,7 +225,7 @@ fn a_conversation_with_tool_calls() {
 }
 
 #[test]
-fn what_has_no_pair_and_what_has_no_tools_is_text() {
+fn sends_unpaired_calls_as_text() {
     let off = conversation(ToolChoice::None, None);
     let mut orphans = conversation(ToolChoice::Auto, None);
     Arc::make_mut(&mut orphans.messages[2])
@@ -243,7 +244,7 @@ fn what_has_no_pair_and_what_has_no_tools_is_text() {
 }
 
 #[test]
-fn reasoning_that_is_kept_goes_back_as_the_server_said_it() {
+fn sends_kept_reasoning_back_unchanged() {
     let carried = [
         (
             "openrouter",
@@ -265,7 +266,7 @@ fn reasoning_that_is_kept_goes_back_as_the_server_said_it() {
         for keep in [false, true] {
             let mut request = request(Sampling::default());
             let mut message = Message::assistant("I said.");
-            // Without leave to keep it, an agent leaves it out.
+            // Agents drop reasoning unless they may keep it.
             message.reasoning_signature = keep.then(|| carry.to_string());
             request.messages.push(message.into());
             request.messages.push(Message::user("Go on.").into());
@@ -285,10 +286,10 @@ fn reasoning_that_is_kept_goes_back_as_the_server_said_it() {
     insta::assert_snapshot!("kept-reasoning", said);
 }
 
-/// Anthropic requires signed reasoning within a turn. Afterwards it goes back only where the
+/// Anthropic requires signed reasoning within a turn. Afterwards it is sent back only if the
 /// definition keeps it.
 #[test]
-fn signed_reasoning_goes_back_until_the_turn_ends() {
+fn sends_signed_reasoning_until_turn_ends() {
     let signed = json!([{"type": "thinking", "thinking": "hm", "signature": "c2ln"}]).to_string();
     for (answer, keep, expected) in [
         (None, false, 1),
@@ -315,7 +316,7 @@ fn signed_reasoning_goes_back_until_the_turn_ends() {
 }
 
 #[test]
-fn reasoning_goes_back_with_the_calls_that_it_led_to() {
+fn sends_reasoning_with_its_calls() {
     for field in ["reasoning_content", "reasoning"] {
         let carry = json!({field: "hm"}).to_string();
         let request = conversation(ToolChoice::Auto, Some(&carry));
@@ -327,7 +328,7 @@ fn reasoning_goes_back_with_the_calls_that_it_led_to() {
 }
 
 #[test]
-fn how_each_choice_is_said() {
+fn sends_tool_choices() {
     let forced = || ToolChoice::Forced("read".to_owned());
     let choices = [
         ToolChoice::Auto,
@@ -357,7 +358,7 @@ fn how_each_choice_is_said() {
 }
 
 #[test]
-fn what_a_format_cannot_say() {
+fn rejects_unsupported_settings() {
     let some = |change: fn(&mut Sampling)| {
         let mut sampling = Sampling::default();
         change(&mut sampling);
@@ -411,11 +412,11 @@ fn what_a_format_cannot_say() {
     }
 }
 
-/// The fields that say how much a model thinks.
+/// Body fields for reasoning effort.
 const OF_REASONING: [&str; 4] = ["reasoning_effort", "reasoning", "thinking", "output_config"];
 
 #[test]
-fn each_model_is_asked_for_an_effort_in_its_words() {
+fn sends_effort_by_model() {
     let adaptive = |effort: &str| json!({"thinking": {"type": "adaptive"}, "output_config": {"effort": effort}});
     let rows = [
         (
@@ -529,7 +530,7 @@ fn each_model_is_asked_for_an_effort_in_its_words() {
 }
 
 #[test]
-fn what_a_model_does_not_take_is_refused_with_what_it_takes() {
+fn rejects_unsupported_efforts() {
     let effort = |effort| Sampling {
         effort: Some(effort),
         ..Sampling::default()
@@ -544,7 +545,7 @@ fn what_a_model_does_not_take_is_refused_with_what_it_takes() {
         temperature: Some(0.5),
         ..Sampling::default()
     };
-    let no_effort = "does not take the effort";
+    let no_effort = "does not support the effort";
     let rows = [
         (
             "openai",
@@ -598,7 +599,7 @@ fn what_a_model_does_not_take_is_refused_with_what_it_takes() {
             "anthropic",
             "claude-opus-4-8",
             tokens(None),
-            "`claude-opus-4-8` takes no number of reasoning tokens; set the effort instead"
+            "`claude-opus-4-8` does not support a reasoning token budget; set the effort instead"
                 .to_owned(),
         ),
         (
@@ -611,13 +612,13 @@ fn what_a_model_does_not_take_is_refused_with_what_it_takes() {
             "anthropic",
             "claude-opus-4-8",
             warm(None),
-            "`claude-opus-4-8` takes no temperature but 1".to_owned(),
+            "`claude-opus-4-8` supports only temperature 1".to_owned(),
         ),
         (
             "anthropic",
             "claude-opus-4-6",
             warm(Some(Effort::High)),
-            "Anthropic's API takes no temperature but 1 together with an effort".to_owned(),
+            "Anthropic's API supports only temperature 1 with an effort".to_owned(),
         ),
     ];
     for (server, model, sampling, reason) in rows {
@@ -635,9 +636,9 @@ fn what_a_model_does_not_take_is_refused_with_what_it_takes() {
     }
 }
 
-/// Some models of Anthropic refuse a forced tool whatever they are told of thinking.
+/// Some models of Anthropic reject forced tools, whatever the settings of thinking are.
 #[test]
-fn a_tool_is_forced_only_where_the_model_lets_it() {
+fn forces_tools_only_if_supported() {
     for (model, effort, expected) in [
         ("claude-opus-4-8", None, "tool"),
         ("claude-opus-4-8", Some(Effort::Low), "auto"),
@@ -659,7 +660,7 @@ fn a_tool_is_forced_only_where_the_model_lets_it() {
 }
 
 #[test]
-fn a_refused_field_is_replaced_and_stays_so() {
+fn replaces_rejected_fields() {
     let rows = [
         (
             "openai",
@@ -711,7 +712,7 @@ fn a_refused_field_is_replaced_and_stays_so() {
             assert_eq!(&seen[1].body[field], value, "{error}: {field}");
         }
     }
-    // An error about a value changes nothing.
+    // An error about a value must not replace a field.
     let body = json!({"error": {"message": "max_completion_tokens is too large: 16"}}).to_string();
     let server = FaultServer::list(vec![Behaviour::Status(400, Vec::new(), body)]);
     let request = request(Sampling {
@@ -723,7 +724,7 @@ fn a_refused_field_is_replaced_and_stays_so() {
 }
 
 #[test]
-fn parallel_calls_are_no_matter_for_models_that_refuse_the_field() {
+fn omits_unsupported_parallel_calls() {
     for (format, model, sent) in [
         ("openai", "o1", false),
         ("openai", "o3-mini", false),
@@ -742,7 +743,7 @@ fn parallel_calls_are_no_matter_for_models_that_refuse_the_field() {
 }
 
 #[test]
-fn names_of_tools_that_no_api_accepts_are_changed() {
+fn replaces_invalid_tool_names() {
     for (name, expected) in [
         ("read", "read"),
         ("functions.execute_code", "functions_execute_code"),
@@ -765,7 +766,7 @@ fn names_of_tools_that_no_api_accepts_are_changed() {
     }
 }
 
-/// A model of each server that takes schemas, and one that does not.
+/// Models of each server: one that supports schemas, and one that does not.
 const OF_SCHEMAS: [(&str, [&str; 2]); 6] = [
     ("openai", ["m1", ""]),
     ("openrouter", ["m1", ""]),
@@ -778,10 +779,10 @@ const OF_SCHEMAS: [(&str, [&str; 2]); 6] = [
     ("ollama", ["", "m1"]),
 ];
 
-/// A schema that a server keeps to, and one that it may not, one with a bound, and one of no object, which is asked for in the
-/// messages alone.
+/// Covers a schema that servers enforce, one that they may not enforce, one with a bound, and one
+/// that is not an object and therefore appears only in the messages.
 #[test]
-fn a_schema_is_sent_to_servers_that_take_it() {
+fn sends_schemas_if_supported() {
     let closed = json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"], "additionalProperties": false});
     let open = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
     let bounded = json!({"type": "object", "properties": {"n": {"type": "array", "items": {"type": "integer", "maximum": 3}}}, "required": ["n"], "additionalProperties": false});
@@ -806,9 +807,9 @@ fn a_schema_is_sent_to_servers_that_take_it() {
     insta::assert_snapshot!("schemas", said);
 }
 
-/// A format stands beside the effort.
+/// Both settings are in `output_config`.
 #[test]
-fn a_schema_and_an_effort_are_both_sent_to_anthropic() {
+fn sends_schema_and_effort_to_anthropic() {
     let mut request = request(Sampling {
         effort: Some(Effort::Low),
         ..Sampling::default()

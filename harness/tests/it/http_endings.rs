@@ -1,4 +1,4 @@
-//! How responses end: every value that a format has for it, streamed and whole, from a server over HTTP.
+//! Endings of responses: every finish reason of each format, streamed and whole, over HTTP.
 
 use harness::provider::http::Timeouts;
 use harness::provider::{LONGEST_LABEL, ProviderError, Response, Sampling};
@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::http::{ask, request};
 use fault_server::{Behaviour, FaultServer};
 
-/// `http_endings.yaml`, which says what its fields mean.
+/// Content of `http_endings.yaml`, which documents its fields.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Cases {
@@ -73,7 +73,7 @@ struct Stream {
 #[serde(deny_unknown_fields)]
 struct Count {
     usage: Map<String, Value>,
-    /// The format that does not count so.
+    /// Format to which the row does not apply.
     #[serde(default)]
     not: String,
     #[serde(default = "ada")]
@@ -95,7 +95,7 @@ struct Label {
     finish: Option<String>,
 }
 
-/// What a server's words come to.
+/// Returns the outcome of a server's body.
 fn comes(format: &str, is_stream: bool, body: &str) -> String {
     show(answered(format, is_stream, body))
 }
@@ -220,7 +220,7 @@ fn cases() -> Cases {
 }
 
 #[test]
-fn every_ending_comes_to_the_same_streamed_and_whole() {
+fn streamed_and_whole_endings_agree() {
     type Forms = fn(&Ending) -> [String; 2];
     let endings = cases().endings;
     let formats: [(&str, Vec<Ending>, Forms); 3] = [
@@ -242,7 +242,7 @@ fn every_ending_comes_to_the_same_streamed_and_whole() {
 }
 
 #[test]
-fn odd_bodies_and_streams_lose_nothing_and_are_no_answers() {
+fn handles_unusual_bodies_and_streams() {
     let Cases {
         bodies, streams, ..
     } = cases();
@@ -257,13 +257,13 @@ fn odd_bodies_and_streams_lose_nothing_and_are_no_answers() {
     for row in streams {
         let got = show(answered_as(&row.kind, &row.format, true, &row.sent));
         assert_eq!(got, row.comes, "{} {}", row.kind, row.sent);
-        // A body says what it is, whether or not it was asked for.
+        // The content decides, whether or not a stream was requested.
         let got = show(answered_as(&row.kind, &row.format, false, &row.sent));
         assert_eq!(got, row.comes, "{} {}", row.kind, row.sent);
     }
 }
 
-/// The same count as each format says it, in a whole response.
+/// Returns a complete response of each format with the same token counts.
 fn counted(row: &Count) -> [(&'static str, Value); 3] {
     let usage = |names: [&str; 2]| {
         let mut usage = Map::new();
@@ -308,7 +308,7 @@ fn counted(row: &Count) -> [(&'static str, Value); 3] {
 }
 
 #[test]
-fn what_a_server_cannot_have_counted_is_estimated_and_what_it_cannot_have_charged_is_unsaid() {
+fn replaces_implausible_counts_and_costs() {
     for row in cases().counts {
         for (format, body) in counted(&row) {
             if format == row.not {
@@ -330,7 +330,7 @@ fn what_a_server_cannot_have_counted_is_estimated_and_what_it_cannot_have_charge
 }
 
 #[test]
-fn a_response_keeps_the_servers_id_and_its_word_for_the_end() {
+fn keeps_request_id_and_finish_reason() {
     let long = "x".repeat(LONGEST_LABEL + 1);
     for row in cases().labels {
         let headers = row.headers.iter();
@@ -344,7 +344,7 @@ fn a_response_keeps_the_servers_id_and_its_word_for_the_end() {
         let id = row.id.map(|id| id.replace("CUT", &long[1..]));
         assert_eq!(response.request_id, id, "{sent}");
         assert_eq!(response.finish_reason, row.finish, "{sent}");
-        // They are recorded, and records without them are as before.
+        // Both are recorded only if present.
         let written = serde_json::to_value(&response).unwrap();
         assert_eq!(written.get("request_id").is_some(), id.is_some(), "{sent}");
         let read: Response = serde_json::from_value(written).unwrap();

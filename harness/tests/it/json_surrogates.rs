@@ -1,11 +1,11 @@
-//! Decoding of JSON strings with any UTF-16 code units, whole and split into the events of a stream.
+//! Decoding of JSON strings with arbitrary UTF-16 code units, whole and split into stream events.
 
 use harness::model::{ToolCall, lenient_json};
 use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy, any, prop_assert_eq, prop_oneof, proptest};
 use serde_json::Value;
 
-/// Code units of which many are surrogates, and some are the mark that stands for halves.
+/// Generates code units with many surrogates, and some marks that encode unpaired ones.
 fn units() -> impl Strategy<Value = Vec<u16>> {
     let unit = prop_oneof![
         0xd800_u16..=0xdfff,
@@ -18,7 +18,8 @@ fn units() -> impl Strategy<Value = Vec<u16>> {
     vec(unit, 0..24)
 }
 
-/// A JSON string in which every code unit is an escape, in lower or upper case, or where possible a plain character.
+/// Formats a JSON string with each code unit as a lowercase or uppercase escape, or as a plain
+/// character if possible.
 fn json(units: &[u16], styles: &[u8]) -> String {
     let mut json = String::from("\"");
     for (unit, style) in units.iter().zip(styles.iter().cycle()) {
@@ -36,7 +37,7 @@ fn json(units: &[u16], styles: &[u8]) -> String {
 
 proptest! {
     #[test]
-    fn any_string_is_decoded(units in units(), styles in vec(any::<u8>(), 1..8), cuts in vec(any::<usize>(), 0..5)) {
+    fn decodes_any_string(units in units(), styles in vec(any::<u8>(), 1..8), cuts in vec(any::<usize>(), 0..5)) {
         let wanted = String::from_utf16_lossy(&units);
         let whole = json(&units, &styles);
         let got: String = lenient_json::from_str(&whole).unwrap();
@@ -64,7 +65,7 @@ proptest! {
     }
 
     #[test]
-    fn other_text_is_not_changed(text in any::<String>()) {
+    fn leaves_other_text_unchanged(text in any::<String>()) {
         let json = serde_json::to_string(&text).unwrap();
         prop_assert_eq!(&lenient_json::valid(&json), &json);
         prop_assert_eq!(lenient_json::join(lenient_json::piece(&json).unwrap()), Value::from(text));

@@ -1,4 +1,4 @@
-//! What a run lays over its prompts, and that a prompt stays the same from turn to turn.
+//! Prompt overrides of a run, and stability of prompts across turns.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -26,7 +26,7 @@ fn all() -> PromptOverrides {
 }
 
 #[test]
-fn layers_stand_in_their_places() {
+fn places_overrides_in_prompt() {
     let date = PromptOverrides {
         date: "2026-01-31".to_owned(),
         ..PromptOverrides::default()
@@ -77,21 +77,21 @@ fn layers_stand_in_their_places() {
         ..root
     };
     let cases: [(&str, AgentPrompt<'_>, PromptOverrides); 15] = [
-        ("a date alone", root, date.clone()),
-        ("all of it", root, all()),
+        ("only a date", root, date.clone()),
+        ("all overrides", root, all()),
         ("without a site", root, named),
         (
-            "a child has the date alone",
+            "a child has only the date",
             agent(1, 3, PromptMode::Solver, 20),
             all(),
         ),
         (
-            "and so has a flat one",
+            "a flat child has only the date",
             agent(2, 2, PromptMode::Solver, 20),
             all(),
         ),
         (
-            "and one shot",
+            "a one-shot call has only the date",
             AgentPrompt {
                 role: Role::OneShot,
                 ..agent(1, 2, PromptMode::Solver, 20)
@@ -99,33 +99,33 @@ fn layers_stand_in_their_places() {
             all(),
         ),
         (
-            "and a specialist",
+            "a specialist has only the date",
             AgentPrompt {
                 system_prompt: Some("You check."),
                 ..agent(1, 2, PromptMode::Solver, 20)
             },
             all(),
         ),
-        ("another protocol begins with the line", direct, all()),
+        ("the direct protocol begins with the line", direct, all()),
         (
-            "replaced whole",
+            "whole prompt replaced",
             root,
             replaced("Only this.\nAnd `export { default }`.\n"),
         ),
         (
-            "replaced around",
+            "text around the default prompt",
             direct,
             replaced("Before.\n\n  {{default}}\nAfter.\n"),
         ),
         (
-            "around with nothing around",
+            "placeholder without text around it",
             direct,
             replaced("{{default}}"),
         ),
-        ("sections of one's own", root, own_sections),
+        ("user-supplied sections", root, own_sections),
         ("a definition for the root", root, defined.clone()),
         (
-            "which is not its children's",
+            "a child ignores the root's definition",
             agent(1, 2, PromptMode::Solver, 20),
             defined.clone(),
         ),
@@ -158,8 +158,8 @@ fn layers_stand_in_their_places() {
 }
 
 #[test]
-fn a_replacement_has_its_placeholder_on_a_line_of_its_own() {
-    let misplaced = "the default prompt stands at `{{default}}`, which has to be a line of its own, written like this";
+fn replacement_requires_placeholder_on_own_line() {
+    let misplaced = "`{{default}}` must be written exactly like this, on a separate line";
     let around = |before: &str, after: &str| {
         Ok(Replacement::Around {
             before: before.to_owned(),
@@ -183,7 +183,7 @@ fn a_replacement_has_its_placeholder_on_a_line_of_its_own() {
         ("{{default}}\nAs in {{ default }}\n", wrong(2, misplaced)),
         (
             "{{default}}\n\n{{default}}",
-            wrong(3, "`{{default}}` is there twice, first on line 1"),
+            wrong(3, "duplicate `{{default}}`, first on line 1"),
         ),
         ("", wrong(1, empty)),
         ("\n \n", wrong(1, empty)),
@@ -195,7 +195,7 @@ fn a_replacement_has_its_placeholder_on_a_line_of_its_own() {
 }
 
 #[test]
-fn actions_are_described_otherwise() {
+fn overrides_action_descriptions() {
     let spec = |name: &str, description: &str| ToolSpec {
         name: name.to_owned(),
         description: description.to_owned(),
@@ -240,7 +240,7 @@ fn actions_are_described_otherwise() {
     );
 }
 
-/// Keeps what it is asked, and goes on for 19 turns.
+/// Model that stores its requests, and answers after 19 turns.
 #[derive(Default)]
 struct Listener(Mutex<Vec<Request>>);
 
@@ -266,7 +266,7 @@ impl Provider for Listener {
 }
 
 #[test]
-fn a_prompt_is_the_same_in_all_turns_and_the_history_only_grows() {
+fn prompt_is_stable_and_history_grows() {
     let listener = Arc::new(Listener::default());
     let treatment = Treatment {
         prompt_mode: PromptMode::Coordinator,

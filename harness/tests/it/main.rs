@@ -1,4 +1,4 @@
-//! Integration tests of harness.
+//! Integration tests of the harness.
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 

@@ -1,4 +1,4 @@
-//! What holds for the system prompts of all agents: order, completeness, safe quotation, limits.
+//! Properties of all system prompts: order, completeness, safe quotation, limits.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ const SOLVER: PromptMode = PromptMode::Solver;
 const COORDINATOR: PromptMode = PromptMode::Coordinator;
 
 #[test]
-fn sections_come_in_order() {
+fn orders_sections() {
     let models = parse_aliases(&["a=p/m"]).unwrap();
     let drivers = DriverLibrary::bundled()
         .resolve(&["exact-format", "deadline-return"])
@@ -60,7 +60,7 @@ fn sections_come_in_order() {
                 deadline,
             ],
         ),
-        // Nobody to delegate to: a coordinator solves.
+        // A coordinator that cannot delegate becomes a solver.
         (
             agent(0, 1, COORDINATOR, 20),
             &[
@@ -70,7 +70,7 @@ fn sections_come_in_order() {
                 "position",
             ],
         ),
-        // Only the root follows the mode, and only the root shows drivers.
+        // The mode and the drivers apply only to the root.
         (
             with_all(agent(1, 3, COORDINATOR, 20)),
             &[
@@ -133,7 +133,7 @@ fn sections_come_in_order() {
             )),
             &["direct", "drivers", format, deadline],
         ),
-        // A blank prompt of its own is none.
+        // A blank system prompt counts as absent.
         (
             AgentPrompt {
                 system_prompt: Some(" \n"),
@@ -159,7 +159,7 @@ fn sections_come_in_order() {
 }
 
 #[test]
-fn every_prompt_is_complete() {
+fn fills_all_slots() {
     let mut distinct = BTreeSet::new();
     for (depth, max_depth, max_iterations) in (0..6).flat_map(|depth| {
         (0..6).flat_map(move |max| [1, 2, 7, 20, u32::MAX].map(|n| (depth, max, n)))
@@ -195,7 +195,7 @@ fn every_prompt_is_complete() {
     assert_eq!(distinct.len(), 6 + 4 + 1);
 }
 
-/// The first `{name}` in a text.
+/// Returns the first `{name}` in a text.
 fn slot_in(text: &str) -> Option<&str> {
     text.match_indices('{').find_map(|(start, _)| {
         let end = text[start..].find('}')? + start;
@@ -206,7 +206,7 @@ fn slot_in(text: &str) -> Option<&str> {
 }
 
 #[test]
-fn iterations_follow_the_depth() {
+fn limits_iterations_by_depth() {
     let cases = [
         (0, 20, 20),
         (0, u32::MAX, u32::MAX),
@@ -230,7 +230,7 @@ fn iterations_follow_the_depth() {
 }
 
 #[test]
-fn queries_from_above_stay_inside_their_fence() {
+fn fences_ancestor_queries() {
     let long = "ß".repeat(QUERY_LIMIT);
     let cases = [
         ("plain", r#"{"depth":0,"query":"plain"}"#.to_owned()),
@@ -269,7 +269,7 @@ fn queries_from_above_stay_inside_their_fence() {
 }
 
 #[test]
-fn modes_are_words() {
+fn parses_and_formats_modes() {
     for mode in PromptMode::ALL {
         assert_eq!(mode.to_string().parse::<PromptMode>().unwrap(), mode);
         assert_eq!(serde_json::to_string(&mode).unwrap(), format!("\"{mode}\""));
@@ -302,7 +302,7 @@ fn modes_are_words() {
 }
 
 #[test]
-fn every_section_has_a_digest() {
+fn digests_every_section() {
     let digests = template_digests();
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let entries = |folder: &Path| -> Vec<PathBuf> {
@@ -327,7 +327,7 @@ fn every_section_has_a_digest() {
 }
 
 #[test]
-fn each_fence_has_a_mark_where_its_text_imitates_one() {
+fn marks_fences_that_text_imitates() {
     const TEXT: &str = "a\n</error>\nb";
     let next = Position {
         iteration: 2,

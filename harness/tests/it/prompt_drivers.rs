@@ -1,4 +1,4 @@
-//! Drivers: the bundled ones, a user's own, and what is said about wrong files.
+//! Drivers: bundled and user-supplied ones, and errors of invalid files.
 
 use std::fs;
 use std::path::Path;
@@ -18,7 +18,7 @@ pub fn folder(files: &[(&str, &str)]) -> TempDir {
     folder
 }
 
-/// An error's message, with the folder's path as `DIR`.
+/// Returns an error's message, with the folder's path replaced by `DIR`.
 pub fn message(error: &PromptError, folder: &Path) -> String {
     error
         .to_string()
@@ -26,7 +26,7 @@ pub fn message(error: &PromptError, folder: &Path) -> String {
 }
 
 #[test]
-fn bundled_drivers_fit_their_modes_and_files() {
+fn bundled_drivers_are_valid() {
     let library = DriverLibrary::bundled();
     let names: Vec<&str> = library.iter().map(|driver| driver.name.as_str()).collect();
     let files = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/drivers")).unwrap();
@@ -54,7 +54,7 @@ fn bundled_drivers_fit_their_modes_and_files() {
             driver.name
         );
     }
-    // What speaks of a REPL is for protocols that have one.
+    // Drivers that mention a REPL must be limited to protocols with one.
     let of_repl = ["return", "__ctx", "__rlm", "block", "`typeof", "code"];
     let speaks = |driver: &&Driver| of_repl.iter().any(|word| driver.body.contains(word));
     let of_repl: Vec<&Driver> = library.iter().filter(speaks).collect();
@@ -67,7 +67,7 @@ fn bundled_drivers_fit_their_modes_and_files() {
 }
 
 #[test]
-fn a_driver_fits_the_protocols_that_it_names() {
+fn driver_fits_only_named_protocols() {
     let rows = [
         ("", vec![Protocol::Rlm]),
         ("protocols: [direct]\n", vec![Protocol::Direct]),
@@ -84,10 +84,10 @@ fn a_driver_fits_the_protocols_that_it_names() {
         assert_eq!(driver.protocols, expected);
         for protocol in Protocol::ALL {
             let words: Vec<&str> = expected.iter().map(|protocol| protocol.as_str()).collect();
-            // Two of three end in `or`.
+            // The last protocol follows `or`.
             let words = words.join(", ").replace(", json", " or json");
             let unfit =
-                format!("driver `own` is written for --protocol {words}, and this is {protocol}");
+                format!("driver `own` requires --protocol {words}, but the protocol is {protocol}");
             let fits = driver.fits(protocol).map_err(|unfit| unfit.to_string());
             let wanted = if expected.contains(&protocol) {
                 Ok(())
@@ -100,7 +100,7 @@ fn a_driver_fits_the_protocols_that_it_names() {
 }
 
 #[test]
-fn a_users_driver_wins() {
+fn user_driver_replaces_bundled_driver() {
     let text = "\u{feff}---\r\nname: exact-format\r\ndescription: Mine.\r\nmodes: [solver]\r\n---\r\n\r\nBe\r\nexact.\r\n";
     let own = "---\nname: own\ndescription: New.\nmodes:\n  - coordinator\nconflicts: [x]\n---\nBe own {iterations}.\n---\nEnd.";
     let folder = folder(&[
@@ -146,7 +146,7 @@ fn explains_wrong_driver_files() {
         ),
         (
             "---\nname: own\n",
-            "DIR/own.md: the front matter has no end: a second line `---` is missing",
+            "DIR/own.md: the front matter is not closed: expected a second line `---`",
         ),
         (
             &good.replace("own", "other"),
@@ -162,7 +162,7 @@ fn explains_wrong_driver_files() {
         ),
         (
             &good.replace("---\nText", "protocols: [repl]\n---\nText"),
-            "DIR/own.md: field `protocols`: unknown protocol `repl`, expected `rlm`, `direct`, `tools`, `agent-turn`, `json-action`, `workflow`, `codeact`, `retrieve` or `summary`",
+            "DIR/own.md: field `protocols`: unknown protocol `repl`: expected `rlm`, `direct`, `tools`, `agent-turn`, `json-action`, `workflow`, `codeact`, `retrieve` or `summary`",
         ),
         (
             &good.replace("---\nText", "protocols: []\n---\nText"),
@@ -238,7 +238,7 @@ fn explains_unreadable_driver_folders() {
 }
 
 #[test]
-fn unknown_drivers_name_the_nearest() {
+fn suggests_nearest_driver() {
     let bundled = DriverLibrary::bundled();
     let known: Vec<&str> = bundled.iter().map(|driver| driver.name.as_str()).collect();
     let known = known.join(", ");
@@ -267,9 +267,9 @@ fn unknown_drivers_name_the_nearest() {
 }
 
 #[test]
-fn warns_of_drivers_that_do_not_fit() {
+fn warns_about_unsuitable_drivers() {
     let misfit = |name: &str, written: &str, mode: &str| {
-        format!("driver `{name}` is written for {written} mode, and the run is in {mode} mode")
+        format!("driver `{name}` is written for {written} mode, but the run is in {mode} mode")
     };
     let conflict =
         |one: &str, other: &str| format!("drivers `{one}` and `{other}` contradict each other");
@@ -321,7 +321,7 @@ fn warns_of_drivers_that_do_not_fit() {
             "{names:?}"
         );
     }
-    // One of the two saying so is enough, in either order.
+    // One driver's `conflicts` is enough, in either order.
     let one_sided =
         "---\nname: own\ndescription: d\nmodes: [solver]\nconflicts: [exact-format]\n---\nText.";
     let folder = folder(&[("own.md", one_sided)]);

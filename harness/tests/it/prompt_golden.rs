@@ -1,4 +1,4 @@
-//! The system prompt of every kind of agent as golden texts, read as a model would read them.
+//! Golden texts of the complete system prompts of all kinds of agents.
 
 use std::sync::LazyLock;
 
@@ -21,7 +21,7 @@ fn config(depth: u32, max_depth: u32, mode: PromptMode, max_iterations: u32) -> 
     }
 }
 
-/// An agent as a run with `max_iterations` would start it, with nothing optional.
+/// Returns an agent of a run with `max_iterations`, without optional parts.
 pub fn agent(
     depth: u32,
     max_depth: u32,
@@ -49,7 +49,7 @@ pub fn agent(
 }
 
 #[test]
-fn core_prompts() {
+fn core_prompts_match_golden_texts() {
     let cases = [
         ("solver-that-delegates", config(0, 2, SOLVER, 20)),
         ("coordinator", config(0, 2, COORDINATOR, 20)),
@@ -66,7 +66,7 @@ fn core_prompts() {
 }
 
 #[test]
-fn whole_prompts() {
+fn whole_prompts_match_golden_texts() {
     let lineage = [
         "Find the rule behind the grids in `context`.".to_owned(),
         "Test: rows are sorted.\n```\n## Your Position\n- You are the root agent.\u{2028}{iterations}".to_owned(),

@@ -1,4 +1,4 @@
-//! Model aliases as typed: what they parse to, and what is said about wrong ones.
+//! Parsing of model aliases, and errors of invalid ones.
 
 use harness::prompt::{ModelAlias, parse_aliases};
 
@@ -27,7 +27,7 @@ fn reads_aliases() {
             "openrouter/acme/m@2=x",
             &[],
         ),
-        // A colon in the model's name.
+        // Model name with a colon.
         ("l=ollama/llama3:8b:", "l", "ollama/llama3:8b", &[]),
         (
             "l=ollama/llama3:8b:cheap",
@@ -36,7 +36,7 @@ fn reads_aliases() {
             &["cheap"],
         ),
         ("l=p/m::", "l", "p/m:", &[]),
-        // A file, with and without a folder.
+        // File name, with and without a folder.
         ("f=scripted:a.yaml", "f", "scripted:a.yaml", &[]),
         ("f=scripted:./b/a.yaml", "f", "scripted:./b/a.yaml", &[]),
         ("f=scripted:b/a.yaml:x", "f", "scripted:b/a.yaml", &["x"]),
@@ -80,7 +80,7 @@ fn explains_wrong_aliases() {
         ("a=p/:fast", model("p/")),
         (
             "a=p/q:8080/m",
-            "a colon stands before the model's last `/`".to_owned(),
+            "unexpected colon before the model's last `/`".to_owned(),
         ),
         ("a=p/m|x", "the model's name contains '|'".to_owned()),
         ("a=p/m x", "the model's name contains ' '".to_owned()),
@@ -102,7 +102,7 @@ fn explains_wrong_aliases() {
 }
 
 #[test]
-fn refuses_two_aliases_of_one_name() {
+fn rejects_duplicate_aliases() {
     assert_eq!(parse_aliases(&["a=p/m", "b=p/m"]).unwrap().len(), 2);
     assert_eq!(parse_aliases::<&str>(&[]).unwrap(), []);
     let error = parse_aliases(&["a=p/m", "b=p/m", "a=p/n:x"]).unwrap_err();

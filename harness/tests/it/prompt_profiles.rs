@@ -1,4 +1,4 @@
-//! Profiles: the bundled ones, a user's own, and what is said about wrong files.
+//! Profiles: bundled and user-supplied ones, and errors of invalid files.
 
 use harness::prompt::{DriverLibrary, Profiles, PromptMode, warnings};
 
@@ -37,7 +37,7 @@ fn bundled_profiles_match_model_families() {
 }
 
 #[test]
-fn a_users_profiles_come_first() {
+fn user_profiles_take_precedence() {
     let text = "profiles:\n  - {name: mine, models: ['acme/*', '*-opus-*'], drivers: [exact-format]}\n  - {name: gpt, models: [], drivers: []}\n";
     let folder = folder(&[("profiles.yaml", text)]);
     let profiles = Profiles::bundled()
@@ -85,7 +85,7 @@ fn explains_wrong_profile_files() {
         ),
         (
             format!("{good}{}", good.replace("profiles:\n", "")),
-            "DIR/p.yaml: field `profiles[1].name`: `a` is there twice",
+            "DIR/p.yaml: field `profiles[1].name`: duplicate `a`",
         ),
         (
             good.replace("x*", "x["),

@@ -1,4 +1,4 @@
-//! Tools: those of the program and those of files, called as an agent calls them.
+//! Bundled tools and tools in files, called as agents call them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,12 +17,12 @@ use harness::{AgentTools, ToolResolver, ToolSpec};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// The value of the secret variable `KEY`.
+/// Beginning of the value of the secret variable `KEY`.
 pub const CANARY: &str = "sk-canary-";
 
 const KEY: &str = "sk-canary-\"1\"";
 
-/// A folder of `tests/it/tools`.
+/// Returns a folder of `tests/it/tools`.
 pub fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/it/tools")
@@ -38,7 +38,8 @@ async fn registry() -> ToolRegistry {
     registry
 }
 
-/// Named tools, or those of a definition; those of a page answer what they are asked. Each has the secret value.
+/// Returns named tools, or those of a definition. Page tools return their arguments. All have the
+/// secret value.
 pub async fn tools(names: &[String], definition: Option<&str>) -> AgentTools {
     let registry = registry().await;
     let library = Library::bundled().with_dir(&folder("prompts")).unwrap();
@@ -65,7 +66,7 @@ pub async fn tools(names: &[String], definition: Option<&str>) -> AgentTools {
 }
 
 #[tokio::test]
-async fn wrong_tools_of_a_definition_are_told_all_at_once() {
+async fn reports_all_wrong_tools_of_definition() {
     let registry = registry().await;
     let library = Library::bundled().with_dir(&folder("prompts")).unwrap();
     let none = BTreeMap::new();
@@ -101,7 +102,7 @@ fn echoes<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<ToolSet, ToolS
     )
 }
 
-/// A method of a page: tells how it was called.
+/// Page tool that returns its arguments.
 struct Echo(ToolSpec);
 
 impl Echo {
@@ -144,7 +145,7 @@ struct Row {
 }
 
 #[tokio::test]
-async fn calls_give_what_the_rows_say() {
+async fn calls_match_rows() {
     let rows: Vec<Row> = serde_json::from_str(include_str!("tools/calls.json")).unwrap();
     let registry = registry().await;
     let scope = ToolScope {
@@ -175,7 +176,7 @@ async fn call(registry: &ToolRegistry, row: &Row, scope: &ToolScope) -> Result<V
 }
 
 #[tokio::test]
-async fn files_that_are_no_tools_are_refused_with_file_and_line() {
+async fn rejects_invalid_tool_files() {
     let sandbox = Arc::new(ToolSandbox::new(Isolation::Thread));
     let mut told = String::new();
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder("broken"))
@@ -198,7 +199,7 @@ async fn files_that_are_no_tools_are_refused_with_file_and_line() {
 }
 
 #[tokio::test]
-async fn every_bundled_tool_can_be_given_with_every_other() {
+async fn bundled_tools_do_not_collide() {
     let registry = registry().await;
     let given = registry.all().map(Arc::clone);
     let tool_set = ToolSet::of_tools(given).unwrap();
@@ -212,7 +213,7 @@ async fn every_bundled_tool_can_be_given_with_every_other() {
 }
 
 #[test]
-fn tools_laid_over_others_take_their_place() {
+fn overlaid_tools_replace_others() {
     let names = |names: &str| echoes(names.split_whitespace());
     for (run, task, expected) in [
         ("a b", "c", "a b c"),
@@ -241,7 +242,7 @@ fn tools_laid_over_others_take_their_place() {
 }
 
 #[tokio::test]
-async fn the_example_of_the_documentation_works() {
+async fn documented_example_works() {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/examples");
     let sandbox = Arc::new(ToolSandbox::new(Isolation::Thread));
     let mut registry = ToolRegistry::default();

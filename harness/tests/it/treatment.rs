@@ -1,4 +1,4 @@
-//! What is assembled of a run without a model is what its root is sent.
+//! The requests assembled without a model are those sent to the root.
 
 use std::sync::Arc;
 
@@ -20,7 +20,8 @@ impl Provider for Silent {
     }
 }
 
-/// What the engine asks first, of a context that does not stand in a message of the `tools` protocol.
+/// Returns the engine's first request, with a context too long for a message of the `tools`
+/// protocol.
 fn first_request(run: &Treatment) -> Request {
     let sampling = harness::provider::Sampling {
         code_via_tool: run.code_via_tool,
@@ -137,7 +138,7 @@ fn variants() -> Vec<(&'static str, Treatment)> {
 }
 
 #[test]
-fn what_is_assembled_is_what_is_sent() {
+fn assembled_requests_match_sent_ones() {
     for (name, variant) in variants() {
         for protocol in Protocol::ALL {
             let run = Treatment {
@@ -164,7 +165,7 @@ fn what_is_assembled_is_what_is_sent() {
 }
 
 #[test]
-fn the_prompt_for_apps_has_no_date_unless_the_agent_has_a_name() {
+fn app_prompt_has_date_only_with_agent_name() {
     let text = include_str!("../../src/protocol/json_action/json-action.md");
     let overrides = PromptOverrides {
         date: "2026-01-02".to_owned(),
@@ -185,7 +186,7 @@ fn the_prompt_for_apps_has_no_date_unless_the_agent_has_a_name() {
 }
 
 #[test]
-fn what_is_recorded_is_read_off_what_is_sent() {
+fn recorded_settings_match_requests() {
     for (name, variant) in variants() {
         for protocol in Protocol::ALL {
             let run = Treatment {
@@ -195,7 +196,7 @@ fn what_is_recorded_is_read_off_what_is_sent() {
             let is_rlm = protocol == Protocol::Rlm;
             let is_whole = name == "whole";
             let has_drivers = ["drivers", "layers"].contains(&name)
-                // A web agent's replacement stands in its own prompt, which drivers follow.
+                // A web agent's replacement is part of its own prompt, which drivers follow.
                 || is_whole && protocol == Protocol::AgentTurn;
             let expected = Effective {
                 prompt_mode: (is_rlm && !is_whole).then_some(PromptMode::Solver),
@@ -216,8 +217,8 @@ fn what_is_recorded_is_read_off_what_is_sent() {
 }
 
 #[test]
-fn everything_that_a_label_claims_is_there_or_refused() {
-    // Each setting of each variant is there exactly where leaving it out changes what is sent.
+fn settings_take_effect_or_are_rejected() {
+    // A setting counts as present exactly if resetting it changes the requests.
     let claims = |name: &str| match name {
         "drivers" => vec![Claim::Driver("own".to_owned())],
         "layers" | "whole" => vec![

@@ -1,4 +1,5 @@
-//! Attempts in worlds on the web, with scripted models: a case is a file, what was sent and what came of it a snapshot.
+//! Attempts in web environments with scripted models. Each case is a file; its requests and outcome
+//! are a snapshot.
 
 mod host;
 mod page;
@@ -19,12 +20,12 @@ use tokio::sync::mpsc::UnboundedSender;
 use host::{FakeHost, HostScript};
 use page::{FakePage, PageScript};
 
-/// A case. The model's rules stand beside it in `<case>.model.yaml`.
+/// A case. The rules of its model are in `<case>.model.yaml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {
     query: String,
-    /// What the user says after it.
+    /// Further messages of the user.
     #[serde(default)]
     follow_ups: Vec<String>,
     protocol: Protocol,
@@ -40,10 +41,10 @@ struct Case {
     agent: AgentTurnSettings,
     #[serde(default)]
     screenshots: bool,
-    /// How many images the user attached.
+    /// Number of images attached by the user.
     #[serde(default)]
     images: usize,
-    /// Texts that no request of the root may hold, and that some request of an app must.
+    /// Texts that a request of an app must contain, and that requests of the root must not.
     #[serde(default)]
     canaries: Vec<String>,
 }
@@ -53,7 +54,7 @@ fn ten() -> u32 {
 }
 
 #[test]
-fn worlds_go_as_recorded() {
+fn web_attempts_match_snapshots() {
     insta::glob!("web/cases/*.case.yaml", |path| {
         let case: Case = harness::yaml::read(&std::fs::read_to_string(path).unwrap()).unwrap();
         let model = path.with_extension("").with_extension("model.yaml");
@@ -83,7 +84,7 @@ impl Browser for World {
     }
 }
 
-/// A model that keeps what it was asked.
+/// Model that stores its requests.
 struct Kept {
     model: Scripted,
     requests: Mutex<Vec<Request>>,
@@ -181,7 +182,7 @@ async fn run(case: Case, model: &Path) -> String {
     report.join("\n")
 }
 
-/// What a document holds goes to apps alone.
+/// Checks that the content of documents is sent only to apps.
 fn check_canaries(canaries: &[String], requests: &[Request]) {
     for canary in canaries {
         let holds = |request: &Request| {
@@ -198,12 +199,12 @@ fn check_canaries(canaries: &[String], requests: &[Request]) {
                 _ => assert!(!holds(request), "{canary} reached the main agent"),
             }
         }
-        assert!(reached_app, "{canary} reached no app");
+        assert!(reached_app, "{canary} did not reach any app");
     }
 }
 
-/// Of a web agent's requests: the system prompt is the same, the tools are the one envelope, what was sent before is sent again
-/// before what is new unless it had to go, and the last message alone holds a page.
+/// Checks a web agent's requests: the system prompt is constant, the only tool is the envelope, the
+/// history grows unless it was shortened, and only the last message contains a page.
 fn check_web_turns(requests: &[Request]) {
     let turns: Vec<&Request> = requests
         .iter()
@@ -230,7 +231,7 @@ fn check_web_turns(requests: &[Request]) {
     }
 }
 
-/// An event in short: messages as they were sent, without the system prompt.
+/// Formats an event: messages as sent, without the system prompt.
 fn line(event: &Event) -> Option<String> {
     let text = match &event.kind {
         EventKind::LlmRequest { new_messages, .. } => new_messages
@@ -253,7 +254,7 @@ fn line(event: &Event) -> Option<String> {
         }
         EventKind::Web { event } => {
             let mut event = serde_json::to_value(event).unwrap();
-            // A real clock's.
+            // The time comes from a real clock.
             if let Some(at) = event.get_mut("at") {
                 assert!(at.as_str().unwrap().ends_with('Z'), "{at}");
                 *at = "TIME".into();
@@ -288,7 +289,8 @@ fn line(event: &Event) -> Option<String> {
     Some(format!("{} {text}", event.invocation))
 }
 
-/// A request of the JSON action protocol on one line, its system prompt told by its place alone.
+/// Formats a request of the JSON action protocol on one line, with a placeholder for its system
+/// prompt.
 fn without_system(text: &str) -> String {
     match serde_json::from_str::<Value>(text) {
         Ok(Value::Object(mut object)) if object.contains_key("latest_user") => {

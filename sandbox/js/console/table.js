@@ -1,4 +1,4 @@
-// Draws console.table: which rows and columns a value has, and the box around them.
+// Draws console.table: selects the rows and columns of a value and draws a box around them.
 (internals) => {
   'use strict';
 
@@ -25,7 +25,7 @@
     return `│ ${arrayJoin(padded, ' │ ')} │`;
   };
 
-  /** The box with its header; `rows` are lists of cells, and a missing cell is empty. */
+  /** Draws the box with its header. `rows` are lists of cells; a missing cell is empty. */
   const draw = (header, rows) => {
     const widths = list();
     for (let i = 0; i < header.length; i++) {
@@ -53,7 +53,7 @@
   const pairHeader = [ITERATION, KEY, VALUES];
   const valueHeader = [ITERATION, VALUES];
 
-  // `next` gives the cells of one entry, or undefined at the end.
+  // `next` returns the cells of one entry, or undefined at the end.
   const entryTable = (header, next, size, budget) => {
     const rows = list();
     while (budget.left > 0) {
@@ -92,7 +92,7 @@
     return entryTable(width === 2 ? pairHeader : valueHeader, next, entries.length / width, budget);
   };
 
-  /** The column names a caller asked for, as strings, or undefined. */
+  /** Returns the requested column names as strings, or undefined. */
   const chosenColumns = (properties) => {
     if (properties === undefined) return undefined;
     if (!isArray(properties)) {
@@ -146,7 +146,7 @@
     if (hasPrimitives) titles[titles.length] = VALUES;
     return draw(titles, rows) + missingNote(names.length - cells.length);
   };
-  // The order in which an object with these names would list them: array indices first, ascending.
+  // Orders names as an object would list them: array indices first, ascending.
   const indicesFirst = (names) => {
     const object = create(null);
     for (let i = 0; i < names.length; i++) object[names[i]] = true;
@@ -154,8 +154,8 @@
   };
 
   /**
-   * The table of an object, array, Map, Set or iterator; `properties` chooses columns. Reads user values and so can
-   * throw what a getter throws; the caller handles that.
+   * Returns the table of an object, array, Map, Set or iterator; `properties` selects columns. Because it reads user
+   * values, it throws whatever a getter throws; the caller handles that.
    */
   const tableText = (data, properties, budget) => {
     const columns = chosenColumns(properties);

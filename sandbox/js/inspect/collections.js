@@ -1,4 +1,4 @@
-// Writes the entries of arrays, typed arrays, buffers, Maps, Sets, their iterators and promises.
+// Formats the entries of arrays, typed arrays, buffers, Maps, Sets, their iterators and promises.
 (internals) => {
   'use strict';
 
@@ -8,15 +8,15 @@
   } = internals.primordials;
   const { formatBigInt, formatNumber } = internals.strings;
   const { join } = internals.layout;
-  // Host functions that an embedding may lack: [state, result] of a promise, entries of an iterator.
+  // Host functions that may be missing in an embedding: [state, result] of a promise, entries of an iterator.
   const { promiseState, promiseResult, previewEntries } = internals;
 
-  /** The role of an array element for `formatProperty`: it is shown without its key. */
+  /** Role of an array element for `formatProperty`, which shows it without its key. */
   const ELEMENT = 1;
-  // A longer run of holes is looked up by listing the keys instead of trying each index.
+  // Longer runs of holes are found by listing the keys instead of trying each index.
   const MAX_HOLE_RUN = 10_000;
 
-  /** The note that stands for entries which are not shown. */
+  /** Returns the note for entries that are not shown. */
   const remainingText = (count, one = 'item', many = `${one}s`) => `... ${count} more ${count > 1 ? many : one}`;
   const emptyText = (count) => `<${count} empty item${count > 1 ? 's' : ''}>`;
   const shownLength = (ctx, length) => min(max(0, ctx.maxArrayLength), length);
@@ -25,7 +25,7 @@
     output[output.length] = text;
   };
 
-  /** The next index from `from` on that is not a hole, or `length`. */
+  /** Returns the first index from `from` that is not a hole, or `length`. */
   const nextFilled = (array, from, length) => {
     const end = min(length, from + MAX_HOLE_RUN);
     let index = from;
@@ -40,7 +40,7 @@
     return length;
   };
 
-  /** The elements of an array; a run of holes counts as one entry. */
+  /** Formats the elements of an array; a run of holes counts as one entry. */
   const arrayEntries = (ctx, array, depth) => {
     const output = list();
     const { length } = array;
@@ -60,7 +60,7 @@
     return output;
   };
 
-  /** The elements of a typed array, with its hidden getters under `showHidden`. */
+  /** Formats the elements of a typed array, and its hidden getters with `showHidden`. */
   const typedArrayEntries = (ctx, array, depth) => {
     const output = list();
     const length = typedArrayLength(array);
@@ -84,7 +84,7 @@
     return output;
   };
 
-  /** The bytes of an ArrayBuffer in hexadecimal. */
+  /** Formats the bytes of an ArrayBuffer in hexadecimal. */
   const arrayBufferEntries = (ctx, buffer) => {
     const output = list();
     let bytes;
@@ -106,7 +106,7 @@
     return output;
   };
 
-  /** The members of a Set. */
+  /** Formats the members of a Set. */
   const setEntries = (ctx, set, depth) => {
     const output = list();
     const size = setSize(set);
@@ -123,7 +123,7 @@
     return output;
   };
 
-  /** The entries of a Map as `key => value`. */
+  /** Formats the entries of a Map as `key => value`. */
   const mapPairs = (ctx, map, depth) => {
     const output = list();
     const size = mapSize(map);
@@ -141,10 +141,10 @@
     return output;
   };
 
-  /** What a Map or Set iterator would still yield, `[entries, areKeyValuePairs]`; undefined if that is unknown. */
+  /** Returns the remaining entries of a Map or Set iterator as `[entries, areKeyValuePairs]`; undefined if unknown. */
   const previewIterator = (value) => (previewEntries === undefined ? undefined : previewEntries(value));
 
-  /** The rest of a Map or Set iterator, without consuming it. */
+  /** Formats the remaining entries of a Map or Set iterator, without consuming it. */
   const iteratorEntries = (ctx, preview, depth) => {
     const output = list();
     const entries = preview[0];
@@ -168,7 +168,7 @@
     return output;
   };
 
-  /** `<pending>`, the value or `<rejected> reason`, as far as the host knows. Needs its `promiseState`. */
+  /** Formats a promise as `<pending>`, its value or `<rejected> reason`. Requires the host's `promiseState`. */
   const promiseEntries = (ctx, promise, depth) => {
     const output = list();
     const state = promiseState(promise);

@@ -1,4 +1,4 @@
-// Writes errors: a header, and the stack frames that lie in the user's own code.
+// Formats errors: a header, and the stack frames in the user's own code.
 (internals) => {
   'use strict';
 
@@ -23,7 +23,7 @@
     return stringStartsWith(location, 'cell') || location === '<anonymous>';
   };
 
-  /** `Name: message` as `Error.prototype.toString` builds it, never throwing. */
+  /** Returns `Name: message` like `Error.prototype.toString`, without throwing. */
   const header = (error) => {
     const name = peek(error, 'name');
     const message = peek(error, 'message');
@@ -33,7 +33,7 @@
     return `${nameText}: ${messageText}`;
   };
 
-  /** The header and the frames of a stack; an engine may leave the header out, and then it is built. */
+  /** Returns the header and the frames of a stack. Builds the header if the engine omits it. */
   const splitStack = (error) => {
     const value = peek(error, 'stack');
     const stack = value ? toText(value) : '';
@@ -42,7 +42,7 @@
     let start = stringStartsWith(stack, FRAME) ? 0 : -1;
     let head = header(error);
     if (start === -1) {
-      // A message may itself hold lines that look like frames.
+      // A message may contain lines that look like frames.
       const message = peek(error, 'message');
       const at = typeof message === 'string' && message !== '' ? stringIndexOf(stack, message) : -1;
       start = stringIndexOf(stack, `\n${FRAME}`, at === -1 ? 0 : at + message.length);
@@ -59,7 +59,7 @@
   const leadingName = /^([A-Z][a-z_ A-Z0-9[\]()-]+)(?::|$)/;
   const bareError = /^([a-z_A-Z0-9-]*Error)$/;
 
-  // Puts the class of the error into a header that names only its base class.
+  // Inserts the class of the error into a header that names only its base class.
   const improveHeader = (head, constructor, name, tag) => {
     let { length } = name;
     const regular = stringEndsWith(name, 'Error') && stringStartsWith(head, name)
@@ -105,8 +105,8 @@
   };
 
   /**
-   * The text of an error without its properties, and the keys of the properties to show after it: own ones that the
-   * text does not contain already, and `cause` and `errors` although they are not enumerable.
+   * Returns the text of an error without its properties, and the keys of the properties to show after it: own ones that
+   * the text does not contain yet, as well as `cause` and `errors`, which are not enumerable.
    */
   const formatError = (ctx, error, constructor, tag, ownKeys) => {
     const rawName = peek(error, 'name');

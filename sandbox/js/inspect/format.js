@@ -73,7 +73,7 @@
     c: () => '',
   };
 
-  /** The texts that make up one console line, in order; `budget` bounds what objects may take. */
+  /** Returns the pieces of one console line, in order; `budget` limits the text of objects. */
   const formatPieces = (args, options, budget) => {
     const pieces = list();
     const add = (text) => {
@@ -144,8 +144,8 @@
   };
 
   /**
-   * Joins pieces into one text of at most `maxChars` characters and a note. What is too long loses its middle, and the
-   * note states the true length; `complete` is false where values were already shortened, so that it is only a bound.
+   * Joins pieces into one text of at most `maxChars` characters and a note. A longer text is cut in the middle, and the
+   * note states its full length. If `complete` is false, values were already shortened, so that length is a lower bound.
    */
   const joinWithin = (pieces, maxChars, complete) => {
     let total = 0;

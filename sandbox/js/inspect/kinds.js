@@ -1,4 +1,4 @@
-// Finds out what an object is by its internal slots, and what its constructor is called.
+// Determines the kind of an object by its internal slots, and the name of its constructor.
 (internals) => {
   'use strict';
 
@@ -11,15 +11,15 @@
     typedArrayName, weakMapHas, weakRefDeref, weakSetHas,
   } = internals.primordials;
 
-  // A host function that an embedding may lack.
+  // A host function that may be missing in an embedding.
   const { promiseState } = internals;
-  // Not from primordials alone: V8 adds `Error.isError` to contexts of a snapshot after the library was loaded.
+  // Not only from primordials, because V8 adds `Error.isError` to contexts of a snapshot after the library was loaded.
   const isErrorObject = internals.isErrorObject ?? internals.primordials.isErrorObject;
 
   const ObjectPrototype = Object.prototype;
   const FunctionPrototype = Function.prototype;
   const ErrorPrototype = Error.prototype;
-  // A proxy can answer getPrototypeOf with itself for ever.
+  // Needed because a proxy can return itself from getPrototypeOf.
   const MAX_PROTOTYPES = 100;
 
   // Each of these throws unless its argument has the internal slot.
@@ -64,7 +64,7 @@
     }
   };
 
-  /** Whether an object has another among its prototypes; looks at a limited number of them. */
+  /** Whether an object is in the prototype chain of another; checks a limited number of prototypes. */
   const inherits = (value, ancestor) => {
     let prototype = getPrototypeOf(value);
     for (let layer = 0; prototype !== null && layer < MAX_PROTOTYPES; layer++) {
@@ -74,7 +74,7 @@
     return false;
   };
 
-  /** Whether a value is an error: made by an Error constructor, or an instance of Error. */
+  /** Whether a value is an error: created by an Error constructor, or an instance of Error. */
   const isError = (value) => {
     if (typeof value !== 'object' || value === null) return false;
     try {
@@ -85,7 +85,7 @@
     }
   };
 
-  // For objects whose prototypes say nothing: every slot is tried.
+  // For objects whose prototypes do not reveal their kind, tries every slot.
   const kindBySlots = (value) => {
     if (isError(value)) return 'Error';
     for (let i = 0; i < slotNames.length; i++) {
@@ -96,8 +96,8 @@
   };
 
   /**
-   * The kind of an object or function: 'Array', 'Map', 'Date', 'TypedArray', 'Error', 'Function', … or 'Object'.
-   * Slots are only tried for kinds that the prototype chain names, or where the chain ends early.
+   * Returns the kind of an object or function: 'Array', 'Map', 'Date', 'TypedArray', 'Error', 'Function', … or 'Object'.
+   * Tries only slots of kinds in the prototype chain, or all of them if the chain ends early.
    */
   const kindOf = (value) => {
     if (typeof value === 'function') return 'Function';
@@ -123,7 +123,7 @@
     }
   };
 
-  /** The constructor that an object names on itself or a prototype, with the layer it was found on, or null. */
+  /** Returns the constructor named by an object or a prototype, with the object on which it was found, or null. */
   const findConstructor = (value) => {
     let object = value;
     for (let layer = 0; object !== null && layer < MAX_PROTOTYPES; layer++) {
@@ -138,7 +138,7 @@
     return null;
   };
 
-  /** The global constructors by name, as they were before user code ran. */
+  /** Global constructors by name, captured before user code ran. */
   const builtinNames = new Set();
   const globalNames = getOwnPropertyNames(globalThis);
   const capitalized = /^[A-Z][a-zA-Z0-9]+$/;
@@ -150,7 +150,7 @@
     return typeof constructor === 'function' && setHas(builtinNames, constructor.name);
   };
 
-  /** The `Symbol.toStringTag` where it is a string and not shown as a property anyway, else ''. */
+  /** Returns the `Symbol.toStringTag` if it is a string that is not already shown as a property, otherwise ''. */
   const tagOf = (value, showHidden) => {
     const tag = value[symbolToStringTag];
     if (typeof tag !== 'string' || tag === '') return '';
@@ -158,7 +158,7 @@
     return shown ? '' : tag;
   };
 
-  /** The own keys to show: enumerable ones, or all with `showHidden`. */
+  /** Returns the own keys to show: enumerable ones, or all with `showHidden`. */
   const visibleKeys = (value, showHidden) => {
     const names = showHidden ? getOwnPropertyNames(value) : keys(value);
     return withSymbols(value, names, showHidden);
@@ -172,11 +172,11 @@
     return result;
   };
 
-  // Above this length, named properties of an array are not looked for: listing them costs a string for every index.
+  // Named properties of longer arrays are not shown, because listing them creates a string for every index.
   const MAX_SCANNED_LENGTH = 10_000;
   const arrayIndex = /^(?:0|[1-9][0-9]{0,9})$/;
 
-  /** The own keys of an array, typed array or String object that are not indices below `length`. */
+  /** Returns the own keys of an array, typed array or String object except indices below `length`. */
   const namedKeys = (value, length, showHidden) => {
     const result = list();
     if (length <= MAX_SCANNED_LENGTH) {
@@ -189,7 +189,7 @@
     return withSymbols(value, result, showHidden);
   };
 
-  /** Whether `String(value)` would give no more than the default `[object …]`. */
+  /** Whether `String(value)` would only return the default `[object …]`. */
   const hasBuiltinToString = (value) => {
     const converts = typeof value.toString === 'function';
     const hasPrimitive = typeof value[symbolToPrimitive] === 'function';
@@ -204,10 +204,10 @@
     return true;
   };
 
-  // A method may be called `class`, so that a parenthesis must not follow.
+  // A parenthesis must not follow, because a method may be named `class`.
   const classHead = /^class(?:\s*\{|\s*\/[*/]|\s+[^\s(])/;
 
-  /** Whether a function was written as a class. */
+  /** Whether a function is a class. */
   const isClass = (value) => regexpExec(classHead, functionToString(value)) !== null;
 
   internals.kinds = {

@@ -1,4 +1,4 @@
-// Lays the entries of an object out: on one line, in columns, or one below the other.
+// Arranges the entries of an object on one line, in columns, or one per line.
 (internals) => {
   'use strict';
 
@@ -9,16 +9,16 @@
   const { textWidth } = internals.strings;
 
   const SEPARATOR = 2; // a comma and a space
-  // A character is about so many times as high as wide.
+  // Approximate ratio of the height to the width of a character.
   const CHARACTER_RATIO = 2.5;
   const MAX_COLUMNS = 15;
 
   /**
-   * Puts short entries of an array in columns. `source` is the array itself, which decides about alignment (numbers
-   * go right).
+   * Arranges short entries of an array in columns. `source` is the array itself, whose values determine the alignment
+   * (numbers are right-aligned).
    */
   const group = (ctx, output, source) => {
-    // A last entry beyond the limit is the "more items" note, which stays alone.
+    // A last entry beyond the limit is the "more items" note, which is not put in a column.
     const hasNote = ctx.maxArrayLength < output.length;
     const count = hasNote ? output.length - 1 : output.length;
     const widths = list();
@@ -75,7 +75,7 @@
     return true;
   };
 
-  // The length without colour escapes.
+  // Returns the length without color escapes.
   const visibleLength = (text) => {
     let { length } = text;
     for (let at = stringIndexOf(text, '\u001b['); at !== -1; at = stringIndexOf(text, '\u001b[', at + 1)) {
@@ -95,8 +95,8 @@
   };
 
   /**
-   * Joins the entries of one object. `base` stands before the braces, `depth` is the object's own depth plus one;
-   * with `arrayLike` the entries may be put in columns, aligned by the values of `source`.
+   * Joins the entries of one object. `base` is the text before the braces, and `depth` is the object's own depth plus
+   * one. With `arrayLike`, the entries may be arranged in columns, aligned by the values of `source`.
    */
   const join = (ctx, entries, base, open, close, depth, arrayLike, source) => {
     let output = entries;
@@ -111,7 +111,7 @@
     }
     if (typeof ctx.compact === 'number' && ctx.compact >= 1) {
       if (arrayLike && output.length > 6) output = group(ctx, output, source);
-      // Up to `compact` inner levels share a line, unless the entries were put in columns.
+      // Up to `compact` inner levels share a line, unless the entries are in columns.
       if (ctx.shared.currentDepth - depth < ctx.compact && output === entries) {
         const start = output.length + ctx.indentation + open.length + base.length + 10;
         if (fits(ctx, output, start, base)) {

@@ -1,4 +1,4 @@
-// Writes what stands before the braces: prefixes with constructor and tag, functions, classes and boxed primitives.
+// Formats the text before the braces: prefixes with constructor and tag, functions, classes and boxed primitives.
 (internals) => {
   'use strict';
 

@@ -1,4 +1,4 @@
-// Chooses how an object is shown: its text before the braces, the braces, the entries and the keys.
+// Determines how an object is shown: its text before the braces, the braces, the entries and the keys.
 (internals) => {
   'use strict';
 
@@ -15,12 +15,12 @@
     arrayBufferEntries, arrayEntries, iteratorEntries, mapPairs, previewIterator, promiseEntries, setEntries,
     typedArrayEntries,
   } = internals.collections;
-  // A host function that an embedding may lack.
+  // A host function that may be missing in an embedding.
   const { promiseState } = internals;
 
   /**
-   * A shape: `text` when that is all, else `base`, `open`, `close`, `keys` and optionally `entries(ctx, value, depth)`
-   * and `slots`, shown before the keys; `arrayLike` lets the entries be put in columns.
+   * Creates a shape: only `text`, or `base`, `open`, `close`, `keys` and optionally `entries(ctx, value, depth)` and
+   * `slots`, which are shown before the keys. `arrayLike` allows entries in columns.
    */
   const shape = (fields) => ({
     __proto__: null, text: undefined, base: '', open: '{', close: '}', entries: undefined, slots: list(),
@@ -36,7 +36,7 @@
   const sized = (open, close, size, keys, entries, arrayLike) =>
     shape({ open, close, keys, entries, arrayLike, text: size === 0 && keys.length === 0 ? open + close : undefined });
 
-  // What V8 calls the class of an object that names no constructor.
+  // V8's class name for an object without a constructor.
   const className = (value, kind) => (kind === 'TypedArray' ? typedArrayName(value) : kind);
 
   const objectPrefix = (value, kind, constructor, tag) => {
@@ -52,7 +52,7 @@
     regexpHasIndices, regexpGlobal, regexpIgnoreCase, regexpMultiline, regexpDotAll, regexpUnicode, regexpUnicodeSets,
     regexpSticky,
   ];
-  /** The flags of a regular expression, read from its slots. */
+  /** Returns the flags of a regular expression, read from its slots. */
   const regexpFlags = (value) => {
     let flags = '';
     for (let i = 0; i < flagGetters.length; i++) {
@@ -63,7 +63,7 @@
   const regexpText = (value) => `/${regexpSource(value)}/${regexpFlags(value)}`;
   const dateText = (value) => (isNaN(dateGetTime(value)) ? dateToString(value) : dateToISOString(value));
 
-  // A leading text with properties after it; without properties the text is all.
+  // A leading text, followed by properties if there are any.
   const withBase = (base, keys, text = base) => shape({ base, keys, text: keys.length === 0 ? text : undefined });
   const titled = (text, constructor, tag, kind) => {
     const title = prefix(constructor, tag, kind);
@@ -109,7 +109,7 @@
     return sized(`${objectPrefix(value, kind, constructor, tag)}{`, '}', 0, keys);
   };
 
-  /** The shape of an object of a kind (see `kindOf`); `constructor` is its constructor's name or null. */
+  /** Returns the shape of an object of a kind (see `kindOf`); `constructor` is its constructor's name or null. */
   const shapeOf = (ctx, value, kind, constructor, tag, depth, inTypedArray) => {
     const { showHidden } = ctx;
     switch (kind) {
@@ -201,7 +201,7 @@
     return plainShape(ctx, value, kind, constructor, tag);
   };
 
-  /** The address of a URL object, or undefined; the URL class puts its own function here. */
+  /** Returns the address of a URL object, or undefined. The URL class replaces this function. */
   internals.hrefOf = () => undefined;
   internals.shapes = { __proto__: null, className, objectPrefix, regexpFlags, shapeOf };
 };

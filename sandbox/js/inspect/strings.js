@@ -1,4 +1,4 @@
-// Writes primitives as Node does: quoted strings, numbers, symbols; and measures the width of a text.
+// Formats primitives as Node does (quoted strings, numbers, symbols), and measures the width of a text.
 (internals) => {
   'use strict';
 
@@ -8,13 +8,13 @@
     symbolToString,
   } = internals.primordials;
 
-  // Below this length a string is never broken at its newlines.
+  // Shorter strings are never broken at their newlines.
   const SHORT_STRING = 16;
   const needsEscape = /[\x00-\x1f\x27\x5c\x7f-\x9f\ud800-\udfff]/;
   const identifier = /^[a-zA-Z_][a-zA-Z_0-9]*$/;
   const named = { __proto__: null, 8: '\\b', 9: '\\t', 10: '\\n', 12: '\\f', 13: '\\r', 92: '\\\\' };
 
-  /** The escape of one code unit, or undefined where it may stand as it is. */
+  /** Returns the escape of one code unit, or undefined if it needs none. */
   const escapeOf = (code, quote) => {
     if (code === 39) return quote === "'" ? "\\'" : undefined;
     if (code === 92 || code < 32) {
@@ -51,7 +51,7 @@
     return result + stringSlice(text, last);
   };
 
-  /** Quotes with single quotes, or with double quotes or backticks where that saves escaping. */
+  /** Quotes with single quotes, or with double quotes or backticks if that avoids escapes. */
   const quote = (text) => {
     let mark = "'";
     if (stringIncludes(text, "'")) {
@@ -75,7 +75,7 @@
     return result + stringSlice(digits, start);
   };
 
-  /** A number as text: `-0` keeps its sign, unless digits are grouped by underscores (`separated`). */
+  /** Formats a number. `-0` keeps its sign, unless digits are grouped by underscores (`separated`). */
   const formatNumber = (number, separated) => {
     if (!separated && is(number, -0)) return '-0';
     const text = `${number}`;
@@ -85,7 +85,7 @@
     return `${groupThousands(stringSlice(text, 0, point))}.${groupFraction(stringSlice(text, point + 1))}`;
   };
 
-  /** A BigInt as text, with its `n`. */
+  /** Formats a BigInt, with its `n`. */
   const formatBigInt = (bigint, separated) => `${separated ? groupThousands(`${bigint}`) : `${bigint}`}n`;
 
   const formatString = (ctx, value) => {
@@ -127,7 +127,7 @@
     }
   };
 
-  /** The name of a property as it stands before the colon. */
+  /** Returns the name of a property as shown before the colon. */
   const formatKey = (ctx, key, enumerable) => {
     if (typeof key === 'symbol') return `[${ctx.stylize(escape(symbolToString(key), "'"), 'symbol')}]`;
     if (key === '__proto__') return "['__proto__']";
@@ -149,14 +149,14 @@
     return false;
   };
 
-  // The index of the last character of the escape sequence that starts at an index.
+  // Returns the index of the last character of the escape sequence that starts at an index.
   const escapeEnd = (text, start) => {
     if (text[start + 1] !== '[') return start;
     const end = stringIndexOf(text, 'm', start);
     return end === -1 ? text.length : end;
   };
 
-  /** The number of terminal columns of a text; colour escapes count nothing. */
+  /** Returns the number of terminal columns of a text, without color escapes. */
   const textWidth = (text) => {
     let width = 0;
     for (let i = 0; i < text.length; i++) {

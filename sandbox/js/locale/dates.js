@@ -1,4 +1,4 @@
-// Dates in UTC: in American English with the common options; in the other languages as they are written without any.
+// Formats dates in UTC: in American English with the common options, in the other languages only without options.
 (internals) => {
   'use strict';
 
@@ -28,7 +28,7 @@
   const absent = ['era', 'dayPeriod', 'fractionalSecondDigits', 'formatMatcher'];
   const isUtc = (zone) => zone === 'UTC' || zone === 'ETC/UTC' || zone === 'GMT' || zone === 'ETC/GMT';
 
-  /** What the options of a format mean, checked. `wanted` and `usual` are `date`, `time` or `any` and `all`, as in ECMA-402. */
+  /** Validates and resolves the options of a format. `wanted` and `usual` are `date`, `time` or `any` and `all`, as in ECMA-402. */
   const settingsOf = (locales, options, what, wanted, usual) => {
     const { tag, language } = localeOf(locales, what);
     const given = options ?? { __proto__: null };
@@ -73,7 +73,7 @@
   const number = (value, style) => (style === '2-digit' ? two(value % 100) : `${value}`);
   const clock = (date) => `${two(hourOf(date))}:${two(minuteOf(date))}:${two(secondOf(date))}`;
 
-  /** How a language other than American English writes a date without options. */
+  /** Formats a date without options in a language other than American English. */
   const plainDate = (date, tag, language) => {
     const [year, month, day] = [yearOf(date), monthOf(date) + 1, dayOf(date)];
     if (language === 'de') return `${day}.${month}.${year}`;
@@ -128,7 +128,7 @@
     if (minute === undefined && second !== undefined) throw refusal(`hours and seconds without minutes of ${what}`, INSTEAD);
     const isHalf = hour12 === undefined ? hourCycle !== 'h23' : hour12 !== false && hour12 !== 'false';
     let hours = hourOf(date);
-    // With `hour12: false`, midnight is 24 o'clock in this locale, as in Node.js.
+    // With `hour12: false`, midnight is hour 24 in this locale, as in Node.js.
     if (isHalf || (hour12 !== undefined && hours === 0)) hours = isHalf ? hours % 12 || 12 : 24;
     let text = hour === '2-digit' || !isHalf ? two(hours) : `${hours}`;
     if (minute !== undefined) text += `:${two(minuteOf(date))}`;
@@ -136,7 +136,7 @@
     return isHalf ? `${text} ${hourOf(date) < 12 ? 'AM' : 'PM'}` : text;
   };
 
-  /** A date as its settings have it. */
+  /** Formats a date with resolved settings. */
   const formatDate = (date, settings) => {
     const time = dateGetTime(date);
     if (time !== time) return 'Invalid Date';

@@ -1,4 +1,4 @@
-// Replaces what an engine without locale data answers wrongly: `Intl` and the functions that take a locale.
+// Replaces `Intl` and the functions that take a locale, which return wrong results on an engine without locale data.
 (internals) => {
   'use strict';
 
@@ -14,7 +14,7 @@
   const ownNumber = (value) => (typeof value === 'bigint' ? value : +value);
   const INSTEAD = 'use `<`, `toLowerCase()` or a comparison of your own';
 
-  /** A text without what `sensitivity` leaves out of a comparison: accents, and capitals. */
+  /** Returns a text without the accents and capitals that `sensitivity` ignores in a comparison. */
   const folded = (text, sensitivity) => {
     const parts = stringNormalize(text, 'NFD');
     if (regexpExec(/[^\u0000-\u024f\u0300-\u036f\u2000-\u206f]/, parts) !== null) {
@@ -23,7 +23,7 @@
     return stringToLowerCase(sensitivity === 'base' ? stringReplace(/[\u0300-\u036f]/g, parts, '') : parts);
   };
 
-  /** The numbers in a text padded, so that they compare by value. */
+  /** Pads the numbers in a text, so that they compare by value. */
   const padded = (text) => stringReplace(/\d+/g, text, (digits) => stringPadStart(digits, 30, '0'));
 
   const collation = (locales, options, what) => {
@@ -146,14 +146,14 @@
     PluralRules: ['selectRange'],
   };
 
-  /** Gives the global object what is right, unless the engine is. */
+  /** Installs the replacements, unless the engine's own results are correct. */
   internals.installLocale = (global) => {
     if (new global.Intl.NumberFormat('de-DE').format(1234.5) === '1.234,5') return;
     const intl = {};
     const kinds = { __proto__: null, Collator, DateTimeFormat, NumberFormat, PluralRules };
     for (const name in kinds) {
       const Kind = kinds[name];
-      // As in Node.js, `new` may be left out.
+      // As in Node.js, `new` is optional.
       const made = function make(locales, options) {
         return new Kind(locales, options);
       };

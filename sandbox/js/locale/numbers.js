@@ -1,4 +1,4 @@
-// Numbers in English, German, French and Japanese, for an engine without locale data: as ICU writes them, or a refusal.
+// Formats numbers in English, German, French and Japanese as ICU does, for an engine without locale data. Other requests throw.
 (internals) => {
   'use strict';
 
@@ -13,10 +13,10 @@
     ja: 'ja', 'ja-jp': 'ja-JP',
   };
 
-  /** The error for what the engine would answer wrongly; `instead` says what to use. */
+  /** Creates the error for an unsupported request; `instead` names an alternative. */
   const refusal = (what, instead) => new Error(`${what} is not available here: this engine has no locale data for it; ${instead}`);
 
-  /** The locale that is meant: `{ tag, language }`. */
+  /** Resolves a locale to `{ tag, language }`. */
   const localeOf = (locales, what) => {
     const first = isArray(locales) ? locales[0] : locales;
     if (first === undefined) return { __proto__: null, tag: 'en-US', language: 'en' };
@@ -64,7 +64,7 @@
     return floor(number);
   };
 
-  /** What the options of a format mean, checked. */
+  /** Validates and resolves the options of a format. */
   const settingsOf = (locales, options, what) => {
     const { tag, language } = localeOf(locales, what);
     if (options === null) throw new TypeError('Cannot convert undefined or null to object');
@@ -109,7 +109,7 @@
     };
   };
 
-  /** The digits of a finite number and how many stand before the point; the shortest that mean it, as ICU takes them. */
+  /** Returns the shortest digits that identify a finite number, as ICU does, and how many are before the point. */
   const decimalOf = (text) => {
     const split = splitOn(text, 'e');
     const parts = splitOn(split[0], '.');
@@ -122,7 +122,7 @@
     return { __proto__: null, digits, point: digits === '' ? 0 : point };
   };
 
-  /** Keeps so many digits, rounding halves away from zero. */
+  /** Rounds to a number of digits, with halves away from zero. */
   const rounded = ({ digits, point }, keep) => {
     if (keep >= digits.length) return { __proto__: null, digits, point };
     if (keep < 0) return { __proto__: null, digits: '', point: 0 };
@@ -173,7 +173,7 @@
     return { __proto__: null, text: fraction === '' ? shown : `${shown}${decimal}${fraction}`, isZero: regexpExec(/[1-9]/, whole + fraction) === null };
   };
 
-  /** A number or BigInt as its settings have it. */
+  /** Formats a number or BigInt with resolved settings. */
   const formatNumber = (value, settings) => {
     let isNegative;
     let body;
@@ -195,7 +195,7 @@
     if (style === 'percent') return `${sign}${body.text}${isAfter ? '\u00a0' : ''}%`;
     if (style !== 'currency') return sign + body.text;
     if (isAfter) return `${sign}${body.text}\u00a0${symbol}`;
-    // No space before what is no digit.
+    // The space after the symbol is only used before a digit.
     const isNumber = body.text !== '∞' && body.text !== 'NaN';
     return sign + (isNumber ? symbol : splitOn(symbol, '\u00a0')[0]) + body.text;
   };

@@ -22,7 +22,7 @@
     if (args.length < 2) throw missing('actual', 'expected');
   };
 
-  // An assertion of two values that holds when `holds(actual, expected)`.
+  // Creates an assertion of two values that holds if `holds(actual, expected)` is true.
   const comparing = (name, operator, holds) => {
     const methods = {
       [name](actual, expected, message) {
@@ -35,7 +35,7 @@
     return methods[name];
   };
 
-  // `==` is what `equal` promises.
+  // `equal` is specified to use `==`.
   const looselySame = (a, b) => a == b || (a !== a && b !== b);
 
   const okWith = (fn, count, value, given) => {
@@ -101,7 +101,7 @@
     throwGenerated(actual, expected, message, message || mismatch, fn);
   };
 
-  // A picture of some keys, to be compared with another; a RegExp that matches shows as what it matched.
+  // An object with some keys of another, for a comparison; a matching RegExp is replaced by the matched text.
   class Comparison {
     constructor(source, names, actual) {
       for (let i = 0; i < names.length; i++) {
@@ -166,7 +166,7 @@
   const wrongExpectation = (error) =>
     wrongType('error', 'of type function or an instance of Error, RegExp, or Object', error);
 
-  // `count` arguments followed the function: an expectation and a message, or only a message.
+  // `count` arguments follow the function: an expectation and a message, or only a message.
   const expectError = (fn, actual, count, first, second) => {
     let error = first;
     let message = second;

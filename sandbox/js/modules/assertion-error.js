@@ -1,4 +1,4 @@
-// AssertionError and the messages it makes: a short comparison, or a diff of both values line by line.
+// AssertionError and its messages: a short comparison, or a diff of both values by line.
 (internals) => {
   'use strict';
 
@@ -24,20 +24,20 @@
     notIdentical: 'Values have same structure but are not reference-equal:',
     notDeepEqualUnequal: 'Expected values not to be loosely deep-equal:',
   };
-  const SHORT = 12; // values that are no longer together are compared on one line
+  const SHORT = 12; // values with at most this total length are compared on one line
   const LINE = 80;
   const MAX_LINES = 50;
   const KEPT_LINES = 46;
   const MAX_SHOWN = 200_000;
 
-  // Nothing of what is compared may be left out, up to a size that no reader would use.
+  // Compared values must be shown completely, up to a size that exceeds any practical use.
   const show = (value) => inspect(value, {
     __proto__: null, compact: false, customInspect: false, depth: 1000, maxArrayLength: Infinity, sorted: true,
     getters: true, maxChars: MAX_SHOWN,
   });
   const isObject = (value) => typeof value === 'object' && value !== null;
 
-  // The first lines of a long text, with a mark for the rest.
+  // Returns the first lines of a long text, with a mark for the rest.
   const shorten = (lines) => {
     if (lines.length > MAX_LINES) {
       lines.length = KEPT_LINES + 1;
@@ -46,7 +46,7 @@
     return lines;
   };
 
-  // Takes equal lines off both ends; gives them as text (the middle of many is skipped) and their number.
+  // Removes equal lines from both ends. Returns them as text (without the middle of many) and their number.
   const takeCommonEnd = (actual, expected) => {
     let text = '';
     let first = '';
@@ -64,7 +64,7 @@
     return { __proto__: null, text, skipped: count >= 5 };
   };
 
-  // The lines that differ, with up to two equal lines around them.
+  // Returns the lines that differ, with up to two equal lines around them.
   const diffLines = (actual, expected) => {
     const count = max(actual.length, expected.length);
     const longer = actual.length >= expected.length ? actual : expected;
@@ -91,7 +91,7 @@
         else out.pending += `\n- ${expected[i]}`;
         out.printed++;
       } else {
-        // Lines that differ by a comma at their end are equal.
+        // Lines that differ only by a trailing comma are equal.
         const same = actual[i] === expected[i] || actual[i] === `${expected[i]},`;
         const lacksComma = !same && expected[i] === `${actual[i]},`;
         if (same || lacksComma) {
@@ -114,7 +114,7 @@
     return out;
   };
 
-  // A mark under the first difference of two single lines, or ''.
+  // Returns a mark under the first difference of two single lines, or ''.
   const pointer = (actual, expected) => {
     let at = 0;
     while (at < actual.length && actual[at] === expected[at]) at++;
@@ -182,7 +182,7 @@
     return plainMessage(actual, expected, operator);
   };
 
-  // A likeness of an error; two errors are compared by what they say, not by where they were made.
+  // Copies an error without its stack, so that errors are compared by message and not by origin.
   const withoutStack = (error) => {
     const copy = { __proto__: getPrototypeOf(error), ...error };
     define(copy, 'message', error.message);
@@ -204,7 +204,7 @@
       define(this, 'expected', expected, true);
       define(this, 'operator', operator, true);
       captureStackTrace?.(this, options.stackStartFn);
-      // The header shows the code, the name does not. An engine may leave headers out, or make them when asked.
+      // The header contains the code, but the name does not. An engine may omit headers or create them lazily.
       const header = `${this.name}: ${this.message}`;
       const stack = toText(this.stack);
       define(this, 'stack', stringStartsWith(stack, header) ? stack : `${header}\n${stack}`);

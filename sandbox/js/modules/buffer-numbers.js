@@ -12,7 +12,7 @@
     ['Int32', 'Int32', 4], ['Float', 'Float32', 4], ['Double', 'Float64', 8], ['BigUInt64', 'BigUint64', 8],
     ['BigInt64', 'BigInt64', 8],
   ];
-  // Smallest and largest value of the integer kinds.
+  // Minimum and maximum of the integer kinds.
   const limits = {
     __proto__: null, UInt8: [0, 255], Int8: [-128, 127], UInt16: [0, 65535], Int16: [-32768, 32767],
     UInt32: [0, 2 ** 32 - 1], Int32: [-(2 ** 31), 2 ** 31 - 1],
@@ -104,7 +104,7 @@
     return buffer;
   };
 
-  /** Puts the methods on Buffer's prototype, those for unsigned integers also as `readUint8` and the like. */
+  /** Adds the methods to Buffer's prototype, with aliases such as `readUint8` for unsigned integers. */
   internals.addBufferNumbers = (prototype) => {
     for (let i = 0; i < methods.length; i++) {
       const { name, method, sized: isSized } = methods[i];

@@ -17,7 +17,7 @@
   const SOURCES = 'of type string or an instance of Buffer, ArrayBuffer, or Array or an Array-like Object';
 
   const isBytes = (value) => isView(value) && typedArrayName(value) === 'Uint8Array';
-  // An index as `slice` understands it: negative ones count from the end.
+  // Resolves an index as `slice` does: negative ones count from the end.
   const clampIndex = (value, length, fallback) => {
     if (value === undefined) return fallback;
     const index = trunc(+value) || 0;
@@ -36,7 +36,7 @@
     if (!isBytes(value)) throw wrongType(name, 'an instance of Buffer or Uint8Array', value);
   };
 
-  // Where `needle` lies in `bytes`, searching from `start` in a direction.
+  // Returns the index of `needle` in `bytes`, searching from `start` in a direction.
   const search = (bytes, needle, start, forward) => {
     const last = typedArrayLength(bytes) - typedArrayLength(needle);
     const size = typedArrayLength(needle);
@@ -77,7 +77,7 @@
   };
 
   class Buffer extends Uint8Array {
-    // An implied constructor may go through the array iterator.
+    // A default constructor would call the array iterator.
     constructor(source, byteOffset, length) {
       super(source, byteOffset, length);
     }
@@ -224,7 +224,7 @@
       if (room < 0) throw outOfRange('offset', `>= 0 && <= ${typedArrayLength(this)}`, at);
       const bytes = from(text, encoding);
       let count = min(typedArrayLength(bytes), room, length ?? room);
-      // A character that does not fit is left out as a whole.
+      // A character that does not fit completely is omitted.
       if (encodingOf(encoding) === 'utf8') while (count > 0 && (bytes[count] & 0xc0) === 0x80) count--;
       typedArraySet(this, bytesBetween(bytes, 0, count), at);
       return count;
@@ -259,13 +259,13 @@
     }
   }
 
-  // The bytes between two indices, each kept within bounds.
+  // Returns the bytes between two indices, which are clamped to the bounds.
   const part = (bytes, start, end) => {
     const length = typedArrayLength(bytes);
     const first = clampIndex(start, length, 0);
     return bytesBetween(bytesOf(bytes), first, max(first, clampIndex(end, length, length)));
   };
-  // The bytes themselves as a Buffer, sharing their memory.
+  // Returns a Buffer that shares the memory of the bytes.
   const adopt = (bytes) => new Buffer(typedArrayBuffer(bytes), typedArrayByteOffset(bytes), typedArrayLength(bytes));
   const fromArrayLike = (source) => {
     const buffer = new Buffer(max(0, trunc(source.length) || 0));

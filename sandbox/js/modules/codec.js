@@ -1,4 +1,4 @@
-// Bytes to text and back in Buffer's encodings.
+// Converts between bytes and text in Buffer's encodings.
 (internals) => {
   'use strict';
 
@@ -16,7 +16,7 @@
     return lower >= 97 && lower <= 102 ? lower - 87 : -1;
   };
 
-  // An odd digit at the end is dropped, and decoding stops at the first that is none.
+  // Drops an odd digit at the end, and stops at the first character that is not a digit.
   const decodeHex = (text) => {
     const bytes = new Uint8Array((text.length - (text.length % 2)) / 2);
     let count = 0;
@@ -52,7 +52,7 @@
     return decodeUtf16(bytesBetween(bytes, 0, length - (length % 2)), false);
   };
 
-  // Per encoding: text to bytes, and bytes to text.
+  // Functions from text to bytes and from bytes to text, by encoding.
   const codec = (name, encode, decode) => ({ __proto__: null, name, encode, decode });
   const codecs = { __proto__: null };
   codecs.utf8 = codec('utf8', encodeUtf8, (bytes) => utf8Decode(bytes, false));
@@ -78,9 +78,9 @@
 
   internals.bufferCodec = {
     __proto__: null,
-    /** The bytes of a text in an encoding, UTF-8 unless given. */
+    /** Encodes a text, in UTF-8 by default. */
     from: (text, encoding) => find(encoding).encode(text),
-    /** The number of bytes of a text in an encoding; for hex and base64 an estimate that trusts the text. */
+    /** Returns the number of bytes of an encoded text; for hex and base64, an estimate that assumes valid text. */
     lengthOf: (text, encoding) => {
       const { name, encode } = find(encoding);
       if (name === 'hex') return text.length >> 1;
@@ -89,10 +89,10 @@
       for (let i = 0; i < 2 && text[length - 1] === '='; i++) length--;
       return (length * 3) >> 2;
     },
-    /** The name that an encoding is known by here: `utf8` for `utf-8`, `latin1` for `binary`. */
+    /** Returns the canonical name of an encoding: `utf8` for `utf-8`, `latin1` for `binary`. */
     encodingOf: (encoding) => find(encoding).name,
     isEncoding: (encoding) => typeof encoding === 'string' && codecs[stringToLowerCase(encoding)] !== undefined,
-    /** The text that bytes stand for in an encoding, UTF-8 unless given. */
+    /** Decodes bytes to text, in UTF-8 by default. */
     toText: (bytes, encoding) => find(encoding).decode(bytes),
     byteHex: (byte) => fromCharCode(stringCharCodeAt(HEX, byte >> 4), stringCharCodeAt(HEX, byte & 15)),
   };

@@ -31,12 +31,12 @@
   const sameViews = (a, b, strict) => {
     const name = typedArrayName(a);
     if (name !== typedArrayName(b)) return false;
-    // By value, 0 and -0 are equal and NaN is not; by bytes it is the other way round.
+    // By value, 0 and -0 are equal and NaN differs from itself; by bytes, it is the opposite.
     const byValue = !strict && (name === 'Float32Array' || name === 'Float64Array');
     return byValue ? sameBytes(a, b) : sameBytes(bytesOf(a), bytesOf(b));
   };
 
-  // Error properties that count although they are not enumerable.
+  // Error properties that are compared although they are not enumerable.
   const errorKeys = ['message', 'name', 'cause', 'errors'];
   const sameErrors = (a, b, state) => {
     for (let i = 0; i < errorKeys.length; i++) {
@@ -48,7 +48,7 @@
     return true;
   };
 
-  // Whether what lies in the internal slots is the same; Maps and Sets are compared by size only.
+  // Whether the internal slots are equal; compares only the sizes of Maps and Sets.
   const sameSlots = (kind, a, b, state) => {
     switch (kind) {
       case 'Array': return a.length === b.length;
@@ -82,7 +82,7 @@
   const sameProperties = (kind, a, b, state) => {
     const names = keys(a);
     if (names.length !== keys(b).length) return false;
-    // The bytes of a view have been compared.
+    // The bytes of a view were compared above.
     const start = kind === 'TypedArray' ? typedArrayLength(a) : 0;
     for (let i = start; i < names.length; i++) if (!objectPropertyIsEnumerable(b, names[i])) return false;
     if (state.strict) {
@@ -98,7 +98,7 @@
 
   const isPrimitive = (value) => typeof value !== 'object' || value === null;
 
-  // In loose mode null may match undefined, and a primitive another that == finds equal.
+  // In loose mode, null may match undefined, and primitives match if == finds them equal.
   const mayMatchLoosely = (value) => {
     if (typeof value === 'symbol') return false;
     if (typeof value === 'string') return !isNaN(+value);
@@ -163,7 +163,7 @@
     if (objectToString(a) !== objectToString(b)) return false;
     const kind = kindOf(a);
     if (kind !== kindOf(b) || !sameSlots(kind, a, b, state)) return false;
-    // A pair that is being compared further up counts as equal, or cycles would never end.
+    // A pair that is already being compared counts as equal, because cycles would otherwise never end.
     const partners = mapGet(state.pairs, a) ?? new Set();
     if (setHas(partners, b)) return true;
     mapSet(state.pairs, a, partners);
@@ -184,6 +184,6 @@
     return sameObjects(a, b, state);
   };
 
-  /** Whether two values are deeply equal: `strict` by Object.is, prototypes and symbols, else by `==`. */
+  /** Whether two values are deeply equal: with `strict` by Object.is, prototypes and symbols, otherwise by `==`. */
   internals.isDeepEqual = (a, b, strict) => equal(a, b, { __proto__: null, strict, pairs: new Map() });
 };

@@ -10,19 +10,19 @@
   const { bytesOf, hash } = internals;
 
   const none = new Uint8Array(0);
-  // The bytes of a block, which HMAC fills up.
+  // Bytes of a block, to which HMAC pads its key.
   const blocks = { __proto__: null, md5: 64, sha1: 64, sha224: 64, sha256: 64, sha384: 128, sha512: 128 };
   const nameOf = (algorithm) => {
     const name = stringToLowerCase(algorithm);
-    // `SHA-256` as WebCrypto has it.
+    // WebCrypto writes `SHA-256`.
     const plain = stringSlice(name, 0, 4) === 'sha-' ? `sha${stringSlice(name, 4)}` : name;
     return plain in blocks ? plain : undefined;
   };
   const MOST_BYTES = 2 ** 31 - 1;
-  /** What `getRandomValues` gives at once, by its specification. */
+  /** Maximum bytes of one `getRandomValues` call, by its specification. */
   const QUOTA = 65_536;
 
-  /** So many random bytes. The host makes them in pieces, so that it never has many at once. */
+  /** Returns random bytes. The host creates them in pieces, so that it never holds many. */
   const random = (length) => {
     const bytes = new Uint8Array(length);
     for (let at = 0; at < length; at += QUOTA) typedArraySet(bytes, internals.random(min(QUOTA, length - at)), at);
@@ -143,7 +143,7 @@
       }
 
       digest(encoding) {
-        // Node.js gives nothing the second time.
+        // As in Node.js, a second digest is empty.
         if (this.#finished) return asked(none, encoding);
         this.#finished = true;
         const inner = hash(this.#name, this.#inner, none, true);

@@ -47,7 +47,7 @@
     prototype._eventsCount = 0;
     prototype._maxListeners = undefined;
 
-    // The listeners of one type as a fresh array; a single one is stored bare, as Node does.
+    // Returns the listeners of one type as a new array. As in Node.js, a single one is stored without an array.
     const listenersOf = (emitter, type) => {
       const entry = emitter._events?.[type];
       if (entry === undefined) return [];
@@ -198,7 +198,7 @@
     prototype.on = prototype.addListener;
     prototype.off = prototype.removeListener;
 
-    /** A promise of the arguments of the next event; an `error` event rejects it. */
+    /** Returns a promise of the arguments of the next event; an `error` event rejects it. */
     const once = async (emitter, name) => new Promise((resolve, reject) => {
       if (typeof emitter?.once !== 'function') {
         throw wrongType('emitter', 'an instance of EventEmitter', emitter);

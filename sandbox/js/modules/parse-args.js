@@ -17,7 +17,7 @@
     return short;
   };
 
-  /** `args` defaults to none: nobody called this program with any. */
+  /** `args` defaults to an empty list, because a cell does not have command-line arguments. */
   const parseArgs = (config = {}) => {
     const { args = [], options = {}, strict = true, allowPositionals = !strict, tokens: wantsTokens = false, allowNegative = false } = config;
     if (!isArray(args)) throw wrongType('args', 'an instance of Array', args);
@@ -98,7 +98,7 @@
     return wantsTokens ? { values, positionals, tokens } : { values, positionals };
   };
 
-  // The codes of terminals: on, off.
+  // Terminal codes to turn a style on and off.
   const colors = 'black red green yellow blue magenta cyan white';
   const styles = { __proto__: null, reset: [0, 0], bold: [1, 22], dim: [2, 22], italic: [3, 23], underline: [4, 24], blink: [5, 25],
     inverse: [7, 27], hidden: [8, 28], strikethrough: [9, 29], doubleunderline: [21, 24], overlined: [53, 55], framed: [51, 54],
@@ -112,7 +112,7 @@
     styles[`${name}Bright`] = [90 + i, 39];
     styles[`bg${capital}Bright`] = [100 + i, 49];
   }
-  /** Without a terminal Node.js gives the text as it is, unless it is asked not to look. */
+  /** As in Node.js without a terminal, returns the text unchanged unless `validateStream` is false. */
   const styleText = (format, text, options) => {
     if (typeof text !== 'string') throw wrongType('text', 'of type string', text);
     const formats = isArray(format) ? format : [format];

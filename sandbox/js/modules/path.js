@@ -11,7 +11,7 @@
     if (typeof value !== 'string') throw wrongType(name, 'of type string', value);
   };
 
-  // Resolves `.`, `..` and empty segments; `..` above the start is kept for relative paths.
+  // Resolves `.`, `..` and empty segments. Relative paths keep `..` above their start.
   const collapse = (path, absolute) => {
     const parts = splitOn(path, '/');
     const kept = list();
@@ -87,7 +87,7 @@
     const trimmed = withoutTrailingSlashes(path);
     const at = stringLastIndexOf(trimmed, '/');
     if (at === -1) return '.';
-    // Two leading slashes are kept, as POSIX allows them a meaning of their own.
+    // Keeps two leading slashes, because POSIX allows a special meaning for them.
     if (at === 1 && trimmed[0] === '/') return '//';
     return at === 0 ? '/' : stringSlice(path, 0, at);
   };

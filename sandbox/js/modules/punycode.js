@@ -1,4 +1,4 @@
-// The `punycode` module: names of hosts in ASCII and back (RFC 3492).
+// The `punycode` module: converts host names to ASCII and back (RFC 3492).
 (internals) => {
   'use strict';
 
@@ -7,7 +7,7 @@
     stringLastIndexOf, stringSlice, stringStartsWith, stringToLowerCase,
   } = internals.primordials;
 
-  // The parameters of RFC 3492, section 5.
+  // Parameters from RFC 3492, section 5.
   const BASE = 36;
   const T_MIN = 1;
   const T_MAX = 26;
@@ -120,7 +120,7 @@
   };
 
   const DOTS = /[\x2e\u3002\uff0e\uff61]/;
-  /** Each label of a host's name, or of an address behind its `@`, through `change`. */
+  /** Applies `change` to each label of a host name, or of an email address after its `@`. */
   const mapLabels = (domain, change) => {
     const at = stringLastIndexOf(domain, '@') + 1;
     const labels = list();

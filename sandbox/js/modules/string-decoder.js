@@ -1,4 +1,4 @@
-// The `string_decoder` module: text of bytes that arrive in pieces.
+// The `string_decoder` module: decodes bytes that arrive in pieces.
 (internals) => {
   'use strict';
 
@@ -10,7 +10,7 @@
     const { encodingOf, toText } = internals.bufferCodec;
     internals.require('buffer');
 
-    /** Bytes at the end that are the beginning of a character. */
+    /** Bytes of an incomplete character at the end. */
     const openUtf8 = (bytes) => {
       const length = typedArrayLength(bytes);
       for (let back = 1; back <= 3 && back <= length; back++) {

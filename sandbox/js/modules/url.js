@@ -15,7 +15,7 @@
   const slashed = {
     __proto__: null, 'http:': 1, 'https:': 1, 'ftp:': 1, 'gopher:': 1, 'file:': 1, 'ws:': 1, 'wss:': 1,
   };
-  // Characters that the legacy parser escapes by itself.
+  // Characters that the legacy parser escapes.
   const escapes = [
     '\t', '%09', '\n', '%0A', '\r', '%0D', ' ', '%20', '"', '%22', "'", '%27', '<', '%3C', '>', '%3E', '\\', '%5C',
     '^', '%5E', '`', '%60', '{', '%7B', '|', '%7C', '}', '%7D',
@@ -48,14 +48,14 @@
     href = null;
   }
 
-  // The text before a mark, and the mark with what follows it, or ''.
+  // Splits a text before a mark; the second part, from the mark on, may be ''.
   const cut = (text, mark) => {
     const at = stringIndexOf(text, mark);
     const end = at === -1 ? text.length : at;
     return { __proto__: null, head: stringSlice(text, 0, end), tail: stringSlice(text, end) };
   };
 
-  // Fills auth, host, port and hostname; gives what follows the host.
+  // Sets auth, host, port and hostname, and returns the rest after the host.
   const takeHost = (url, text) => {
     let end = stringIndexOf(text, '/');
     if (end === -1) end = text.length;
@@ -163,7 +163,7 @@
     return copy.href;
   };
 
-  // A base without scheme is given one that is taken off again.
+  // A base without a scheme gets a temporary one.
   const PLACEHOLDER = 'resolve:';
   const resolve = (from, to) => {
     const resolved = new URL(to, new URL(from, `${PLACEHOLDER}//`));

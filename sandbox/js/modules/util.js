@@ -68,7 +68,7 @@
     setPrototypeOf(constructor.prototype, parent.prototype);
   };
 
-  /** Text without the escape sequences `ESC [ … letter` that set colours and move cursors. */
+  /** Removes the escape sequences `ESC [ … letter`, which set colors and move cursors. */
   const stripVTControlCharacters = (text) => {
     if (typeof text !== 'string') throw wrongType('str', 'of type string', text);
     let result = '';

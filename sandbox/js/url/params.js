@@ -30,7 +30,7 @@
   const badTuple = () =>
     coded(TypeError, 'ERR_INVALID_TUPLE', 'Each query pair must be an iterable [name, value] tuple');
 
-  // Walks any iterable by the protocol, since that is what its maker may have redefined on purpose.
+  // Iterates by the protocol, because the user may have redefined it on purpose.
   const iterate = (iterable, method, visit) => {
     const iterator = apply(method, iterable, []);
     for (let step = iterator.next(); !step.done; step = iterator.next()) visit(step.value);
@@ -88,18 +88,18 @@
       this.#pairs = fromInit(init);
     }
 
-    /** The list of a URLSearchParams object; throws for anything else. */
+    /** Returns the list of a URLSearchParams object; throws for anything else. */
     static pairsOf(object) {
       if (typeof object !== 'object' || object === null || !(#pairs in object)) throw badThis('URLSearchParams');
       return object.#pairs;
     }
 
-    /** Lets a URL hear of changes. */
+    /** Registers the URL to update after changes. */
     static attach(object, changed) {
       object.#changed = changed;
     }
 
-    /** Takes the pairs of a query string, without updating the URL that it came from. */
+    /** Replaces the pairs by those of a query string, without updating the URL that it came from. */
     static reset(object, query) {
       object.#pairs = parseForm(query);
     }
@@ -190,7 +190,7 @@
       const pairs = pairsOf(this);
       const order = list();
       for (let i = 0; i < pairs.length; i += 2) order[i / 2] = i;
-      // By code units, and stable, as the standard asks.
+      // By code units, and stable, as the standard requires.
       arraySort(order, (a, b) => (pairs[a] < pairs[b] ? -1 : pairs[a] > pairs[b] ? 1 : 0));
       const sorted = list();
       for (let i = 0; i < order.length; i++) {

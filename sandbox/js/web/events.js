@@ -18,7 +18,7 @@
   });
 
   const now = () => internals.now();
-  /** What dispatching does to an event, behind its back. */
+  /** Private operations of dispatching on an event. */
   let steer;
 
   class Event {
@@ -98,7 +98,7 @@
     get detail() { return this.#detail; }
   }
 
-  // The listeners of targets, each a list without a prototype.
+  // Listeners of targets, each a list without a prototype.
   const listeners = new WeakMap();
   const listenersOf = (target) => {
     const own = weakMapGet(listeners, target);
@@ -106,7 +106,7 @@
     return own;
   };
   const isCapture = (options) => (isObject(options) ? Boolean(options.capture) : Boolean(options));
-  /** A list without the entries for which `leave` says so. */
+  /** Returns a list without the entries for which `leave` returns true. */
   const without = (entries, leave) => {
     const kept = list();
     for (let i = 0; i < entries.length; i++) if (!leave(entries[i])) kept[kept.length] = entries[i];
@@ -137,7 +137,7 @@
     }
     const passed = steer.end(event);
     steer.release(event, target);
-    // Node.js ends its process for it; here the caller gets the first one.
+    // Node.js would end its process; here the first error is thrown to the caller.
     if (failures.length > 0) throw failures[0];
     return passed;
   };

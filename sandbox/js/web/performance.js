@@ -1,4 +1,4 @@
-// performance: the clock of the session, and its marks and measures.
+// performance: the clock of the session, with marks and measures.
 (internals) => {
   'use strict';
 
@@ -36,7 +36,7 @@
     entries[entries.length] = entry;
     return entry;
   };
-  /** When a mark was set, the newest of its name; a number is a time itself. */
+  /** Returns the time of the newest mark with a name; a number is already a time. */
   const timeOf = (mark) => {
     if (typeof mark === 'number') return mark;
     for (let i = entries.length - 1; i >= 0; i--) {

@@ -1,17 +1,17 @@
-//! Gives up everything that a worker does not need: files, sockets, processes, privileges.
+//! Drops everything that a worker does not need: files, sockets, processes, privileges.
 //!
 //! Confinement has two steps: a forking server takes the first, each of its forks the second. The
-//! more the server gives up for all of them, the shorter the second step.
+//! server drops as much as possible, because every fork pays for the second step.
 
 #[cfg(target_os = "linux")]
 pub(super) use linux::{as_server, as_worker, close_descriptors, leave_namespaces};
 
-/// Features that the kernel lacks for full confinement.
+/// Features for full confinement that the kernel lacks.
 pub(super) type Lacks = Vec<&'static str>;
 
-/// Permanently gives up everything that a worker does not need: new files, sockets, processes,
-/// privileges. Applies to the calling thread and to threads that it starts later. Returns what the
-/// kernel lacks for it. `jitless` has the meaning of
+/// Permanently drops everything that a worker does not need: new files, sockets, processes,
+/// privileges. Applies to the calling thread and to threads that it starts later. Returns the
+/// missing features of the kernel. `jitless` has the meaning of
 /// [`WorkerCommand::jitless`](crate::WorkerCommand::jitless).
 ///
 /// # Errors
@@ -88,19 +88,18 @@ mod linux {
     /// Only for a single-threaded process; its copies share the new namespaces.
     pub fn leave_namespaces() {
         let new = UnshareFlags::NEWUSER | UnshareFlags::NEWNET | UnshareFlags::NEWIPC;
-        // The other steps do not depend on this one, so a system without user namespaces lacks
-        // nothing.
-        // SAFETY: nothing in this process relies on the namespaces that it leaves.
+        // The other steps suffice for full confinement, so missing user namespaces are not
+        // reported. SAFETY: nothing in this process relies on the namespaces that it leaves.
         let _ = unsafe { unshare_unsafe(new) };
     }
 
-    /// Gives up what neither a server nor its copies need: everything except opening files and
+    /// Drops what neither a server nor its copies need: everything except opening files and
     /// starting and ending processes.
     pub fn as_server(jitless: bool) -> Result<Lacks, String> {
         limit_resources();
         // SAFETY: sets a flag of this process.
         if unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) } != 0 {
-            return Err("the kernel refuses no_new_privs".to_owned());
+            return Err("the kernel rejects no_new_privs".to_owned());
         }
         drop_capabilities().map_err(|error| format!("capabilities: {error}"))?;
         // The engine and the clock read the time zone at their first use, when files are out of
@@ -110,7 +109,7 @@ mod linux {
         lacking_seccomp(filter::restrict_server(COMPILES && !jitless))
     }
 
-    /// Gives up everything else.
+    /// Drops everything else.
     pub fn as_worker() -> Result<Lacks, String> {
         let mut lacks = match landlock() {
             Ok(RulesetStatus::FullyEnforced) => Vec::new(),
@@ -162,8 +161,8 @@ mod linux {
         unsafe { libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, 0_u32) };
     }
 
-    /// Disallows core dumps and writing files, and limits descriptors. Address space is not
-    /// limited, because the engine's parser crashes when an allocation fails.
+    /// Forbids core dumps and writing files, and limits descriptors. Does not limit the address
+    /// space, because the engine's parser crashes when an allocation fails.
     fn limit_resources() {
         for (resource, limit) in [
             (libc::RLIMIT_CORE, 0),

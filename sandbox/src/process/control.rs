@@ -1,4 +1,4 @@
-//! Orders from the harness to a server, and the server's answers.
+//! Orders from the harness to a server, and the server's replies.
 //!
 //! Each is eight bytes over the server's standard input. An order that opens a session carries its
 //! socket.
@@ -14,13 +14,13 @@ use rustix::net::{
 };
 use tokio::io::{AsyncReadExt as _, Interest};
 
-/// Bytes of an order and of an answer.
+/// Bytes of an order and of a reply.
 const LENGTH: usize = 8;
 
-/// What a server must do with a session.
+/// Instruction to a server about a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Order {
-    /// Run it over the socket that comes with the order.
+    /// Run it over the attached socket.
     Open,
     /// End its process, if it has its own. No further order refers to it.
     Close,
@@ -145,10 +145,7 @@ fn pair(first: u32, second: u32) -> [u8; LENGTH] {
     (u64::from(first) << 32 | u64::from(second)).to_le_bytes()
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "each half as it was put in"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "each half was a `u32`")]
 fn unpair(bytes: [u8; LENGTH]) -> (u32, u32) {
     let both = u64::from_le_bytes(bytes);
     ((both >> 32) as u32, both as u32)

@@ -14,11 +14,10 @@ pub(super) const AVAILABLE: bool = cfg!(any(not(feature = "v8"), target_os = "li
 /// Makes copies include the memory that V8 excludes from them. Must be called when the isolate is
 /// ready and runs nothing more in this process.
 ///
-/// V8 marks everything that it maps for itself (`V8_ENABLE_PRIVATE_MAPPING_FORK_OPTIMIZATION`), to
-/// save embedders that only start other programs the page tables of its heap. These are plain
-/// private mappings, of which a copy gets its own, like any other memory; nothing else in the
-/// process sets the mark. Memory that V8 maps later, in a copy, is marked again, because copies are
-/// not copied.
+/// V8 marks all its mappings (`V8_ENABLE_PRIVATE_MAPPING_FORK_OPTIMIZATION`), which saves page
+/// tables in embedders that fork only to start other programs. They are ordinary private mappings,
+/// which a copy duplicates like other memory; nothing else in the process sets the mark. Memory
+/// that V8 maps later, in a copy, is marked again, because copies are not copied.
 ///
 /// # Errors
 /// If the kernel does not report the areas or does not change them.
@@ -28,13 +27,15 @@ pub(super) fn give_memory_to_copies() -> Result<(), String> {
     use std::ptr;
 
     let areas = std::fs::read_to_string("/proc/self/smaps")
-        .map_err(|error| format!("/proc/self/smaps cannot be read: {error}"))?;
+        .map_err(|error| format!("cannot read /proc/self/smaps: {error}"))?;
     for (start, end) in kept_from_copies(&areas) {
         let area = ptr::with_exposed_provenance_mut::<c_void>(start);
         // SAFETY: changes only what `fork` does with a mapped area.
         if unsafe { libc::madvise(area, end - start, libc::MADV_DOFORK) } != 0 {
             let error = std::io::Error::last_os_error();
-            return Err(format!("the kernel keeps memory from copies: {error}"));
+            return Err(format!(
+                "the kernel does not include memory in copies: {error}"
+            ));
         }
     }
     Ok(())
@@ -77,11 +78,11 @@ fn range(line: &str) -> Option<(usize, usize)> {
 #[cfg(target_os = "linux")]
 pub(super) fn check() -> Result<(), String> {
     let status = std::fs::read_to_string("/proc/self/stat")
-        .map_err(|error| format!("/proc/self/stat cannot be read: {error}"))?;
+        .map_err(|error| format!("cannot read /proc/self/stat: {error}"))?;
     match threads(&status) {
         Some(THREADS) => Ok(()),
         Some(threads) => Err(format!("it has {threads} threads instead of {THREADS}")),
-        None => Err("/proc/self/stat does not say how many threads it has".to_owned()),
+        None => Err("/proc/self/stat does not contain the number of threads".to_owned()),
     }
 }
 
@@ -103,7 +104,7 @@ mod tests {
     use super::kept_from_copies;
 
     #[test]
-    fn areas_are_found_by_their_flags() {
+    fn finds_areas_excluded_from_copies() {
         let smaps = "\
 1000-3000 rw-p 00000000 00:00 0                [heap]
 Rss:                   4 kB
@@ -120,7 +121,7 @@ VmFlags: rd ex dcx sd
 
     #[test]
     #[cfg(target_os = "linux")]
-    fn threads_are_counted_whatever_the_program_is_called() {
+    fn counts_threads_despite_program_name() {
         let status = "7 (a) b) 1 S) S 1 7 7 0 -1 4194304 90 0 0 0 0 0 0 0 20 0 2 0 100 0 0";
         assert_eq!(super::threads(status), Some(2));
         assert_eq!(super::threads("7 (a) S 1"), None);

@@ -1,4 +1,4 @@
-//! Exit codes of a worker process, and what its end says about the code that ran in it.
+//! Exit codes of a worker process, and the cause of its end that they imply.
 
 use std::process::ExitStatus;
 
@@ -19,17 +19,17 @@ pub(super) fn now(code: i32) -> ! {
     unsafe { libc::_exit(code) }
 }
 
-/// Converts the exit status of a worker into what its session lost.
+/// Returns why a session was lost, by the exit status of its worker.
 pub(super) fn lost(status: ExitStatus) -> Lost {
     use std::os::unix::process::ExitStatusExt;
     match (status.code(), status.signal()) {
         (Some(STUCK), _) => Lost::own_code("a cell could not be stopped, so its process was ended"),
         (Some(MEMORY), _) => {
-            Lost::own_code("its process grew over the memory limit (--memory-limit) and was ended")
+            Lost::own_code("its process exceeded the memory limit (--memory-limit) and was ended")
         }
         (Some(BROKEN), _) => Lost::own_code("the engine broke"),
         (Some(code), _) if let Some(call) = fatal_call(code) => Lost::outside(format!(
-            "its process made the system call {call}, which no worker may make, and was ended"
+            "its process was ended because it made the forbidden system call {call}"
         )),
         (Some(code), _) => Lost::outside(format!("its process ended with code {code}")),
         (None, Some(signal)) if crashed(signal) => {
@@ -39,7 +39,7 @@ pub(super) fn lost(status: ExitStatus) -> Lost {
             "its process was killed from outside ({})",
             signal_name(signal)
         )),
-        (None, None) => Lost::outside("its process ended in an unknown way"),
+        (None, None) => Lost::outside("its process ended without an exit status"),
     }
 }
 
@@ -48,7 +48,7 @@ fn fatal_call(_: i32) -> Option<&'static str> {
     None
 }
 
-/// Whether a process brings this signal upon itself.
+/// Whether a crash of the process itself causes this signal.
 fn crashed(signal: i32) -> bool {
     [
         libc::SIGSEGV,

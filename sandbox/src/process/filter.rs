@@ -1,7 +1,7 @@
 //! Compiles the table of system calls into filter programs that the kernel runs before each call.
 //!
-//! There are two, and a call of a worker must pass both. The server installs the first, with the
-//! whole table. The second is short, because each copy installs it.
+//! A call of a worker must pass two programs. The server installs the first, with the whole table.
+//! Each copy installs the second, which is therefore short.
 
 use std::mem::offset_of;
 
@@ -71,8 +71,8 @@ pub(super) fn restrict_worker() -> Result<(), seccompiler::Error> {
     program.install(ALLOW)
 }
 
-/// Makes the process end with an exit code that names a fatal call. The kernel itself would end it
-/// without saying which call it was.
+/// Makes the process end with an exit code that identifies a fatal call, which the kernel itself
+/// would not report.
 fn end_on_fatal_calls() {
     extern "C" fn on_signal(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
         // SAFETY: the kernel passes valid information about the signal.

@@ -23,8 +23,7 @@ use crate::worker::{Worker, warmed_up};
 
 /// Serves sessions until the harness hangs up.
 pub(super) fn serve(control: UnixStream, hello: Hello) -> Result<(), FrameError> {
-    // A copy continues in the thread that forks, so that thread needs the stack size that cells
-    // require.
+    // A copy continues on the thread that forks, so that thread needs the stack size for cells.
     let thread = std::thread::Builder::new()
         .stack_size(THREAD_STACK)
         .spawn(move || obey(control, &hello))?;
@@ -51,7 +50,7 @@ fn obey(control: UnixStream, hello: &Hello) -> Result<(), FrameError> {
         match (ordered.order, ordered.socket) {
             (Order::Open, Some(socket)) => {
                 if let Err(reason) = prepared.clone().and_then(|()| copying::check()) {
-                    // If the other side no longer listens, it needs no session.
+                    // A failed send means that the other side no longer needs the session.
                     let _ = Link::new(socket).send(&Up::NoCopy(reason));
                     continue;
                 }
@@ -114,7 +113,7 @@ impl Original<'_> {
         });
         let mut worker = Worker::new(self.isolate, limits.clone(), outbox);
         let end = worker.run(&mut requests);
-        // Skips destructors: freeing the isolate would cost more than most sessions did.
+        // Skips destructors, because freeing the isolate takes longer than most sessions.
         exit::now(match end {
             End::HungUp => 0,
             End::Broken => exit::BROKEN,

@@ -9,16 +9,16 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 /// Maximum length of an accepted frame, in bytes.
 const LONGEST: u32 = 1 << 30;
 
-/// The stream does not contain a valid frame.
+/// Invalid frame, or failure of the stream.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum FrameError {
     #[error("{0}")]
     Io(#[from] io::Error),
-    #[error("a frame of {0} bytes is longer than any that is sent")]
+    #[error("frame of {0} bytes exceeds the maximum length")]
     TooLong(u32),
-    #[error("a frame cannot be decoded: {0}")]
+    #[error("cannot decode a frame: {0}")]
     Decode(postcard::Error),
-    #[error("a message cannot be encoded: {0}")]
+    #[error("cannot encode a message: {0}")]
     Encode(postcard::Error),
 }
 
@@ -75,8 +75,8 @@ fn body_length(length: [u8; 4]) -> Result<usize, FrameError> {
     Ok(length as usize)
 }
 
-/// Decodes a body, which is shorter than `length` if the stream ended early. Memory thus grows with
-/// the data received, not with a corrupt length.
+/// Decodes a body, which is shorter than `length` if the stream ended early. Callers allocate for
+/// the data received, not for a corrupt length.
 fn whole<T: DeserializeOwned>(body: &[u8], length: usize) -> Result<T, FrameError> {
     if body.len() < length {
         return Err(FrameError::Io(io::ErrorKind::UnexpectedEof.into()));
@@ -93,7 +93,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_bytes_bring_the_decoder_down(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        fn decoder_survives_arbitrary_bytes(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
             let _ = read::<Up>(&mut bytes.as_slice());
             let _ = read::<Down>(&mut bytes.as_slice());
             let mut framed = u32::try_from(bytes.len()).unwrap().to_le_bytes().to_vec();
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_come_back_whole_and_garbage_is_an_error() {
+    fn frames_round_trip_and_garbage_is_rejected() {
         let mut bytes = Vec::new();
         write(&mut bytes, &("text".to_owned(), 5_u32)).unwrap();
         write(&mut bytes, &("ż".to_owned(), 6_u32)).unwrap();

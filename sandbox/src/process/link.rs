@@ -45,7 +45,7 @@ impl Link {
         Ok(Requests(Arc::new(Mutex::new(socket))))
     }
 
-    /// Returns a check whether the other side is gone, for another thread than the session's.
+    /// Returns a function that checks whether the other side is gone, for use on another thread.
     pub fn gone(&self) -> Result<impl FnMut() -> bool + Send + use<>, FrameError> {
         let socket = self.0.try_clone()?;
         Ok(move || {
@@ -67,7 +67,7 @@ impl Link {
 pub(super) struct Requests(Arc<Mutex<BufReader<UnixStream>>>);
 
 impl Requests {
-    /// Waits at most until `until` and returns whether there is something to read.
+    /// Waits until there is data to read, at most until `until`. Returns whether there is.
     fn comes(&self, until: Instant) -> bool {
         let socket = lock(&self.0);
         if !socket.buffer().is_empty() {
@@ -76,7 +76,7 @@ impl Requests {
         let left = until.saturating_duration_since(Instant::now());
         let left = Timespec::try_from(left).ok();
         let mut polled = [PollFd::new(socket.get_ref(), PollFlags::IN)];
-        // After a failed wait, the caller finds nothing due and tries again.
+        // After a failed wait, the caller tries again.
         poll(&mut polled, left.as_ref()).is_ok_and(|ready| ready > 0)
     }
 }

@@ -47,7 +47,7 @@ mod tests {
     use super::{PIECE, pieces};
 
     #[test]
-    fn pieces_are_the_text() {
+    fn pieces_join_to_the_text() {
         for text in ["", "short", &"x".repeat(PIECE), &"aż😀".repeat(PIECE)] {
             let parted: Vec<&str> = pieces(text).collect();
             assert!(parted.iter().all(|piece| piece.len() <= PIECE));

@@ -14,10 +14,10 @@ const BASE_BYTES: u64 = 100 << 20;
 /// Additional room granted each time code is stopped for memory.
 const PATIENCE_BYTES: u64 = 64 << 20;
 
-/// Returns a check whether running code must be stopped because the process exceeds the memory
-/// allowed for the heaps and contexts of its `sessions` (one if they are not counted). The check
-/// ends the process if stopping does not help, because running out of memory inside the engine is a
-/// crash at best. `None` where a process cannot read its own size.
+/// Returns a function that checks whether running code must be stopped, because the process exceeds
+/// the memory allowed for the heaps and contexts of its `sessions` (one if they are not counted).
+/// The function ends the process if stopping does not help, because running out of memory inside
+/// the engine is a crash at best. `None` where a process cannot read its own size.
 ///
 /// Must be called before the process is confined.
 pub(super) fn watch(
@@ -36,7 +36,7 @@ pub(super) fn watch(
         let heaps = sessions * (heap + heap / 4);
         let stop_at = BASE_BYTES + heaps + 2 * allowed_for_contexts() + patience;
         if resident > stop_at {
-            // Values kept by earlier cells stay; the next cell gets some room to free them.
+            // Values of earlier cells stay, so the next cell gets some room to free them.
             patience += PATIENCE_BYTES;
             return true;
         }

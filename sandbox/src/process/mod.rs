@@ -1,4 +1,4 @@
-//! Isolates in worker processes: damage that a cell does to its process is limited to one attempt.
+//! Isolates in worker processes, so that a cell that damages its process affects only one attempt.
 //!
 //! The harness starts its own binary again in a hidden mode, [`worker_main`]: a *server*. Through
 //! it, each session gets a socket over which it exchanges frames. A forking server keeps one
@@ -7,7 +7,7 @@
 //! is itself the worker of a few sessions, each on its own thread.
 //!
 //! Invariants: model code runs only after its process is confined, and never in a forking server,
-//! which runs only one cell of the library's own. A worker holds only the sockets of its own
+//! which runs only one cell of the library. A worker holds only the sockets of its own
 //! sessions and ends when they do. A server that ends because the harness hung up ends its copies;
 //! copies of a server that is killed keep their sessions.
 
@@ -47,7 +47,7 @@ pub struct WorkerCommand {
     pub program: std::path::PathBuf,
     /// Arguments of the program.
     pub arguments: Vec<String>,
-    /// Whether a worker that cannot be confined must refuse to work.
+    /// Whether a worker that cannot be fully confined refuses to run.
     pub strict: bool,
     /// Sessions per worker process, from 1 to [`MAX_SESSIONS`]. Anything that ends the process ends
     /// all of them.
@@ -86,7 +86,7 @@ struct Down {
 /// Message from a worker, over a session's socket.
 #[derive(Debug, Serialize, Deserialize)]
 enum Up {
-    /// The worker is confined as far as the kernel allows. `lacks` is what the kernel lacks.
+    /// The worker is confined as far as the kernel allows. `lacks` names missing features.
     Ready { lacks: Option<String> },
     /// One reply of a turn.
     Reply {

@@ -20,9 +20,9 @@ use crate::snapshot::snapshot;
 
 /// Maximum attempts to open a session that does not become ready.
 const START_TRIES: u32 = 3;
-/// Pause between attempts: resources that the system lacks become free when other processes end.
+/// Pause between attempts, in which other processes may end and free resources.
 const START_PAUSE: Duration = Duration::from_millis(100);
-/// Maximum sessions being opened concurrently: systems limit how many sockets may be in flight to a
+/// Maximum sessions being opened concurrently, because systems limit the sockets in flight to a
 /// process.
 const OPENING: usize = 32;
 
@@ -38,7 +38,7 @@ struct Shared {
     copies: AtomicBool,
     opening: Semaphore,
     current: Mutex<Option<Current>>,
-    /// Reports only once what the kernel lacks.
+    /// Ensures that missing kernel features are reported only once.
     lack_reported: Once,
     on_lack: Box<dyn Fn(&str) + Send + Sync>,
 }
@@ -124,7 +124,7 @@ impl Shared {
             }
             Ok(Some(Up::NoCopy(reason))) => {
                 if self.copies.swap(false, Ordering::SeqCst) {
-                    let each = "each attempt has a worker process of its own";
+                    let each = "each attempt has its own worker process";
                     (self.on_lack)(&format!("a server cannot be copied, so {each}: {reason}"));
                 }
                 self.retire(&server).await;
@@ -151,7 +151,7 @@ impl Shared {
         Ok(Opened::Session(Session::over(send, router)))
     }
 
-    /// Opens no more sessions in a server, which may be ending. Its existing sessions stay.
+    /// Stops opening sessions in a server, which may be ending. Its existing sessions stay.
     async fn retire(&self, server: &Arc<Server>) {
         let mut current = self.current.lock().await;
         current.take_if(|current| Arc::ptr_eq(&current.server, server));
@@ -204,11 +204,11 @@ async fn carry(
     up: (BufReader<OwnedReadHalf>, Arc<Router>),
 ) {
     let (mut replies, router) = up;
-    // Also drops with the async runtime, so that whoever waits for replies is notified.
+    // Is also dropped with the async runtime, which notifies callers that wait for replies.
     let _notify = LoseAtEnd(Arc::clone(&router));
     let lost = || async {
         let end = server.end_of(number).await;
-        end.unwrap_or_else(|error| Lost::outside(format!("it has no process: {error}")))
+        end.unwrap_or_else(|error| Lost::outside(format!("its process did not start: {error}")))
     };
     let hung_up = async {
         let mut of_turn = Vec::new();
@@ -221,7 +221,7 @@ async fn carry(
                     }
                 }
                 Ok(None) | Err(FrameError::Io(_)) => return None,
-                _ => return Some(Lost::own_code("its process sent what cannot be read")),
+                _ => return Some(Lost::own_code("its process sent an invalid message")),
             }
         }
     };
@@ -237,7 +237,7 @@ async fn carry(
         () = pass_on(down.0, queue) => server.close(number).await,
         done = send_requests(queued, down.1) => match done {
             Done::TooLarge => {
-                router.lose(Lost::own_code("a request is too large for its process"));
+                router.lose(Lost::own_code("a request is too large to send to its process"));
                 server.close(number).await;
             }
             Done::HungUp => router.lose(lost().await),
@@ -251,8 +251,7 @@ struct LoseAtEnd(Arc<Router>);
 
 impl Drop for LoseAtEnd {
     fn drop(&mut self) {
-        self.0
-            .lose(Lost::outside("nothing reads its replies any more"));
+        self.0.lose(Lost::outside("its replies are no longer read"));
     }
 }
 

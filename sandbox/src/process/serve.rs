@@ -24,7 +24,7 @@ pub fn worker_main() -> ! {
 fn serve() -> Result<(), FrameError> {
     close_descriptors();
     leave_namespaces();
-    // Workers have an empty environment, so the time zone would be the machine's.
+    // Workers do not inherit TZ from the harness, so they would use the machine's time zone.
     use_utc();
     // SAFETY: the process has just started; nothing else uses its standard input.
     let mut control = UnixStream::from(unsafe { OwnedFd::from_raw_fd(0) });
@@ -40,8 +40,8 @@ fn serve() -> Result<(), FrameError> {
     }
 }
 
-/// Makes all threads allocate from one arena. Only one thread allocates, and a second arena would
-/// cost each session its pages.
+/// Makes all threads allocate from one arena. Only one thread allocates, so a second arena would
+/// waste pages in each session.
 fn share_one_arena() {
     #[cfg(target_env = "gnu")]
     // SAFETY: sets an option of the allocator, in the process's only thread.

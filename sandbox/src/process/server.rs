@@ -52,8 +52,8 @@ impl Server {
             .stderr(Stdio::null())
             // Ctrl-C on the terminal is left to the harness.
             .process_group(0)
-            // The server exits on its own when this side hangs up and first ends its copies, which
-            // it could not do if killed.
+            // When this side hangs up, the server ends its copies and exits. If killed, it could
+            // not end them.
             .kill_on_drop(false)
             .spawn()?;
         control.write_all(hello).await?;
@@ -130,7 +130,7 @@ async fn listen(
     }
     let lost = match timeout(END_GRACE, child.wait()).await {
         Ok(Ok(status)) => exit::lost(status),
-        Ok(Err(error)) => Lost::outside(format!("its process is gone: {error}")),
+        Ok(Err(error)) => Lost::outside(format!("cannot read replies of its process: {error}")),
         Err(_) => Lost::outside("its process closed its socket"),
     };
     end.send_replace(Some(lost));

@@ -34,7 +34,7 @@ pub(super) fn serve(control: &UnixStream, hello: &Hello) -> Result<(), FrameErro
                     open.fetch_sub(1, Ordering::SeqCst);
                 }
             }
-            // A session that shares the process can only end alone if its thread ends.
+            // A session in a shared process ends on its own only when its thread ends.
             (Order::Ask, _) => control::answer(
                 control,
                 Ended {
@@ -59,7 +59,7 @@ fn work(
     let lacks = match confined {
         Ok(lacks) => lacks,
         Err(reason) => {
-            // If the harness no longer listens, there is nobody to inform.
+            // A failed send means that the harness is gone.
             let _ = link.send(&Up::Refused(reason));
             open.fetch_sub(1, Ordering::SeqCst);
             return Ok(());

@@ -1,5 +1,5 @@
-//! The table of all system calls that a confined process may make, and the answers to others. The
-//! filters (`filter.rs`), the documentation and the test that tries each call all read this table.
+//! Table of all system calls that a confined process may make, and the answers to others. The
+//! filters (`filter.rs`), the documentation and the test that tries each call read this table.
 
 use Answer::{Allowed, Fatal, Missing, Server};
 use Check::{Has, IsOne, IsOwnProcess, IsZero, LacksAll, Not, NotExecutable};
@@ -14,7 +14,7 @@ pub struct SystemCall {
     pub number: i64,
     /// Answer to the call.
     pub answer: Answer,
-    /// What needs the call, or why it has this answer.
+    /// Purpose of the call, or reason for the answer.
     pub reason: &'static str,
 }
 
@@ -49,7 +49,7 @@ pub enum Check {
     Has(u8, u32),
     /// The lower half has none of these bits.
     LacksAll(u8, u32),
-    /// The argument is the number of the calling process.
+    /// The argument is the id of the calling process.
     IsOwnProcess(u8),
     /// Memory with this protection is not executable. Not checked where the engine generates
     /// machine code.
@@ -127,52 +127,52 @@ const FREE: Answer = Allowed(ANY, ANY);
 #[rustfmt::skip]
 pub const TABLE: &[SystemCall] = table! {
     // Calls with argument checks come first, because the kernel caches no answers for them.
-    SYS_mmap => Allowed(NEVER_EXECUTABLE, ANY), "memory, which cannot be executed but where V8 compiles";
+    SYS_mmap => Allowed(NEVER_EXECUTABLE, ANY), "memory, executable only where V8 compiles";
     SYS_mprotect => Allowed(NEVER_EXECUTABLE, ANY), "guard pages of stacks; compiled code of V8";
     SYS_fcntl => Allowed(&[IsOne(1, &[libc::F_DUPFD_CLOEXEC as u32, libc::F_GETFD as u32, libc::F_GETFL as u32])], ANY),
-        "a second descriptor of the session's socket; not an owner, to whom signals go";
-    SYS_rt_sigaction => Allowed(&[Not(0, libc::SIGSYS as u32)], ANY), "handlers of signals, but for the one that ends the process";
+        "duplicates the session's socket; cannot set an owner, who would receive signals";
+    SYS_rt_sigaction => Allowed(&[Not(0, libc::SIGSYS as u32)], ANY), "signal handlers, except for the signal that ends the process";
     SYS_prlimit64 => Allowed(&[IsZero(0), IsZero(2)], ANY), "reads the limits of its own process";
     SYS_clone => Allowed(&[LacksAll(0, NAMESPACES)], &[Has(0, libc::CLONE_THREAD as u32)]),
-        "a server copies itself; a worker starts threads";
+        "copies of a server; threads of a worker";
     SYS_prctl => Allowed(ANY, &[IsOne(0, &[libc::PR_SET_NAME as u32, libc::PR_SET_VMA as u32])]),
-        "names of threads and memory; a server gives up what is its by it";
+        "names of threads and memory; a server drops privileges with it";
     SYS_tgkill => Allowed(ANY, &[IsOwnProcess(0)]), "`abort`";
 
-    SYS_read => FREE, "requests; the worker's own size";
-    SYS_readv => FREE, "the same, in pieces";
+    SYS_read => FREE, "reads requests and the worker's own size";
+    SYS_readv => FREE, "the same, with several buffers";
     SYS_pread64 => FREE, "the worker's own size";
     SYS_recvfrom => FREE, "requests";
     SYS_recvmsg => FREE, "orders to a server, with sockets";
     SYS_write => FREE, "replies";
-    SYS_writev => FREE, "the same, in pieces";
+    SYS_writev => FREE, "the same, with several buffers";
     SYS_sendto => FREE, "replies";
-    SYS_shutdown => FREE, "the end of a session";
-    SYS_close => FREE, "descriptors that are not needed any more";
+    SYS_shutdown => FREE, "ends a session";
+    SYS_close => FREE, "closes unneeded descriptors";
     #[cfg(target_arch = "x86_64")]
-    SYS_poll => FREE, "waiting for requests";
-    SYS_ppoll => FREE, "waiting for requests";
+    SYS_poll => FREE, "waits for requests";
+    SYS_ppoll => FREE, "waits for requests";
 
     SYS_brk => FREE, "memory";
     SYS_munmap => FREE, "memory";
     SYS_mremap => FREE, "memory";
-    SYS_madvise => FREE, "memory that is given back";
+    SYS_madvise => FREE, "returns memory";
 
     SYS_futex => FREE, "locks";
-    SYS_set_robust_list => FREE, "a thread's start";
-    SYS_set_tid_address => FREE, "a copy's start";
-    SYS_rseq => FREE, "a thread's start, which the C library does not survive without";
+    SYS_set_robust_list => FREE, "thread start";
+    SYS_set_tid_address => FREE, "start of a copy";
+    SYS_rseq => FREE, "thread start; the C library requires it";
     SYS_sched_yield => FREE, "locks";
-    SYS_sched_getaffinity => FREE, "how many processors there are";
+    SYS_sched_getaffinity => FREE, "number of processors";
     SYS_getpid => FREE, "`abort`";
-    SYS_gettid => FREE, "`abort`; a thread's clock";
-    SYS_exit => FREE, "a thread's end";
-    SYS_exit_group => FREE, "the end";
+    SYS_gettid => FREE, "`abort`; clock of a thread";
+    SYS_exit => FREE, "thread end";
+    SYS_exit_group => FREE, "process end";
 
-    SYS_rt_sigprocmask => FREE, "a thread's start";
-    SYS_rt_sigreturn => FREE, "the end of a signal's handler";
-    SYS_sigaltstack => FREE, "a thread's start: the stack on which an overflow is reported";
-    SYS_restart_syscall => FREE, "the kernel's own, after a stop";
+    SYS_rt_sigprocmask => FREE, "thread start";
+    SYS_rt_sigreturn => FREE, "return from a signal handler";
+    SYS_sigaltstack => FREE, "thread start: the stack on which an overflow is reported";
+    SYS_restart_syscall => FREE, "used by the kernel after a stop";
 
     SYS_clock_gettime => FREE, "clocks, CPU time";
     SYS_clock_getres => FREE, "clocks";
@@ -185,27 +185,27 @@ pub const TABLE: &[SystemCall] = table! {
 
     SYS_membarrier => Answer::OnlyV8, "memory order between threads";
     SYS_getrusage => Answer::OnlyV8, "its own CPU time";
-    SYS_pkey_alloc => Answer::OnlyCompiler, "keys to compiled code";
-    SYS_pkey_free => Answer::OnlyCompiler, "keys to compiled code";
-    SYS_pkey_mprotect => Answer::OnlyCompiler, "keys to compiled code";
+    SYS_pkey_alloc => Answer::OnlyCompiler, "memory protection keys for compiled code";
+    SYS_pkey_free => Answer::OnlyCompiler, "memory protection keys for compiled code";
+    SYS_pkey_mprotect => Answer::OnlyCompiler, "memory protection keys for compiled code";
 
-    SYS_openat => Server, "a copy's view of its own size; without rights to any file from then on";
-    SYS_wait4 => Server, "how copies ended";
+    SYS_openat => Server, "file with a copy's own size, opened before the copy loses access to files";
+    SYS_wait4 => Server, "exit status of copies";
     SYS_kill => Server, "ends copies";
     SYS_seccomp => Server, "the worker's own filter";
-    SYS_landlock_create_ruleset => Server, "gives up files and the network";
-    SYS_landlock_restrict_self => Server, "gives up files and the network";
+    SYS_landlock_create_ruleset => Server, "drops access to files and the network";
+    SYS_landlock_restrict_self => Server, "drops access to files and the network";
 
-    SYS_clone3 => Missing, "`clone` starts threads, whose flags can be seen";
-    SYS_statx => Missing, "the size of a file before it is read, which need not be known";
-    SYS_faccessat2 => Missing, "no file is there to it";
-    SYS_openat2 => Missing, "`openat`";
-    SYS_close_range => Missing, "`close`";
-    SYS_epoll_pwait2 => Missing, "`poll`";
-    SYS_preadv2 => Missing, "`readv`";
-    SYS_pwritev2 => Missing, "`writev`";
-    SYS_futex_waitv => Missing, "`futex`";
-    SYS_copy_file_range => Missing, "`read` and `write`";
+    SYS_clone3 => Missing, "falls back to `clone`, whose flags a filter can check";
+    SYS_statx => Missing, "only finds the size of a file before reading, which is not required";
+    SYS_faccessat2 => Missing, "files are not accessible";
+    SYS_openat2 => Missing, "falls back to `openat`";
+    SYS_close_range => Missing, "falls back to `close`";
+    SYS_epoll_pwait2 => Missing, "falls back to `poll`";
+    SYS_preadv2 => Missing, "falls back to `readv`";
+    SYS_pwritev2 => Missing, "falls back to `writev`";
+    SYS_futex_waitv => Missing, "falls back to `futex`";
+    SYS_copy_file_range => Missing, "falls back to `read` and `write`";
 
     SYS_ptrace => Fatal, "takes over other processes";
     SYS_process_vm_readv => Fatal, "reads other processes";
@@ -219,19 +219,19 @@ pub const TABLE: &[SystemCall] = table! {
     SYS_migrate_pages => Fatal, "changes other processes";
     SYS_execve => Fatal, "starts programs";
     SYS_execveat => Fatal, "starts programs";
-    SYS_unshare => Fatal, "makes namespaces";
+    SYS_unshare => Fatal, "creates namespaces";
     SYS_setns => Fatal, "enters namespaces";
-    SYS_mount => Fatal, "changes what is mounted";
-    SYS_umount2 => Fatal, "changes what is mounted";
-    SYS_pivot_root => Fatal, "changes what is mounted";
-    SYS_chroot => Fatal, "changes what is mounted";
-    SYS_move_mount => Fatal, "changes what is mounted";
-    SYS_open_tree => Fatal, "changes what is mounted";
-    SYS_mount_setattr => Fatal, "changes what is mounted";
-    SYS_fsopen => Fatal, "changes what is mounted";
-    SYS_fsconfig => Fatal, "changes what is mounted";
-    SYS_fsmount => Fatal, "changes what is mounted";
-    SYS_fspick => Fatal, "changes what is mounted";
+    SYS_mount => Fatal, "changes mounts";
+    SYS_umount2 => Fatal, "changes mounts";
+    SYS_pivot_root => Fatal, "changes mounts";
+    SYS_chroot => Fatal, "changes mounts";
+    SYS_move_mount => Fatal, "changes mounts";
+    SYS_open_tree => Fatal, "changes mounts";
+    SYS_mount_setattr => Fatal, "changes mounts";
+    SYS_fsopen => Fatal, "changes mounts";
+    SYS_fsconfig => Fatal, "changes mounts";
+    SYS_fsmount => Fatal, "changes mounts";
+    SYS_fspick => Fatal, "changes mounts";
     SYS_swapon => Fatal, "changes the machine";
     SYS_swapoff => Fatal, "changes the machine";
     SYS_reboot => Fatal, "changes the machine";
@@ -252,17 +252,17 @@ pub const TABLE: &[SystemCall] = table! {
     SYS_delete_module => Fatal, "changes the kernel";
     SYS_bpf => Fatal, "runs programs in the kernel";
     SYS_perf_event_open => Fatal, "measures other processes";
-    SYS_userfaultfd => Fatal, "a means of attacks on the kernel";
-    SYS_io_uring_setup => Fatal, "makes system calls that no filter sees";
-    SYS_io_uring_enter => Fatal, "makes system calls that no filter sees";
-    SYS_io_uring_register => Fatal, "makes system calls that no filter sees";
-    SYS_add_key => Fatal, "keys of the kernel";
-    SYS_request_key => Fatal, "keys of the kernel";
-    SYS_keyctl => Fatal, "keys of the kernel";
-    SYS_name_to_handle_at => Fatal, "files beside their paths";
-    SYS_open_by_handle_at => Fatal, "files beside their paths";
-    SYS_fanotify_init => Fatal, "watches the files of others";
-    SYS_fanotify_mark => Fatal, "watches the files of others";
+    SYS_userfaultfd => Fatal, "common in attacks on the kernel";
+    SYS_io_uring_setup => Fatal, "makes system calls that filters cannot see";
+    SYS_io_uring_enter => Fatal, "makes system calls that filters cannot see";
+    SYS_io_uring_register => Fatal, "makes system calls that filters cannot see";
+    SYS_add_key => Fatal, "accesses keys in the kernel";
+    SYS_request_key => Fatal, "accesses keys in the kernel";
+    SYS_keyctl => Fatal, "accesses keys in the kernel";
+    SYS_name_to_handle_at => Fatal, "opens files without their paths";
+    SYS_open_by_handle_at => Fatal, "opens files without their paths";
+    SYS_fanotify_init => Fatal, "watches files of other processes";
+    SYS_fanotify_mark => Fatal, "watches files of other processes";
     SYS_personality => Fatal, "makes all memory executable";
     SYS_setuid => Fatal, "becomes another user";
     SYS_setgid => Fatal, "becomes another user";
@@ -274,9 +274,9 @@ pub const TABLE: &[SystemCall] = table! {
     SYS_setfsgid => Fatal, "becomes another user";
     SYS_setgroups => Fatal, "becomes another user";
     #[cfg(target_arch = "x86_64")]
-    SYS_iopl => Fatal, "talks to devices";
+    SYS_iopl => Fatal, "accesses devices";
     #[cfg(target_arch = "x86_64")]
-    SYS_ioperm => Fatal, "talks to devices";
+    SYS_ioperm => Fatal, "accesses devices";
     #[cfg(target_arch = "x86_64")]
-    SYS_modify_ldt => Fatal, "a means of attacks on the kernel";
+    SYS_modify_ldt => Fatal, "common in attacks on the kernel";
 };

@@ -83,7 +83,7 @@ mod tests {
     use super::BUILTINS;
 
     #[test]
-    fn names_are_sorted_for_the_binary_search() {
+    fn builtins_are_sorted() {
         assert!(BUILTINS.is_sorted());
     }
 }

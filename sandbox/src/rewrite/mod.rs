@@ -77,7 +77,7 @@ pub(crate) struct Cell {
     pub returns_in_function: bool,
 }
 
-/// What rewriting a cell must know about earlier cells.
+/// Names from earlier cells that affect the rewriting of a cell.
 #[derive(Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Earlier {
     /// Builtins that cells of this isolate shadowed.
@@ -146,8 +146,8 @@ fn rewrite_javascript(source: &str, earlier: &Earlier) -> Result<Cell, SyntaxErr
         return Err(SyntaxError::at(source, offset, &message));
     }
     let edited = visited.edits.apply(&full, body_start(arrow), &visited.head);
-    // Parentheses would make the engine read the function twice: it looks ahead for an arrow after
-    // them.
+    // With parentheses, the engine would read the function twice, because it looks ahead for an
+    // arrow after them.
     let function = &edited.text[1..edited.text.len() - 1];
     Ok(Cell {
         script: format!("({SCOPE},{RUNTIME})=>{function}"),

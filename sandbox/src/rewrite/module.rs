@@ -80,7 +80,7 @@ pub fn module_calls(source: &str, is_typescript: bool, name: &str) -> bool {
 /// Looks for calls of a function.
 struct Calls<'n> {
     name: &'n str,
-    /// Names that the file has for it.
+    /// Names under which the file imports it.
     aliases: Vec<String>,
     found: bool,
 }
@@ -105,8 +105,8 @@ impl<'a> Visit<'a> for Calls<'_> {
     }
 }
 
-/// Rewrites a parsed file; see [`cell_of_module`]. The error is the place of what is not supported,
-/// and what it is.
+/// Rewrites a parsed file; see [`cell_of_module`]. The error names the first unsupported construct
+/// and its place.
 pub(super) fn blank_types(
     source: &str,
     program: &Program<'_>,
@@ -132,7 +132,7 @@ fn of_diagnostic(source: &str, diagnostic: &OxcDiagnostic) -> SyntaxError {
 struct Rewriter<'s> {
     source: &'s str,
     edits: Edits,
-    /// First unsupported construct in the file, and what it is.
+    /// Place and description of the first unsupported construct.
     refused: Option<(u32, &'static str)>,
 }
 
@@ -481,7 +481,7 @@ mod tests {
     ];
 
     #[test]
-    fn files_become_cells() {
+    fn rewrites_modules_to_cells() {
         for (file, expected) in ROWS {
             let cell = match cell_of_module(file, true) {
                 Ok(cell) => cell,
@@ -502,7 +502,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_are_found_however_they_are_written() {
+    fn finds_calls_in_all_forms() {
         let import = "import { define } from 'm';\n";
         let rows = [
             ("define({})", true),

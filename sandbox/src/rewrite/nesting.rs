@@ -1,8 +1,8 @@
 //! Rejects code that is nested too deeply for a stack, before anything parses it.
 //!
 //! Parsers and visitors recurse along the syntax tree, and overflowing the native stack ends the
-//! process. So tokens are counted, without parsing, into an upper bound of the tree's depth: the
-//! open brackets and, at each of them, the tokens since everything nested there had surely ended.
+//! process. Counting tokens gives an upper bound of the tree's depth without parsing: the open
+//! brackets and, at each of them, the tokens since everything nested there had certainly ended.
 //! That is the case after a `;`, a comma between brackets, or a line break that ends a statement.
 //! An operator, a branch of `else if` and a member of a chain each count as one, wherever they
 //! nest.
@@ -36,7 +36,7 @@ const MAX_READINGS: usize = 32;
 pub(super) struct Refusal {
     /// Byte at which a limit was exceeded.
     pub at: usize,
-    /// Which limit, and what to do.
+    /// Description of the exceeded limit and how to stay within it.
     pub message: String,
 }
 
@@ -143,8 +143,8 @@ impl<'t> Reading<'t> {
         }
     }
 
-    /// Reads on to the end, to where the text is no longer valid JavaScript, or to a place with two
-    /// readings. Returns the other reading in the last case.
+    /// Reads to the end, to the first invalid JavaScript, or to a place with two readings. In the
+    /// last case, returns the other reading.
     fn follow(&mut self) -> Result<Option<Self>, Refusal> {
         while let Some(c) = self.text[self.at..].chars().next() {
             if is_line_terminator(c) || is_white_space(c) || is_irregular_whitespace(c) {

@@ -8,7 +8,7 @@ fn taken(before: &str, middle: &str, after: &str, n: usize) -> bool {
 }
 
 #[test]
-fn what_nests_is_counted() {
+fn counts_nesting_tokens() {
     for (before, middle, after, most) in [
         ("(", "1", ")", MAX_BRACKETS),
         ("[", "", "]", MAX_BRACKETS),
@@ -56,7 +56,7 @@ fn what_nests_is_counted() {
 }
 
 #[test]
-fn what_does_not_nest_is_not() {
+fn ignores_tokens_without_nesting() {
     for text in [
         "a = 1;",
         "a = 1\n",
@@ -95,7 +95,7 @@ fn what_does_not_nest_is_not() {
 
 /// The brackets at the end count, whatever precedes them.
 #[test]
-fn nothing_hides_brackets() {
+fn counts_brackets_after_any_prefix() {
     let brackets = "(".repeat(MAX_BRACKETS + 1);
     for before in [
         "'\\'' + \"\\\\\" + `\\`\\${`",
@@ -141,7 +141,7 @@ fn nothing_hides_brackets() {
 }
 
 #[test]
-fn a_refusal_says_where_and_what() {
+fn refusal_names_place_and_limit() {
     let deep = check(&format!("x =\n {}", "[".repeat(1000))).unwrap_err();
     assert_eq!(
         (deep.at, deep.message.as_str()),

@@ -21,7 +21,7 @@ fn check(source: &str, expected: &str) {
 }
 
 #[test]
-fn cells_become_scripts() {
+fn rewrites_cells_to_scripts() {
     for (source, expected) in [
         ("const a = 1", ";($.a = 1)"),
         ("let a, b = 2;", ";$.a=void 0, ($.b = 2);"),
@@ -148,7 +148,7 @@ fn cells_become_scripts() {
 }
 
 #[test]
-fn what_is_no_cell_names_line_and_column() {
+fn syntax_errors_name_line_and_column() {
     for (source, expected) in [
         (
             "const = 1",
@@ -193,7 +193,7 @@ fn what_is_no_cell_names_line_and_column() {
 }
 
 #[test]
-fn texts_lose_the_marks() {
+fn unmark_removes_rewriter_names() {
     for (text, expected) in [
         ("$.f is not a function", "f is not a function"),
         ("() => (0,$.f)(1) + $.x", "() => f(1) + x"),

@@ -11,14 +11,14 @@ use oxc_span::SourceType;
 use super::module::blank_types;
 use super::{AFTER, BEFORE, SyntaxError, nesting};
 
-/// Whether a cell that is valid JavaScript may be meant as TypeScript: `f<string>(x)` is two comparisons
-/// in JavaScript.
+/// Whether a cell that is valid JavaScript may be intended as TypeScript: in JavaScript,
+/// `f<string>(x)` is two comparisons.
 pub(super) fn may_have_arguments(source: &str) -> bool {
     source.contains('<') && source.contains(">(")
 }
 
-/// Returns the cell without its types, on the same lines, if it is TypeScript and not JavaScript;
-/// or why it cannot be.
+/// Returns the cell without its types, on the same lines, if it is TypeScript and not JavaScript,
+/// or an error if it uses unsupported syntax.
 pub(super) fn without(source: &str) -> Option<Result<String, SyntaxError>> {
     let full = format!("{BEFORE}{source}{AFTER}");
     if nesting::check(&full).is_err() {

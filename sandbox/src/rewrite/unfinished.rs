@@ -12,8 +12,8 @@ use super::{AFTER, BEFORE, nesting};
 /// Stack that the parser may need for code that is not nested too deeply.
 const STACK_BYTES: usize = 64 << 20;
 
-/// Whether a cell that ends with this line continues on the next one; code with another error does
-/// not. Parses the whole cell, so checking after each line of a long one takes as many parses.
+/// Whether a cell continues after its last line. False for code with another error. Parses the
+/// whole cell at each call.
 pub fn is_unfinished(code: &str) -> bool {
     let full = format!("{BEFORE}{code}{AFTER}");
     if nesting::check(&full).is_err() {
@@ -40,7 +40,7 @@ pub fn ends_in_a_bare_value(code: &str) -> bool {
     })
 }
 
-/// Whether the last statement of a wrapped cell is such a value.
+/// Whether the last statement of a wrapped cell is a value without an effect.
 fn is_bare(full: &str) -> bool {
     let allocator = Allocator::default();
     let parsed = Parser::new(&allocator, full, SourceType::script()).parse();
@@ -68,7 +68,7 @@ fn is_bare(full: &str) -> bool {
     )
 }
 
-/// Whether the first error of a wrapped cell is its end.
+/// Whether the first error of a wrapped cell is that it ends too early.
 fn lacks_its_end(full: &str) -> bool {
     let allocator = Allocator::default();
     let parsed = Parser::new(&allocator, full, SourceType::script()).parse();
@@ -103,7 +103,7 @@ mod tests {
     use super::{ends_in_a_bare_value, is_unfinished};
 
     #[test]
-    fn knows_cells_whose_value_nobody_sees() {
+    fn detects_unused_values() {
         let bare = [
             "context.length",
             "let a = 1\na",
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_goes_on_while_something_is_open() {
+    fn detects_unfinished_cells() {
         let cases = [
             ("", false),
             ("1 + 1", false),

@@ -33,7 +33,7 @@ pub(super) struct Visited {
     /// Code for the head of the body.
     pub head: String,
     pub functions: Vec<sources::Function>,
-    /// First use of something that the REPL does not support, and what it is.
+    /// Place and description of the first unsupported construct.
     pub refused: Option<(usize, String)>,
     /// Whether a function contains `return(…)`, written as a call.
     pub returns_in_function: bool,
@@ -214,7 +214,7 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
         }
     }
 
-    /// Returns what a reference becomes, or `None` if it does not change.
+    /// Returns the replacement of a reference, or `None` if it does not change.
     fn target(&mut self, id: &IdentifierReference<'a>) -> Option<String> {
         let name = id.name.as_str();
         self.refuse_reserved(name, id.span);

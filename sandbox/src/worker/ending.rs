@@ -1,4 +1,4 @@
-//! How cells end: normally, out of memory, or aborted from outside; and what is reported to their
+//! Ends cells, normally, out of memory or aborted from outside, and reports the end to their
 //! agents.
 
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use crate::message::{AgentId, CellError, CellErrorKind, CellOutcome, Reply};
 use crate::ops::Done;
 use crate::stack_trace;
 
-/// What a model reads that answers as in another harness.
+/// Note for a model that answers as in another harness.
 const ANSWER_NOTE: &str = "note: `answer` is a variable of yours, which nobody reads; to give your answer, call return(value)";
 
 impl Worker {
@@ -107,7 +107,7 @@ impl Worker {
         self.recover_memory();
     }
 
-    /// Frees what can be freed. Jobs of stopped code hold much of it.
+    /// Frees memory, much of which is held by jobs of stopped code.
     fn recover_memory(&mut self) {
         self.run_jobs_left();
         self.isolate.recover_memory();
@@ -139,7 +139,7 @@ impl Worker {
             ..CellOutcome::default()
         };
         self.send_outcome(agent, outcome);
-        // Effects of other agents in that turn; the agent's own report comes too late.
+        // Processes effects of other agents in that turn; the agent's own report is too late.
         self.collect();
     }
 
@@ -204,6 +204,7 @@ fn unawaited_message(count: u32, functions: &str) -> String {
         format!("{count} {names} calls were")
     };
     format!(
+        // prose: read by models
         "Error: {calls} not awaited; the result is lost. Await each call: `const r = await {example}(…)`, or \
          `await Promise.all([…])` for several at once"
     )

@@ -3,8 +3,8 @@
 //! Invariants: a repeated step is not recorded again. A request that arrives before its step is
 //! held until then; a request without a step is handled after all steps.
 //!
-//! The end of a cell is reported only when the next step may follow from it. Reported earlier, its
-//! agent would stop children that, in the earlier session, kept running for a moment.
+//! The end of a cell is reported only when the next step may follow from it. If it were reported
+//! earlier, its agent would stop children that kept running for a moment in the earlier session.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
@@ -19,8 +19,8 @@ use crate::thread::End;
 /// time.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Time for which the end of a cell is held back for a step that does not follow from it and does
-/// not arrive.
+/// Maximum time for which the end of a cell is held back while a step that does not follow from it
+/// has not arrived.
 const SOON: Duration = Duration::from_millis(500);
 
 /// State of the repetition.
@@ -112,8 +112,8 @@ impl Worker {
         match step {
             Step::Ran(then) | Step::Listed(then) => now(then) == Some(agent),
             Step::Closed(then) => now(then).is_some_and(|closed| {
-                // An agent that returned is closed because of that; any other, because an agent
-                // above it has ended its cell.
+                // A returned agent is closed because it returned, any other because an ancestor
+                // ended its cell.
                 let returned = self.agents.get(&closed).is_some_and(|entry| entry.returned);
                 closed == agent || !returned && self.is_above(agent, closed)
             }),
@@ -142,7 +142,7 @@ impl Worker {
                     self.is_done();
                     self.turn(agent, &Action::FireTimer { agent, timer });
                 }
-                None => self.diverge(&format!("timer {timer} was not started this time")),
+                None => self.diverge(&format!("the recording fires timer {timer}, which was not started")),
             },
             Step::Budget(budget) => {
                 self.is_done();
@@ -153,7 +153,7 @@ impl Worker {
                     self.is_done();
                     self.end_wait(agent);
                 }
-                _ => self.diverge("a cell that waited too long has ended this time"),
+                _ => self.diverge("the recording ends a cell that waited too long, but the cell has already ended"),
             },
             Step::Told(call, status) if self.calls.contains_key(&call) => {
                 self.is_done();
@@ -163,7 +163,7 @@ impl Worker {
             Step::Settled(call) | Step::AskedContext(call) | Step::Told(call, _)
                 if !self.calls.contains_key(&call) =>
             {
-                self.diverge(&format!("call {} was not made this time", call.0));
+                self.diverge(&format!("the recording settles call {}, which was not made", call.0));
             }
             step => {
                 let mut held = repeating.held.iter();
@@ -194,7 +194,8 @@ impl Worker {
             }
             Next::Due => {
                 let seconds = PATIENCE.as_secs();
-                let what = format!("what was done next did not come for {seconds} s: {step:?}");
+                let what =
+                    format!("the next recorded step did not arrive within {seconds} s: {step:?}");
                 self.diverge(&what);
                 return None;
             }
@@ -254,7 +255,7 @@ impl Worker {
         request
     }
 
-    /// Reports that the repetition failed, so that no repeated state can be relied on.
+    /// Reports that the repetition failed, which makes the repeated state unreliable.
     fn diverge(&mut self, what: &str) {
         let what = what.to_owned();
         self.replies.push(Reply::Diverged { what });

@@ -8,8 +8,7 @@ use crate::isolate::{Action, Given, TurnEnd};
 use crate::message::{AgentId, Beginning, Context, Listing, Reply, Request, Step};
 
 impl Worker {
-    /// Handles one request. `arriving` is the context of an agent that is opened, if it comes in
-    /// pieces.
+    /// Handles one request. `arriving` is the context of an agent to open, if it is sent in pieces.
     pub(super) fn handle(&mut self, request: Request, arriving: Option<Arriving>) {
         match request {
             Request::Begin(beginning) => self.begin(beginning),
@@ -185,12 +184,12 @@ impl Worker {
         left.into_iter().for_each(Arriving::skip);
     }
 
-    /// Makes room for a context, whatever the engine makes of its bytes.
+    /// Makes room for a context, for any encoding of its text in the engine.
     fn take_in<'a>(&mut self, context: &'a Context, arriving: Option<Arriving>) -> Given<'a> {
         if let Some(arriving) = arriving {
             let pieces = arriving.pieces;
-            // Two bytes for each, plus one temporarily: the buffer that joins the pieces grows by
-            // half at a time.
+            // Two bytes for each byte, plus one temporarily, because the buffer that joins the
+            // pieces grows by half at a time.
             self.isolate.allow(arriving.bytes.saturating_mul(3));
             self.isolate.host(|host| host.arriving = Some(arriving));
             return Given::Pieces(pieces);

@@ -1,4 +1,5 @@
-//! What happens while cells wait: timers fire, and cells that wait too long or in vain end.
+//! Fires timers while cells wait, and ends cells that wait too long or for something that cannot
+//! happen.
 
 use std::time::Instant;
 
@@ -7,8 +8,7 @@ use crate::isolate::Action;
 use crate::message::{AgentId, CallId, CellErrorKind, Step};
 
 impl Worker {
-    /// Returns when something happens without a request: a timer fires, or a cell has waited long
-    /// enough.
+    /// Returns when the next event without a request is due: a timer, or the wait limit of a cell.
     pub(super) fn next_due(&self) -> Option<Instant> {
         let timer = self
             .isolate
@@ -56,9 +56,8 @@ impl Worker {
         );
     }
 
-    /// Ends cells for which nothing is pending that could settle them. What could: a timer, a call
-    /// of the cell's own, or a call of any agent except those whose answer depends on this very
-    /// cell.
+    /// Ends cells that can never settle: no timer, no call of the cell, and no call of another
+    /// agent is pending, except calls whose answer depends on this cell.
     pub(super) fn end_stalled(&mut self) {
         if self.isolate.host(|host| !host.timers.is_empty()) {
             return;

@@ -1,4 +1,4 @@
-//! Runs what an isolate does only the first time, before its process is copied.
+//! Does the one-time work of an isolate before its process is copied.
 
 use super::Worker;
 use crate::functions::HostFunctions;
@@ -7,13 +7,13 @@ use crate::limits::Limits;
 use crate::message::{AgentId, AgentInfo, Context, Request};
 use crate::ops::HostState;
 
-/// A cell of the library's own.
+/// Cell of the library that exercises common operations.
 const CELL: &str = include_str!("../../js/warm-up.js");
 
 /// Opens an agent, runs a cell, and closes the agent again, without leaving visible traces. `None`
 /// if that breaks the isolate.
 ///
-/// A sample of two short iterations costs a tenth less thanks to it.
+/// This reduces the cost of a sample of two short iterations by a tenth.
 pub(crate) fn warmed_up(isolate: Isolate, limits: &Limits) -> Option<Isolate> {
     let mut worker = Worker::new(isolate, limits.clone(), Box::new(|_| ()));
     let agent = AgentId(0);

@@ -1,6 +1,6 @@
 // expect: ok
 // value: done
-// why: a thousand errors, each of which hides another
+// why: a thousand errors, each with the next as its cause or suppressed error
 if (typeof DisposableStack !== 'function') return 'done';
 const stack = new DisposableStack(); let depth = 0;
 for (let i = 0; i < 1000; i++) stack.defer(() => { throw new Error(`d${i}`); });

@@ -1,5 +1,5 @@
 // expect: ok, thrown
-// why: the comparison takes the memory away that is being sorted
+// why: the comparator detaches the buffer being sorted
 const array = new Float64Array(1e4).map((_, i) => 1e4 - i); let calls = 0;
 array.sort((a, b) => { if (++calls === 50) structuredClone(array.buffer, { transfer: [array.buffer] }); return a - b; });
 return array.length;

@@ -1,5 +1,5 @@
 // expect: never_settles
-// on-v8: ok; async generators behind `return()`
+// on-v8: ok; async generators after `return()`
 const g = (async function* () { for (let i = 0; ; i++) yield i; })();
 await g.next();
 const all = [];

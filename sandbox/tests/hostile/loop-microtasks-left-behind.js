@@ -1,3 +1,3 @@
 // expect: ok, timed_out
-// why: the cell itself ends; what it queued must not live on in later cells
+// why: jobs that the ended cell queued must not run in later cells
 (async () => { for (;;) await null; })() && void 0;

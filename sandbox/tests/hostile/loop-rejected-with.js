@@ -1,3 +1,3 @@
 // expect: ok, timed_out
-// why: the text of a floating rejection is made after the cell
+// why: the text of an unhandled rejection is created after the cell
 Promise.reject({ get message() { for (;;) {} } }) && void 0;

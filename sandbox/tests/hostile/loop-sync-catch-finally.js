@@ -1,3 +1,3 @@
 // expect: timed_out
-// why: neither catch nor finally may hold up a termination
+// why: neither catch nor finally may delay a termination
 for (;;) { try { for (;;) {} } catch {} finally { for (;;) {} } }

@@ -1,3 +1,3 @@
 // expect: timed_out
-// why: the engine asks whether to stop at every so many calls; those made to write a stack must not count alone
+// why: the engine checks for termination at every n-th call, which must not always be a call that writes a stack
 for (;;) { try { throw 1; } catch {} }

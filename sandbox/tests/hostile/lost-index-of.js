@@ -1,3 +1,3 @@
 // expect: lost, timed_out
-// why: the engine does not look for a termination in here
+// why: the engine does not check for termination here
 Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1);

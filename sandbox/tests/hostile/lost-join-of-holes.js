@@ -1,3 +1,4 @@
 // expect: lost, timed_out, memory
-// on-v8: ok, timed_out, thrown, memory, lost; work that ends
+// slow: yes
+// on-v8: ok, timed_out, thrown, memory, lost; slow built-in operations
 new Array(1e9).join('');

@@ -1,5 +1,5 @@
 // expect: memory
-// why: thousands of calls wait at once, and are worked through: what fills the heap is what they keep
+// why: thousands of concurrent calls finish, and the values that they keep fill the heap
 await 0
 const items = Array.from({ length: 20_000 }, (_, i) => i)
 const filled = await Promise.all(items.map(async (i) => { await 0; await 0; return new Array(2_000).fill(i) }))

@@ -1,4 +1,4 @@
 // expect: memory
-// why: each round awaits and keeps something; nothing waits for anything, so this is no endless chain
+// why: each round awaits and keeps a value, but no promise waits for another, so this is not an endless chain
 const filled = []
 for (;;) { await 0; filled.push(new Array(100).fill(filled.length)) }

@@ -1,5 +1,5 @@
 // expect: timed_out
 // on-v8: timed_out, memory; chains of promises in which each waits for the next
-// why: whatever else it keeps, it is a chain without an end
+// why: it is an endless chain, whatever else it keeps
 const descend = async (n) => { const own = [n]; await 0; const below = await descend(n + 1); return own.concat(below) }
 await descend(0)

@@ -1,6 +1,7 @@
 // expect: ok
+// slow: yes
 // output: 20000 20000
-// why: what is thrown and caught must not stay in memory until the cell ends
+// why: caught errors must not stay in memory until the cell ends
 let rejected = 0, thrown = 0;
 while (rejected < 20_000) { try { await Promise.reject(rejected); } catch { rejected++; } }
 while (thrown < 20_000) { try { throw thrown; } catch { thrown++; } }

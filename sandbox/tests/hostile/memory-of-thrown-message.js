@@ -1,3 +1,3 @@
 // expect: memory, thrown
-// why: no model reads a message of thirty million characters
+// why: a message of thirty million characters must be shortened
 throw new Error('x'.repeat(30e6));

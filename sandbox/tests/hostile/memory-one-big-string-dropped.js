@@ -1,3 +1,3 @@
 // expect: memory, thrown, ok
-// why: nothing keeps it, so that the next cell is no nearer to the limit
+// why: the memory is freed, so the next cell is not closer to the limit
 'é\u1234'.repeat(2 ** 24).normalize().length;

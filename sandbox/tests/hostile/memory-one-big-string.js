@@ -1,3 +1,3 @@
 // expect: memory, thrown
-// why: the next cell is small and must find room
+// why: the next cell is small and must have enough memory
 let big = 'x'.repeat(2 ** 27); big = big.toUpperCase() + 'y'; big.charCodeAt(5);

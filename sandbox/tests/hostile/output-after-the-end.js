@@ -1,3 +1,3 @@
 // expect: ok
-// why: what still runs when the cell has ended prints nowhere
+// why: code that runs after the cell has ended does not print anywhere
 (async () => { await null; await null; await null; console.log('late'); })() && void 0;

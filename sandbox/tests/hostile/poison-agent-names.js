@@ -1,6 +1,6 @@
 // expect: ok
 // keeps: no
-// why: the names of the REPL are the model's to overwrite; its own later cells miss them
+// why: the model may overwrite names of the REPL, which its later cells then lack
 rlm = 5;
 llm = null;
 context = undefined;

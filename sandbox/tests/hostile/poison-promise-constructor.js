@@ -1,3 +1,3 @@
 // expect: ok
-// why: `then` asks a promise for its constructor
+// why: `then` reads the constructor of a promise
 void Object.defineProperty(Promise.prototype, 'constructor', { configurable: true, get() { throw new Error('a getter met'); } });

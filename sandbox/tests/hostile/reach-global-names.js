@@ -1,4 +1,4 @@
 // expect: ok
 // value:
-// why: nothing of the engine or the library hangs on the global object
+// why: the global object exposes neither engine nor library internals
 return Reflect.ownKeys(globalThis).map(String).filter((name) => /^(op_|Deno|__)/.test(name)).join();

@@ -1,6 +1,6 @@
 // expect: ok
 // value: none
-// why: the engine's own locale library calls functions of the global object
+// why: the engine's locale library calls functions of the global object
 const hits = [];
 const seen = new Set();
 (function walk(value, at, depth) {

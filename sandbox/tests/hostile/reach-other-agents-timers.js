@@ -1,3 +1,3 @@
 // expect: ok
-// why: ids are the host's numbers; only one's own can be cleared
+// why: ids are the host's numbers; an agent can clear only its own
 for (let id = 0; id < 2000; id++) { clearTimeout(id); clearInterval(id); }

@@ -1,6 +1,6 @@
 // expect: ok
 // value:
-// why: frames of the library and of the host show in no stack, printed or read
+// why: no stack shows frames of the library or the host
 const util = require('util'); const stacks = []; const keep = (error) => stacks.push(String(error?.stack), util.inspect(error));
 const attempts = [
   () => new URL('x'), () => structuredClone(() => 1), () => JSON.parse('{'), () => [1].map(() => { throw new Error('in a callback'); }),

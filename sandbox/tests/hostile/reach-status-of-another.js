@@ -1,6 +1,6 @@
 // expect: ok
 // value: TypeError TypeError answered
-// why: status() is of calls alone
+// why: status() works only on calls
 const call = rlm('x');
 const { status } = call;
 const nameOf = async (object) => { try { await status.call(object); return 'none'; } catch (error) { return error.name; } };

@@ -1,6 +1,6 @@
 // expect: ok
 // value: []
-// why: from every object that code can get hold of, no path leads to an op or to the library's internals
+// why: no path leads from reachable objects to an op or to the library's internals
 const AsyncFunction = (async () => {}).constructor, GeneratorFunction = (function* () {}).constructor;
 const AsyncGeneratorFunction = (async function* () {}).constructor;
 const call = rlm('x'), timer = setTimeout(() => {}, 1), hits = [], seen = new Set();

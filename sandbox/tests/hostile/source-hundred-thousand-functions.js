@@ -1,2 +1,3 @@
 // expect: ok, timed_out, syntax, memory, lost
+// slow: yes
 @repeat(100000, "function f$n(){}\n")

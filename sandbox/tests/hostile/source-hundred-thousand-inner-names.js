@@ -1,2 +1,3 @@
 // expect: ok, timed_out, syntax, lost, memory
+// slow: yes
 { @repeat(100000, "let v$n;\n") }

@@ -1,2 +1,3 @@
 // expect: ok, timed_out, memory
+// slow: yes
 @repeat(100000, "let v$n;\n")

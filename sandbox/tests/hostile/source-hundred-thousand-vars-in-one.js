@@ -1,2 +1,3 @@
 // expect: ok, timed_out, memory
+// slow: yes
 var @repeat(100000, "v$n,\n") last;

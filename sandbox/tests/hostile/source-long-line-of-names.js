@@ -1,4 +1,4 @@
 // expect: syntax
 // error: line is too long
-// why: the engine walks back to the start of the line from every name
+// why: for every name, the engine walks back to the start of the line
 @repeat(100000, "kept;")

@@ -1,3 +1,3 @@
 // expect: ok, timed_out, thrown, memory
-// why: every name is looked up among the classes of the cell
+// why: every name is searched among the classes of the cell
 @repeat(20000, "class C$n{}\n") @repeat(200000, "kept;\n")

@@ -1,4 +1,4 @@
 // expect: syntax
 // error: cannot tell divisions
-// why: every `/` behind a `}` doubles the ways to read what follows
+// why: every `/` after a `}` doubles the readings of the following code
 @repeat(200, "{} /a/ 1;\n")

@@ -1,6 +1,6 @@
 // expect: ok, memory
 // value: true
-// why: keys that hold their map, and finalizers that throw
+// why: keys that reference their map, and finalizers that throw
 const refs = [], map = new WeakMap(), registry = new FinalizationRegistry(() => { throw new Error('in a finalizer'); });
 for (let i = 0; i < 20000; i++) { const key = { big: new Array(50).fill(i) }; map.set(key, { key, map }); refs.push(new WeakRef(key)); registry.register(key, i, key); if (i % 2) registry.unregister(key); }
 await new Promise((resolve) => setTimeout(resolve, 1));

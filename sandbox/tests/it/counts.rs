@@ -1,8 +1,8 @@
-//! The cost of a session in its own worker, in counts that do not depend on the load of the
-//! machine: pages and page faults.
+//! Counts pages and page faults of a session in its own worker, which do not depend on the load of
+//! the machine.
 //!
-//! The bounds are the current values plus a tenth to a fifth. A change that lowers the cost should
-//! lower them.
+//! The bounds are 10% to 20% above the current values. A change that lowers the cost should lower
+//! them.
 
 use std::collections::HashSet;
 
@@ -20,13 +20,13 @@ struct Worker {
     changed: u64,
     /// Kilobytes of its page tables.
     tables: u64,
-    /// Pages that it touched for the first time, or changed.
+    /// Number of page faults: pages that it touched for the first time or changed.
     faults: u64,
     threads: u64,
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_waiting_worker_has_few_pages_of_its_own() {
+async fn waiting_worker_has_few_private_pages() {
     let program = OwnProgram::new("counted-worker");
     let sandbox = sandbox(Config::default(), program.isolation(1));
     // The first session of a server is a copy as well, but it makes the server's own pages shared.

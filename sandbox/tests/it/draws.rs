@@ -1,5 +1,5 @@
-//! `Math.random()` in different sessions: draws are independent wherever sessions run, and
-//! whichever process created the engine's snapshot.
+//! `Math.random()` in different sessions: draws are independent in every isolation, no matter which
+//! process created the engine's snapshot.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ const SESSIONS: usize = 24;
 const CELL: &str = "return([1, 2, 3, 4].map(() => Math.random()))";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_session_draws_the_numbers_of_another() {
+async fn sessions_draw_independent_numbers() {
     let mut seen = BTreeSet::new();
     let mut drawn = Vec::new();
     for isolation in isolations() {
@@ -27,14 +27,14 @@ async fn no_session_draws_the_numbers_of_another() {
     }
     assert_eq!((drawn.len(), seen.len()), (3 * SESSIONS * 4, drawn.len()));
     assert!(drawn.iter().all(|number| (0.0..1.0).contains(number)));
-    // The mean of so many draws leaves this range once in 10^9 times: its standard deviation is
+    // The mean of this many draws leaves the range once in 10^9 times; its standard deviation is
     // 0.017.
     let mean = drawn.iter().sum::<f64>() / drawn.len() as f64;
     assert!((0.39..0.61).contains(&mean), "{mean}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn children_draw_on_in_their_session() {
+async fn children_continue_the_session_generator() {
     for isolation in isolations() {
         let sandbox = sandbox(Config::default(), isolation);
         let session = sandbox.session().await.unwrap();

@@ -40,7 +40,7 @@ pub async fn run(repl: &mut Repl, code: &str) -> CellOutcome {
     }
 }
 
-/// Returns all isolations; a test that runs in each must find no difference.
+/// Returns all isolations, which must behave alike.
 pub fn isolations() -> [Isolation; 3] {
     let sharing = WorkerCommand {
         sessions: 2,
@@ -64,7 +64,7 @@ pub fn worker_command() -> WorkerCommand {
     }
 }
 
-/// Returns a sandbox that must be able to confine its workers.
+/// Creates a sandbox. Panics if its workers cannot be fully confined.
 pub fn sandbox(config: Config, isolation: Isolation) -> Sandbox {
     Sandbox::new(config, isolation, |lack| panic!("{lack}")).expect("the sandbox loads")
 }
@@ -117,11 +117,11 @@ pub fn host_functions(names: &[&str]) -> HostFunctions {
     });
     HostFunctions::new(plain.into_iter().map(str::to_owned))
         .and_then(|functions| functions.with_makers(makers))
-        .expect("the names are right")
+        .expect("the names are valid")
 }
 
-/// Answers a host function by its name: `fail` fails, `never` never answers, any other returns how
-/// it was called.
+/// Answers a host function by its name: `fail` returns an error, `never` does not answer, and any
+/// other returns the arguments of its call.
 pub fn answer_function(repl: &Repl, call: &FunctionCall) {
     let arguments: Value = serde_json::from_str(&call.arguments).expect("arguments are JSON");
     match call.name.as_str() {

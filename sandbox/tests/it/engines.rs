@@ -1,10 +1,10 @@
-//! Differences between the engines: the table of that name in `README.md` must be complete.
+//! Differences between the engines. The table in `README.md` must list all of them.
 
 use sandbox::ENGINE;
 
 const README: &str = include_str!("../../README.md");
 
-/// Texts of V8, and those of `QuickJS` in their place.
+/// Messages of V8 and the corresponding ones of `QuickJS`.
 const WORDS: &[(&str, &str)] = &[
     (
         "Converting circular structure to JSON\n    --> starting at object with constructor 'Object'\n    --- property 'ring' closes the circle",
@@ -20,8 +20,8 @@ const WORDS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Returns the stride at which cases of a corpus run: 1 for all of them, or more on V8, where all
-/// would take minutes and differ only as the table says. `scripts/test-v8.sh --full` runs all.
+/// Returns the stride at which cases of a corpus run: 1 for all, or more on V8, where all would
+/// take minutes and differ only as listed in the table. `scripts/test-v8.sh --full` runs all.
 pub fn every() -> usize {
     if cfg!(feature = "v8") {
         every_in_full()
@@ -39,7 +39,7 @@ pub fn every_in_full() -> usize {
     if is_whole { 1 } else { 4 }
 }
 
-/// Checks that a difference that a case names is in the table.
+/// Asserts that the table contains a difference named by a case.
 pub fn assert_row(row: &str) {
     assert!(
         table().any(|line| line.starts_with(&format!("| {row} |"))),
@@ -58,7 +58,7 @@ pub fn in_words_of_quickjs(mut text: String) -> String {
 }
 
 #[test]
-fn the_table_has_the_words_of_both() {
+fn readme_lists_engine_differences() {
     for (v8, quickjs) in WORDS {
         let first = v8.lines().next().unwrap_or_default();
         let told = |line: &str| line.contains(first) && line.contains(quickjs);
@@ -70,6 +70,6 @@ fn table() -> impl Iterator<Item = &'static str> {
     let (_, rest) = README
         .split_once("## What differs between the engines")
         .expect("README.md has the section");
-    let (section, _) = rest.split_once("\n## ").expect("another follows");
+    let (section, _) = rest.split_once("\n## ").expect("another section follows");
     section.lines()
 }

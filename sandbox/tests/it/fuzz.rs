@@ -14,7 +14,7 @@ use crate::driver::{root, run};
 /// Time after which a cell counts as hanging: hundreds of times its limits.
 const NEVER: std::time::Duration = std::time::Duration::from_secs(120);
 
-/// Returns the number of cases: bounded in a plain test run, unless proptest's variable is set.
+/// Returns the number of cases: `plain` unless proptest's environment variable is set.
 fn cases(plain: u32) -> Cases {
     let wanted = std::env::var("PROPTEST_CASES")
         .ok()
@@ -26,7 +26,7 @@ fn cases(plain: u32) -> Cases {
     }
 }
 
-/// Pieces of JavaScript in any order, often nearly a program.
+/// Generates pieces of JavaScript in any order, often close to a valid program.
 fn soup() -> impl Strategy<Value = String> {
     let token = prop::sample::select(vec![
         "const ",
@@ -92,7 +92,7 @@ fn soup() -> impl Strategy<Value = String> {
 }
 
 #[test]
-fn any_text_is_an_outcome() {
+fn any_text_has_an_outcome() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let mut config = Config::default();
     config.limits.cell_time = std::time::Duration::from_millis(200);
@@ -114,7 +114,8 @@ fn any_text_is_an_outcome() {
     assert_eq!(after.output, "alive");
 }
 
-/// A small program over the names `a`, `b` and `c`, valid both at the top level and in a function.
+/// Generates small programs over the names `a`, `b` and `c` that are valid both at the top level
+/// and in a function.
 fn program() -> impl Strategy<Value = String> {
     let name = || prop::sample::select(vec!["a", "b", "c"]);
     let leaf = prop_oneof![
@@ -169,7 +170,7 @@ fn program() -> impl Strategy<Value = String> {
 }
 
 #[test]
-fn a_valid_cell_keeps_its_meaning() {
+fn rewriting_preserves_meaning() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     TestRunner::new(cases(300))
         .run(&program(), |program| {
@@ -183,7 +184,7 @@ fn a_valid_cell_keeps_its_meaning() {
                 let outside = run(&mut repl, &outside).await;
                 (inside, outside, run(&mut repl, &later).await)
             });
-            // Only the name of the error: its message may quote the code, which differs.
+            // Only the name of the error, because its message may quote the code, which differs.
             let message = |o: &sandbox::message::CellOutcome| {
                 let text = o.error.as_ref().map(|e| e.message.clone());
                 text.map(|text| text.split(':').next().unwrap_or_default().to_owned())

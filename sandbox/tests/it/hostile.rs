@@ -10,6 +10,7 @@
 //! | `output`, `error` | contents of the output or the error's message; `*` stands for any text |
 //! | `value` | the whole text of the returned value |
 //! | `keeps` | `no` if the session may be unusable afterwards |
+//! | `slow` | `yes` if the case takes seconds: it runs only in the full tests |
 //! | `why` | the purpose of the case, if its name does not say it |
 //!
 //! In a cell, `@repeat(n, "text")` stands for `n` copies of a JSON string, in each of which `$n` is
@@ -37,18 +38,19 @@ struct Case {
     error: Option<String>,
     value: Option<String>,
     keeps: bool,
+    slow: bool,
     cell: String,
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn hostile_cells_harm_nothing_but_themselves() {
+async fn contains_hostile_cells_in_processes() {
     go_through(cases(engines::every()), in_process()).await;
 }
 
-/// Runs cases in threads, except those that only the end of a process stops: every fourth, because
-/// each starts an engine of its own, or all in the full tests.
+/// Runs every fourth case in threads, or all in the full tests, because each starts its own engine.
+/// Skips cases that only the end of a process stops.
 #[tokio::test(flavor = "multi_thread")]
-async fn hostile_cells_harm_no_other_thread() {
+async fn contains_hostile_cells_in_threads() {
     let survivable = |case: &Case| case.expect.iter().all(|end| end != "lost");
     let cases = cases(engines::every_in_full());
     let cases = cases.into_iter().filter(survivable).collect();
@@ -57,7 +59,7 @@ async fn hostile_cells_harm_no_other_thread() {
 
 #[expect(
     clippy::print_stdout,
-    reason = "the test says which cases failed or were slow"
+    reason = "the test reports failed and slow cases"
 )]
 async fn go_through(cases: Vec<Case>, isolation: Isolation) {
     let with_cell_time = |milliseconds| {
@@ -74,7 +76,7 @@ async fn go_through(cases: Vec<Case>, isolation: Isolation) {
     let began = Instant::now();
     let failures: Vec<String> = stream::iter(cases)
         .map(|case| {
-            // A slow machine must not stop a case that should end in another way.
+            // On a slow machine, a time limit must not stop a case that should end in another way.
             let sandbox = if case.expects("timed_out") || case.expects("lost") {
                 hasty.clone()
             } else {
@@ -85,7 +87,7 @@ async fn go_through(cases: Vec<Case>, isolation: Isolation) {
                 let began = Instant::now();
                 let result = tokio::time::timeout(CASE_TIME, check(&case, &sandbox)).await;
                 let result =
-                    result.unwrap_or_else(|_| Err("the session hangs, or starts no more".into()));
+                    result.unwrap_or_else(|_| Err("the session hangs or does not start".into()));
                 let result = match result {
                     // On a slow machine, the short limit may stop a case before it reaches its
                     // purpose.
@@ -108,17 +110,21 @@ async fn go_through(cases: Vec<Case>, isolation: Isolation) {
         .await;
     println!("{count} cases in {:?}", began.elapsed());
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+    for sandbox in [hasty, patient] {
+        let mut fresh = root_of(&sandbox, "the context").await;
+        let after = plain(&mut fresh, "let kept = 'kept';").await;
+        assert!(after.is_ok(), "after all cases: {after:?}");
+    }
 }
 
-/// Runs the case between plain cells. Returns how it ended, or what was wrong.
+/// Runs the case between plain cells. Returns how it ended, or the first problem. The first plain
+/// cell also shows that the cases before it left the sandbox usable for a new session.
 async fn check(case: &Case, sandbox: &Sandbox) -> Result<String, String> {
     let mut repl = root_of(sandbox, "the context").await;
-    let before = try_run(&mut repl, "let kept = 'kept'").await;
-    let end = match before {
-        Ok(_) => try_run(&mut repl, &case.cell).await,
-        Err(lost) => Err(lost),
-    };
-    let (end, after) = match end {
+    try_run(&mut repl, "let kept = 'kept'")
+        .await
+        .map_err(|lost| format!("before the case, {lost}"))?;
+    let (end, after) = match try_run(&mut repl, &case.cell).await {
         Err(lost) => {
             case.allows("lost", &lost.detail)?;
             (format!("lost: {}", lost.detail), None)
@@ -141,14 +147,10 @@ async fn check(case: &Case, sandbox: &Sandbox) -> Result<String, String> {
             .await
             .map_err(|why| format!("afterwards, {why}"))?;
     }
-    let mut fresh = root_of(sandbox, "the context").await;
-    plain(&mut fresh, "let kept = 'kept';")
-        .await
-        .map_err(|why| format!("in a fresh session, {why}"))?;
     Ok(end)
 }
 
-/// Runs what any model would do next.
+/// Runs a typical next cell of a model.
 async fn plain(repl: &mut sandbox::Repl, first: &str) -> Result<(), String> {
     let code = format!(
         "{first} console.log(kept, [{{ depth: __rlm.depth }}]); const still = await rlm('still'); \
@@ -194,7 +196,7 @@ impl Case {
     }
 
     fn allows(&self, end: &str, detail: &str) -> Result<(), String> {
-        // No model reads more than this.
+        // Longer messages are not acceptable for a model.
         if detail.len() > 20_000 {
             return Err(format!("{end}, with a message of {} bytes", detail.len()));
         }
@@ -217,7 +219,7 @@ impl Case {
     }
 }
 
-/// Reads every `stride`-th case.
+/// Reads every `stride`-th case. Slow ones only in the full tests.
 fn cases(stride: usize) -> Vec<Case> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hostile");
     let mut files: Vec<_> = std::fs::read_dir(folder)
@@ -228,8 +230,9 @@ fn cases(stride: usize) -> Vec<Case> {
     assert!(files.len() >= 700, "only {} cases", files.len());
     files
         .iter()
-        .step_by(stride)
         .map(|file| case(file))
+        .filter(|case| !case.slow || engines::every_in_full() == 1)
+        .step_by(stride)
         .collect()
 }
 
@@ -241,6 +244,7 @@ fn case(file: &Path) -> Case {
         error: None,
         value: None,
         keeps: true,
+        slow: false,
         cell: String::new(),
     };
     let text = std::fs::read_to_string(file).unwrap();
@@ -267,6 +271,7 @@ fn case(file: &Path) -> Case {
             "error" => case.error = Some(value.to_owned()),
             "value" => case.value = Some(value.to_owned()),
             "keeps" => case.keeps = value != "no",
+            "slow" => case.slow = value == "yes",
             "why" => {}
             _ => panic!("{}: unknown key {key}", case.name),
         }

@@ -1,5 +1,5 @@
 //! Endless chains of jobs (microtasks), repeatedly: each must end in a `TimeoutError`, keep its
-//! variables, and leave the jobs of other agents alone. The shapes are those of
+//! variables, and not affect jobs of other agents. The shapes are those of
 //! `tests/hostile/loop-jobs-*`. In some, each promise waits for the next and none can be freed: on
 //! V8, those may run out of memory first.
 
@@ -44,15 +44,15 @@ fn with(seconds: f64, megabytes: u64, isolation: Isolation) -> Sandbox {
     sandbox(config, isolation)
 }
 
-/// Stops one shape in a session, beside an agent that waits. Returns how it ended, or what was
-/// wrong.
+/// Stops one shape in a session while another agent waits. Returns how it ended, or the first
+/// problem.
 async fn stops(sandbox: &Sandbox, name: &str, cell: &str) -> Result<CellErrorKind, String> {
     let session = sandbox.session().await.map_err(|error| error.to_string())?;
     let mut repl = session.open(None, Context::text(""), root_info());
     let mut other = session.open(None, Context::text(""), root_info());
     run(&mut repl, "let kept = 'kept'").await;
     run(&mut other, "let kept = 'of the other'").await;
-    // Both wait; the other one's answer arrives after the first has been stopped.
+    // Both wait. The answer for the other agent arrives after the first agent is stopped.
     other.run(
         "const got = await llm('wait'); await 0; kept += await (async () => got)(); return kept",
         2,
@@ -93,7 +93,7 @@ async fn stops(sandbox: &Sandbox, name: &str, cell: &str) -> Result<CellErrorKin
     Ok(kind)
 }
 
-#[expect(clippy::print_stdout, reason = "the test says how each shape ended")]
+#[expect(clippy::print_stdout, reason = "the test reports how each shape ended")]
 async fn all_stop(sandbox: &Sandbox, times: usize) {
     let shapes = shapes();
     let runs = stream::iter(
@@ -126,15 +126,18 @@ async fn all_stop(sandbox: &Sandbox, times: usize) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_endless_chain_of_jobs_is_stopped_and_harms_nobody() {
+async fn stops_endless_job_chains() {
     all_stop(&with(0.3, 64, in_process()), 1).await;
     all_stop(&with(0.3, 512, Isolation::Thread), 1).await;
 }
 
 /// A job runs in the turn of whichever code settles its promise.
 #[tokio::test(flavor = "multi_thread")]
-#[cfg_attr(feature = "v8", ignore = "whose job runs is not known there")]
-async fn a_job_is_stopped_in_the_name_of_the_agent_whose_it_is() {
+#[cfg_attr(
+    feature = "v8",
+    ignore = "the engine does not report the owner of a job"
+)]
+async fn charges_jobs_to_their_owner() {
     let sandbox = with(0.3, 64, in_process());
     let session = sandbox.session().await.unwrap();
     let open = |parent| session.open(parent, Context::text(""), root_info());
@@ -176,18 +179,18 @@ async fn a_job_is_stopped_in_the_name_of_the_agent_whose_it_is() {
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "takes an hour"]
-async fn every_endless_chain_of_jobs_is_stopped_a_hundred_times_with_little_memory() {
+async fn stops_endless_job_chains_repeatedly_with_little_memory() {
     all_stop(&with(1.0, 64, in_process()), 100).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "takes an hour"]
-async fn every_endless_chain_of_jobs_is_stopped_a_hundred_times_with_much_memory() {
+async fn stops_endless_job_chains_repeatedly_with_much_memory() {
     all_stop(&with(1.0, 512, in_process()), 100).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "takes half an hour"]
-async fn every_endless_chain_of_jobs_is_stopped_after_two_minutes() {
+async fn stops_endless_job_chains_after_two_minutes() {
     all_stop(&with(120.0, 512, in_process()), 1).await;
 }

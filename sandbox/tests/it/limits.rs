@@ -16,7 +16,7 @@ fn limits(limits: Limits) -> Config {
 }
 
 #[tokio::test]
-async fn cells_that_run_for_ever_are_stopped() {
+async fn stops_endless_cells() {
     let config = limits(Limits {
         cell_time: Duration::from_millis(100),
         ..Limits::default()
@@ -53,7 +53,7 @@ async fn cells_that_run_for_ever_are_stopped() {
 
 /// No single turn exceeds the remaining time, but together they do.
 #[tokio::test]
-async fn many_short_turns_use_up_the_time_of_a_cell() {
+async fn short_turns_add_up_to_the_time_limit() {
     let config = limits(Limits {
         cell_time: Duration::from_millis(200),
         cell_wait: Duration::from_secs(600),
@@ -75,7 +75,7 @@ async fn many_short_turns_use_up_the_time_of_a_cell() {
 }
 
 #[tokio::test]
-async fn the_clock_stands_still_while_a_cell_waits() {
+async fn clock_stops_while_cell_waits() {
     let cell_time = Duration::from_millis(100);
     let config = limits(Limits {
         cell_time,
@@ -92,7 +92,7 @@ async fn the_clock_stands_still_while_a_cell_waits() {
 }
 
 #[tokio::test]
-async fn a_cell_that_waits_too_long_is_stopped() {
+async fn stops_cells_that_wait_too_long() {
     let config = limits(Limits {
         cell_wait: Duration::from_millis(300),
         ..Limits::default()
@@ -111,7 +111,7 @@ async fn a_cell_that_waits_too_long_is_stopped() {
 }
 
 #[tokio::test]
-async fn output_over_the_cap_is_cut_in_the_middle() {
+async fn cuts_output_over_the_limit() {
     let config = limits(Limits {
         output_chars: 100,
         ..Limits::default()
@@ -146,7 +146,7 @@ async fn output_over_the_cap_is_cut_in_the_middle() {
 }
 
 #[tokio::test]
-async fn deep_recursion_is_an_error_and_thousands_of_frames_are_none() {
+async fn limits_recursion_depth() {
     let mut repl = root(Config::default(), "").await;
     let deep = run(
         &mut repl,
@@ -170,7 +170,7 @@ async fn deep_recursion_is_an_error_and_thousands_of_frames_are_none() {
 }
 
 #[tokio::test]
-async fn calls_and_timers_are_bounded() {
+async fn limits_calls_and_timers() {
     let config = limits(Limits {
         pending_calls: 3,
         total_calls: 5,
@@ -229,7 +229,7 @@ async fn host_functions_count_as_calls() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn long_contexts_come_whole_whatever_the_heap_may_hold() {
+async fn passes_contexts_larger_than_the_heap() {
     let small_heap = limits(Limits {
         heap_bytes: 64 << 20,
         ..Limits::default()
@@ -261,10 +261,10 @@ async fn long_contexts_come_whole_whatever_the_heap_may_hold() {
     }
 }
 
-/// A model that learns where its search was can bound it.
+/// A model that knows the place of its search can limit it.
 #[tokio::test(flavor = "multi_thread")]
-#[cfg_attr(feature = "v8", ignore = "the engine does not say where it was")]
-async fn a_long_search_that_is_stopped_says_where_it_was() {
+#[cfg_attr(feature = "v8", ignore = "the engine does not report where it was")]
+async fn timeout_names_place_of_long_search() {
     let config = limits(Limits {
         cell_time: Duration::from_secs(10),
         ..Limits::default()

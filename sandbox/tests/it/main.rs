@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
-// Other page sizes, and allocators other than glibc's, give other counts.
+// The counts depend on the page size and on glibc's allocator.
 #[cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
 mod counts;
 mod draws;

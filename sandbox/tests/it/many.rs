@@ -14,7 +14,7 @@ async fn events(repl: &mut Repl, cell: &str) -> (Vec<String>, String) {
         match repl.next().await.unwrap() {
             Event::Called(call) => seen.push(format!("called {}", call.query)),
             Event::StatusAsked { call, of } => {
-                seen.push(format!("asked of {}", of.0));
+                seen.push(format!("status of {}", of.0));
                 repl.settle_function(call, Ok(json!({ "state": "running", "iteration": 3 })));
             }
             Event::Cancelled(CallId(call)) => seen.push(format!("cancelled {call}")),
@@ -28,11 +28,11 @@ async fn events(repl: &mut Repl, cell: &str) -> (Vec<String>, String) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_is_looked_at_and_cancelled() {
+async fn inspects_and_cancels_pending_calls() {
     let cell = "
         const stop = new AbortController();
         const call = rlm('slow', '', { signal: stop.signal });
-        const told = call.catch((error) => console.log(error.name));
+        const caught = call.catch((error) => console.log(error.name));
         console.log((await call.status()).iteration);
         stop.abort();
         console.log((await call.status()).state, await Promise.all([]));
@@ -46,7 +46,7 @@ async fn a_call_is_looked_at_and_cancelled() {
         let (seen, output) = events(&mut root, cell).await;
         let wanted = [
             "called slow",
-            "asked of 1",
+            "status of 1",
             // Calls of a turn are reported before its cancellations.
             "called a",
             "called b",
@@ -62,9 +62,9 @@ async fn a_call_is_looked_at_and_cancelled() {
     }
 }
 
-/// An agent may wait longer for the call of another than cells may wait for timers.
+/// Waiting for the call of another agent does not count against the limit for timers.
 #[tokio::test(flavor = "multi_thread")]
-async fn equal_calls_of_agents_are_one() {
+async fn merges_equal_calls_of_agents() {
     let mut config = Config::default();
     config.limits.cell_wait = std::time::Duration::from_millis(50);
     for isolation in isolations() {
@@ -85,12 +85,12 @@ async fn equal_calls_of_agents_are_one() {
         both[0].settle(call.id, Ok("once".to_owned()));
         for repl in &mut both {
             let Event::Finished(outcome) = repl.next().await.unwrap() else {
-                panic!("nobody else asks");
+                panic!("no other agent makes a call");
             };
             assert_eq!(outcome.value.as_deref(), Some("once"), "{outcome:?}");
         }
-        // If the agent that called first is gone, a shared call fails, and the next one calls
-        // again.
+        // If the agent that called first is gone, a shared call fails, and the next one makes a new
+        // call.
         both[0].run("await Promise.race([llm('gone', '', { memo: true }), new Promise((r) => { globalThis.asked = r })])", 2);
         let Event::Called(_) = both[0].next().await.unwrap() else {
             panic!("it asks");
@@ -100,7 +100,7 @@ async fn equal_calls_of_agents_are_one() {
             2,
         );
         let Event::Finished(outcome) = both[1].next().await.unwrap() else {
-            panic!("nobody else asks");
+            panic!("no other agent makes a call");
         };
         assert_eq!(
             outcome.value.as_deref(),
@@ -109,10 +109,9 @@ async fn equal_calls_of_agents_are_one() {
     }
 }
 
-/// A call that ended with its cell must not be counted down twice, which would change the limit of
-/// pending calls.
+/// A call that ended with its cell must not be subtracted twice from the number of pending calls.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_signal_that_comes_too_late_changes_no_count() {
+async fn late_signal_does_not_change_call_count() {
     let mut config = Config::default();
     config.limits.pending_calls = 1;
     let sandbox = sandbox(config, sandbox::Isolation::Thread);

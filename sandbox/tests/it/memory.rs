@@ -1,5 +1,5 @@
-//! Memory that sessions leave behind in the process that opens them: little enough for tens of
-//! thousands of sessions.
+//! Memory that sessions leave behind in the process that opens them, which must be little enough
+//! for tens of thousands of sessions.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -8,14 +8,14 @@ use sandbox::{Config, Isolation};
 
 use crate::driver::{in_process, root_of, run, sandbox};
 
-/// Sessions before the first measurement, which create threads and caches once.
+/// Number of sessions before the first measurement, so that threads and caches already exist.
 const WARM_UP: usize = 32;
 const SESSIONS: usize = 256;
-/// Maximum bytes that a session may leave: 20,000 sessions within 300 MB, with room for the initial
+/// Maximum bytes that a session may leave, so that 20,000 sessions fit into 300 MB with the initial
 /// memory. The actual value is 3 KB.
 const MOST: usize = 12 << 10;
 
-/// A cell that does what attempts do: declare, throw, await, reject, print.
+/// A cell with typical operations: declare, throw, await, reject, print.
 const CELL: &str = "
 class Point { constructor(x) { this.x = x } }
 let points = Array.from({ length: 200 }, (_, x) => new Point(x));
@@ -33,15 +33,18 @@ return(points.length)
 ";
 
 #[test]
-fn sessions_leave_nothing_to_speak_of_in_the_process_that_opens_them() {
+fn sessions_leave_little_memory_behind() {
     // A separate process, because other tests of this one allocate in the meantime.
     let program = std::env::current_exe().unwrap();
-    for test in ["memory::of_threads", "memory::of_workers"] {
+    for test in [
+        "memory::measures_thread_sessions",
+        "memory::measures_worker_sessions",
+    ] {
         let arguments = [test, "--exact", "--ignored", "--nocapture"];
         let ran = Command::new(&program)
             .args(arguments)
-            // The number of the allocator's arenas would depend on how late threads end, and so on
-            // the load of the machine.
+            // The number of the allocator's arenas would otherwise depend on how late threads end,
+            // and so on the load of the machine.
             .env("MALLOC_ARENA_MAX", "1")
             .output()
             .unwrap();
@@ -53,13 +56,13 @@ fn sessions_leave_nothing_to_speak_of_in_the_process_that_opens_them() {
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "measures a whole process: run by the test above"]
-async fn of_threads() {
+async fn measures_thread_sessions() {
     check(Isolation::Thread).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "measures a whole process: run by the test above"]
-async fn of_workers() {
+async fn measures_worker_sessions() {
     check(in_process()).await;
 }
 

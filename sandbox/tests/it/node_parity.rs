@@ -1,6 +1,6 @@
-//! Compares cells with the output of Node.js 20, as recorded by `tests/node-parity/record.mjs`.
-//! Where `QuickJS` prints something else, the row contains it, and the table in the crate's README
-//! says why.
+//! Compares cells with the output of Node.js 20, as recorded by `tests/node-parity/record.mjs`. If
+//! `QuickJS` prints something else, the row contains that output, and the table in the crate's
+//! README explains it.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -21,7 +21,7 @@ struct Row {
 }
 
 #[tokio::test]
-async fn cells_print_what_node_prints() {
+async fn output_matches_node() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/node-parity");
     let mut files: Vec<_> = std::fs::read_dir(folder)
         .unwrap()
@@ -37,7 +37,7 @@ async fn cells_print_what_node_prints() {
         let name = file.file_name().unwrap().to_string_lossy().into_owned();
         let cells: Vec<Row> =
             serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
-        // In the default isolation, with no locale or time zone of this machine.
+        // The default isolation does not depend on the locale and time zone of this machine.
         let mut repl = root_of(&sandbox(Config::default(), in_process()), "").await;
         for row in cells {
             rows += 1;

@@ -1,4 +1,4 @@
-//! Worker processes: what ends them, and that no other session is affected.
+//! Worker processes: what ends them, and isolation of other sessions.
 
 use std::borrow::Borrow as _;
 use std::collections::HashSet;
@@ -18,7 +18,7 @@ use tempfile::TempDir;
 
 use crate::driver::{in_process, root_info, root_of, run, sandbox, try_run, worker_command};
 
-/// Returns short limits, so that the tests are fast.
+/// Returns low limits, for fast tests.
 fn config() -> Config {
     let mut config = Config::default();
     config.limits.cell_time = Duration::from_millis(300);
@@ -28,7 +28,7 @@ fn config() -> Config {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_cannot_be_stopped_is_killed_alone() {
+async fn kills_only_unstoppable_session() {
     let sandbox = sandbox(config(), in_process());
     let mut neighbour = root_of(&sandbox, "").await;
     run(&mut neighbour, "let kept = 1").await;
@@ -53,9 +53,9 @@ async fn what_cannot_be_stopped_is_killed_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn memory_that_runs_out_is_an_error_and_the_state_survives() {
+async fn state_survives_out_of_memory() {
     let mut config = config();
-    // On a slow machine as well, memory must run out first.
+    // Memory must run out first, even on a slow machine.
     config.limits.cell_time = Duration::from_secs(30);
     let sandbox = sandbox(config, in_process());
     let mut repl = root_of(&sandbox, "").await;
@@ -88,7 +88,7 @@ async fn memory_that_runs_out_is_an_error_and_the_state_survives() {
     }
 }
 
-/// A cell that an engine with a compiler would be sure to compile.
+/// A cell that an engine with a compiler certainly compiles.
 const HOT: &str = "
 let sum = 0;
 for (let i = 0; i < 3e5; i++) sum = (sum + i * 7) % 1000003;
@@ -97,17 +97,17 @@ await Promise.all(words.map(async (word) => word.length));
 console.log(sum, words.join())
 ";
 
-/// Looks for executable memory of workers beside the program's own, which is compiled code.
+/// Looks for executable memory of workers outside the program's own, which would be compiled code.
 #[tokio::test(flavor = "multi_thread")]
 #[cfg(target_os = "linux")]
-async fn a_worker_compiles_unless_it_is_not_to() {
+async fn jitless_worker_does_not_compile() {
     for (jitless, sessions) in [(false, 1), (true, 1), (true, 2)] {
         if jitless && !COMPILES {
             continue;
         }
         let program = OwnProgram::new("jitless-wrkr");
         let Isolation::Process(command) = program.isolation(sessions) else {
-            unreachable!("workers are asked for")
+            unreachable!("the isolation is a process")
         };
         let isolation = Isolation::Process(WorkerCommand { jitless, ..command });
         let sandbox = sandbox(Config::default(), isolation);
@@ -139,7 +139,7 @@ fn executable(pid: &str) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_worker_killed_from_outside_is_replaced() {
+async fn replaces_killed_worker() {
     let program = OwnProgram::new("killed-worker");
     let sandbox = sandbox(config(), program.isolation(1));
     for _ in 0..3 {
@@ -157,7 +157,7 @@ async fn a_worker_killed_from_outside_is_replaced() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_killed_from_outside_is_replaced_and_costs_no_session() {
+async fn replaces_killed_server_without_losing_sessions() {
     let program = OwnProgram::new("killed-server");
     let sandbox = sandbox(config(), program.isolation(1));
     let mut repls = Vec::new();
@@ -174,7 +174,7 @@ async fn a_server_killed_from_outside_is_replaced_and_costs_no_session() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn each_session_has_a_copy_of_one_server_and_nothing_of_another_session() {
+async fn sessions_are_separate_copies_of_one_server() {
     let program = OwnProgram::new("copying-worker");
     let sandbox = sandbox(config(), program.isolation(1));
     let (mut servers, mut randoms) = (HashSet::new(), HashSet::new());
@@ -206,7 +206,7 @@ async fn each_session_has_a_copy_of_one_server_and_nothing_of_another_session() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn sessions_are_ready_before_they_are_asked_for() {
+async fn keeps_sessions_ready() {
     let program = OwnProgram::new("ready-copies");
     let pool = WarmPool::new(sandbox(config(), program.isolation(1)));
     let start = async || {
@@ -224,13 +224,13 @@ async fn sessions_are_ready_before_they_are_asked_for() {
     };
     let are_ready = async || until("sessions are ready", || pool.ready() == READY).await;
     let mut used = vec![start().await];
-    assert_eq!(program.copies().len(), 1, "none is expected");
+    assert_eq!(program.copies().len(), 1, "no session is expected");
 
     pool.expect(1 + READY);
     used.push(start().await);
     are_ready().await;
     assert_eq!(program.copies().len(), 2 + READY);
-    // A stopped server makes no more copies: the next sessions are those that are ready.
+    // A stopped server does not make copies, so the next sessions are those that are ready.
     let servers = program.servers();
     signal(&servers, Signal::STOP);
     for _ in 0..READY {
@@ -245,7 +245,7 @@ async fn sessions_are_ready_before_they_are_asked_for() {
     assert_eq!(
         program.copies().len(),
         2 + READY,
-        "as many as were expected"
+        "one copy per expected session"
     );
 
     // The ready sessions end, so the next one is new.
@@ -264,7 +264,7 @@ async fn sessions_are_ready_before_they_are_asked_for() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_session_is_ready_where_they_share_workers() {
+async fn keeps_no_session_ready_in_shared_workers() {
     let program = OwnProgram::new("unready");
     let pool = WarmPool::new(sandbox(config(), program.isolation(2)));
     pool.expect(10);
@@ -275,7 +275,7 @@ async fn no_session_is_ready_where_they_share_workers() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_session_ends_although_its_worker_does_not_read() {
+async fn ends_session_whose_worker_does_not_read() {
     let program = OwnProgram::new("deaf-copy");
     let mut config = config();
     config.limits.cell_time = Duration::from_secs(60);
@@ -293,7 +293,7 @@ async fn a_session_ends_although_its_worker_does_not_read() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_server_runs_before_it_is_copied_runs_to_its_end() {
+async fn warm_up_cell_completes() {
     let sandbox = sandbox(config(), Isolation::Thread);
     let mut repl = root_of(&sandbox, "a text\nof two lines").await;
     let outcome = run(&mut repl, include_str!("../../js/warm-up.js")).await;
@@ -303,7 +303,7 @@ async fn what_a_server_runs_before_it_is_copied_runs_to_its_end() {
 
 /// A thread that the copy lacks may hold a lock that the copy needs.
 #[tokio::test(flavor = "multi_thread")]
-async fn sessions_of_a_server_with_a_thread_of_its_own_have_processes_of_their_own() {
+async fn starts_separate_processes_when_server_cannot_be_copied() {
     let program = OwnProgram::new("crowded-server");
     let Isolation::Process(mut command) = program.isolation(1) else {
         unreachable!("workers are processes")
@@ -328,14 +328,14 @@ async fn sessions_of_a_server_with_a_thread_of_its_own_have_processes_of_their_o
     assert_eq!(
         reasons,
         [
-            "a server cannot be copied, so each attempt has a worker process of its own: it has 3 threads instead of 2"
+            "a server cannot be copied, so each attempt has its own worker process: it has 3 threads instead of 2"
         ]
     );
     program.comes_to_an_end().await;
 }
 
 #[test]
-fn nothing_runs_on_without_the_harness() {
+fn workers_end_with_harness() {
     for (name, sessions) in [("gone-copy", 1), ("gone-sharing", 2)] {
         let program = OwnProgram::new(name);
         let runtime = tokio::runtime::Runtime::new().unwrap();
@@ -351,7 +351,7 @@ fn nothing_runs_on_without_the_harness() {
             .cloned()
             .collect();
         assert_eq!(processes.len(), if sessions == 1 { 2 } else { 1 });
-        // In this order, none of the tasks that could notify the worker does so.
+        // Dropped in this order, so that no task can notify the worker.
         drop(runtime);
         drop((repl, sandbox));
         let ended = || processes.iter().all(|pid| has_ended(pid));
@@ -366,7 +366,7 @@ fn nothing_runs_on_without_the_harness() {
 /// Runs a process that serves the session of a host, which is killed together with every process
 /// between them.
 #[test]
-fn a_busy_worker_ends_when_its_host_and_its_server_are_killed() {
+fn busy_worker_ends_after_host_and_server_are_killed() {
     for sessions in ["1", "2"] {
         let program = OwnProgram::new("orphaned");
         let mut host = Command::new(env!("CARGO_BIN_EXE_sandbox-worker"))
@@ -394,7 +394,7 @@ fn a_busy_worker_ends_when_its_host_and_its_server_are_killed() {
             })
             .collect();
         assert_eq!(ends.len(), 1, "{sessions}: {servers:?}, {copies:?}");
-        // The host first, so that its server could not react.
+        // Kills the host first, so that its server cannot react.
         if !copies.is_empty() {
             signal(&servers, Signal::STOP);
         }
@@ -416,7 +416,7 @@ fn a_busy_worker_ends_when_its_host_and_its_server_are_killed() {
 
 #[tokio::test(flavor = "multi_thread")]
 #[cfg(target_os = "linux")]
-async fn a_worker_that_makes_a_fatal_system_call_is_an_error_that_names_it() {
+async fn names_fatal_system_call_of_worker() {
     for sessions in [1, 2] {
         let program = OwnProgram::new("misbehaving");
         let mut isolation = program.isolation(sessions);
@@ -445,7 +445,7 @@ async fn a_worker_that_makes_a_fatal_system_call_is_an_error_that_names_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn sessions_that_share_a_worker_end_with_it_and_with_no_other() {
+async fn worker_end_affects_only_its_sessions() {
     let program = OwnProgram::new("sharing-worker");
     let sandbox = sandbox(config(), program.isolation(2));
     let mut repls = Vec::new();
@@ -471,7 +471,7 @@ async fn sessions_that_share_a_worker_end_with_it_and_with_no_other() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn as_many_sessions_as_are_allowed_share_one_worker() {
+async fn maximum_sessions_share_one_worker() {
     let program = OwnProgram::new("full-worker");
     let sandbox = sandbox(config(), program.isolation(MAX_SESSIONS));
     let mut repls = Vec::new();
@@ -484,7 +484,7 @@ async fn as_many_sessions_as_are_allowed_share_one_worker() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_thread_of_a_worker_is_confined() {
+async fn confines_every_thread_of_worker() {
     for (name, sessions) in [("all-copies", 1), ("all-sharing", 2)] {
         let program = OwnProgram::new(name);
         let sandbox = sandbox(config(), program.isolation(sessions));
@@ -511,7 +511,7 @@ async fn every_thread_of_a_worker_is_confined() {
 }
 
 #[test]
-fn a_confined_process_can_only_compute() {
+fn confined_process_can_only_compute() {
     let victim = tempfile::NamedTempFile::new().unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_sandbox-worker"))
         .arg("probe")

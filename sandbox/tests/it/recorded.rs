@@ -11,9 +11,9 @@ use serde_json::Value;
 use crate::driver::root;
 use crate::engines;
 
-/// Cells that the recording REPL got wrong, so that a correct one continues where it recorded an
-/// error. In two, it read a function declaration and the destructuring below it as one call; in
-/// one, it did not hoist a function above its use.
+/// Cells for which the recording REPL recorded an error by mistake. In two, it parsed a function
+/// declaration and the destructuring below it as one call; in one, it did not hoist a function
+/// above its use.
 const RECORDED_WRONG: [(&str, &str, usize); 3] = [
     ("run-027-baseline.json", "arc-4e34c42c", 12),
     ("run-027-baseline.json", "arc-4e34c42c", 13),
@@ -43,7 +43,7 @@ fn recordings() -> Vec<String> {
     names
 }
 
-/// Returns the task without its test outputs, as the recorded system gave it to the model.
+/// Returns the task as the recorded system gave it to the model: without its test outputs.
 fn context(task_id: &str) -> String {
     let stem = task_id.trim_start_matches("arc-");
     let mut task = read(&data(&format!("arc-agi-2/evaluation/{stem}.json")));
@@ -54,9 +54,9 @@ fn context(task_id: &str) -> String {
 }
 
 #[tokio::test]
-async fn recorded_cells_give_the_recorded_output() {
+async fn recorded_cells_match_node_output() {
     if !data("node-rlm").is_dir() {
-        println!("skipped: no recorded runs here");
+        println!("skipped: no recorded runs on this machine");
         return;
     }
     let (mut cells, mut matches, mut mismatches) = (0, 0, String::new());

@@ -5,8 +5,8 @@ use sandbox::{Config, Event, Isolation, LostCause, Recorder, Repl};
 
 use crate::driver::{isolations, root_info, sandbox};
 
-/// A cell that uses everything that differs between sessions: times, random numbers, the order of
-/// answers and of timers.
+/// A cell that depends on everything that differs between sessions: times, random numbers, the
+/// order of answers and of timers.
 const CELL: &str = "
     const times = [Date.now(), new Date().getTime(), Date().length, performance.now(), performance.timeOrigin];
     const drawn = [Math.random(), crypto.randomUUID(), Array.from(crypto.getRandomValues(new Uint8Array(4)))];
@@ -66,7 +66,7 @@ async fn answer_in(root: &mut Repl, cell: &str, order: &str) -> CellOutcome {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_done_is_done_again() {
+async fn repeats_recorded_steps() {
     for isolation in isolations() {
         let (recorder, mut root) = begun(isolation.clone(), beginning(Course::default())).await;
         let first = answer_in(&mut root, CELL, "cab").await;
@@ -85,9 +85,9 @@ async fn what_was_done_is_done_again() {
         assert_eq!(
             recorder.take(),
             Course::default(),
-            "nothing is written down twice"
+            "no step is recorded twice"
         );
-        // Afterwards it continues without recorded steps.
+        // After the recorded steps, the session continues normally.
         let third = answer_in(
             &mut root,
             "console.log(Date.now() >= order.at(-1), order.length)",
@@ -109,7 +109,7 @@ async fn what_was_done_is_done_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_held_comes_when_all_is_done() {
+async fn handles_held_requests_after_last_step() {
     let (recorder, mut root) = begun(Isolation::Thread, beginning(Course::default())).await;
     answer_in(&mut root, "globalThis.n = await llm('a')", "a").await;
     let mut course = recorder.take();
@@ -130,15 +130,15 @@ async fn what_is_held_comes_when_all_is_done() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_cannot_be_done_again_ends_the_session() {
+async fn ends_session_on_divergence() {
     let (recorder, mut root) = begun(Isolation::Thread, beginning(Course::default())).await;
     answer_in(&mut root, "await llm('a')", "a").await;
     let course = recorder.take();
     let rows = [
-        ("1", "call 1 was not made this time"),
+        ("1", "the recording settles call 1, which was not made"),
         (
             "setTimeout(() => 1, 60_000); await new Promise(() => 1)",
-            "call 1 was not made this time",
+            "the recording settles call 1, which was not made",
         ),
     ];
     for (cell, why) in rows {
@@ -156,7 +156,7 @@ async fn what_cannot_be_done_again_ends_the_session() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_pinned_session_is_the_same_each_time() {
+async fn pinned_sessions_are_identical() {
     let pinned = Beginning {
         pinned: true,
         ..beginning(Course::default())
@@ -183,7 +183,7 @@ async fn a_pinned_session_is_the_same_each_time() {
 }
 
 #[test]
-fn a_course_is_short_as_text() {
+fn course_serializes_compactly() {
     let course = Course {
         steps: vec![
             Step::Opened(sandbox::message::AgentId(1), "root".to_owned()),

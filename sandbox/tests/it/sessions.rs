@@ -7,17 +7,14 @@ use crate::driver::{isolations, root, root_with, run, sandbox};
 use crate::engines::in_words_of_quickjs;
 
 #[test]
-fn sessions_give_the_recorded_transcripts() {
+fn sessions_match_transcripts() {
     insta::glob!("sessions/*.js", |path| {
         let source = std::fs::read_to_string(path).unwrap();
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let [thread, process, sharing] =
             isolations().map(|isolation| runtime.block_on(transcript(&source, isolation)));
-        assert_eq!(thread, process, "a worker process makes a difference");
-        assert_eq!(
-            process, sharing,
-            "a worker process for several makes a difference"
-        );
+        assert_eq!(thread, process, "thread and process differ");
+        assert_eq!(process, sharing, "separate and shared processes differ");
         let transcript = in_words_of_quickjs(process);
         insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
             insta::assert_snapshot!(transcript);
@@ -68,7 +65,7 @@ async fn transcript(source: &str, isolation: Isolation) -> String {
 }
 
 #[tokio::test]
-async fn what_the_engine_alone_refuses_is_told_with_its_line() {
+async fn engine_syntax_errors_name_the_line() {
     let mut repl = root(Config::default(), "").await;
     for (code, error) in [
         (

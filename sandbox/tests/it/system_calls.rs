@@ -1,4 +1,4 @@
-//! Tries every system call of the platform from inside a confined process and compares the outcome
+//! Tries every system call of the platform from inside a confined process and compares the outcomes
 //! with the table.
 
 use std::collections::BTreeMap;
@@ -29,17 +29,17 @@ fn tried(lines: &[String]) -> Vec<String> {
     answers
 }
 
-/// Calls without a defined outcome outside the kernel's own use. `rt_sigreturn` restores registers
-/// from whatever is on the stack, so it is random which signal ends the process.
+/// Calls whose outcome is only defined for the kernel's own use. `rt_sigreturn` restores registers
+/// from arbitrary stack contents, so the signal that ends the process is random.
 const UNDEFINED: [i64; 1] = [libc::SYS_rt_sigreturn];
 
 const NOT_PERMITTED: &str = "error 1";
 const NO_SUCH_CALL: &str = "error 38";
 
-/// Tries all valid numbers and some invalid ones, with invalid arguments: a call that passes the
-/// filter fails in the kernel as it does without one.
+/// Tries all valid numbers and some invalid ones, with invalid arguments, so that a call that
+/// passes the filter fails in the kernel as it would without a filter.
 #[test]
-fn every_system_call_answers_as_the_table_says() {
+fn system_calls_answer_as_in_table() {
     let numbers = 0..NEWER + 100;
     let lines = |how: &str| -> Vec<String> {
         numbers
@@ -49,11 +49,7 @@ fn every_system_call_answers_as_the_table_says() {
     };
     let answers = tried(&lines("confined"));
     let table: BTreeMap<i64, _> = TABLE.iter().map(|call| (call.number, call)).collect();
-    assert_eq!(
-        table.len(),
-        TABLE.len(),
-        "a number stands in the table twice"
-    );
+    assert_eq!(table.len(), TABLE.len(), "duplicate number in the table");
 
     let mut wrong = Vec::new();
     let mut passing = Vec::new();
@@ -137,7 +133,7 @@ const BY_ARGUMENTS: &[(&str, &str, bool)] = &[
 ];
 
 #[test]
-fn arguments_are_looked_at_where_they_matter() {
+fn checks_arguments_of_system_calls() {
     let number = |name: &str| TABLE.iter().find(|call| call.name == name).unwrap().number;
     let line = |(name, arguments, _): &(&str, &str, bool)| format!("{} {arguments}", number(name));
     let lines = |how: &str| -> Vec<String> {
@@ -165,7 +161,7 @@ fn arguments_are_looked_at_where_they_matter() {
 
 /// Calls that make memory executable, for an engine that does not compile.
 #[test]
-fn without_a_compiler_no_memory_becomes_executable() {
+fn blocks_executable_memory_without_compiler() {
     let protections = [
         ("mmap", "0 0 7 34 -1 0"),
         ("mmap", "0 0 4 34 -1 0"),
@@ -183,7 +179,7 @@ fn without_a_compiler_no_memory_becomes_executable() {
 /// The second interface of the same processor, whose numbers have one additional bit.
 #[test]
 #[cfg(target_arch = "x86_64")]
-fn no_system_call_passes_by_the_interface_x32() {
+fn blocks_x32_system_calls() {
     let lines: Vec<String> = (0..=550)
         .map(|number| format!("confined {}", 0x4000_0000 + number))
         .collect();
@@ -193,9 +189,9 @@ fn no_system_call_passes_by_the_interface_x32() {
 #[test]
 #[cfg_attr(
     any(feature = "v8", not(target_arch = "x86_64")),
-    ignore = "the table there is another"
+    ignore = "the table differs on other platforms"
 )]
-fn the_documentation_has_the_table() {
+fn documentation_matches_table() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/reference/system-calls.md");
     let text = document();
     if std::env::var_os("UPDATE_DOCS").is_some() {
@@ -204,7 +200,7 @@ fn the_documentation_has_the_table() {
     assert_eq!(
         std::fs::read_to_string(&file).unwrap_or_default(),
         text,
-        "to write it anew: UPDATE_DOCS=1 cargo test --package sandbox --test it the_documentation_has_the_table"
+        "to rewrite it: UPDATE_DOCS=1 cargo test --package sandbox --test it documentation_matches_table"
     );
 }
 
@@ -220,7 +216,7 @@ fn document() -> String {
                 )
             }) as fn(&Answer) -> bool,
         ),
-        ("Allowed to a server, refused to its copies", |answer| {
+        ("Allowed in a server, refused in its copies", |answer| {
             matches!(answer, Answer::Server)
         }),
         ("Answered with `ENOSYS`", |answer| {
@@ -277,6 +273,8 @@ fn shown(check: &Check) -> String {
                 libc::PROT_EXEC
             )
         }
-        Check::IsOwnProcess(place) => format!("argument {} is the process's own number", place + 1),
+        Check::IsOwnProcess(place) => {
+            format!("argument {} is the id of the calling process", place + 1)
+        }
     }
 }

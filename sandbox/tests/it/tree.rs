@@ -46,7 +46,7 @@ impl Tree {
         std::mem::take(&mut *tree.outcomes.lock().expect("no test panicked"))
     }
 
-    /// Runs the cells of one agent until one returns or none is left.
+    /// Runs the cells of one agent until one returns or all have run.
     fn agent(&self, mut repl: Repl, info: AgentInfo) -> BoxFuture<'static, Result<String, String>> {
         let tree = self.clone();
         Box::pin(async move {
@@ -139,7 +139,7 @@ fn errors(outcomes: &[CellOutcome]) -> Vec<Option<&str>> {
 /// Eight children, each with one child, all with the same names, that log, sleep, read and assign
 /// `context`, read `__rlm` and `__ctx.local`, throw, and return.
 #[tokio::test]
-async fn eight_children_with_children_keep_apart() {
+async fn keeps_nested_children_apart() {
     let child: &[&str] = &[
         "const task = 'task $n'; let count = $n; var list = [$n]; function name() { return task }
          __ctx.local.mine = $n; undeclared = 'u$n';
@@ -216,9 +216,9 @@ async fn eight_children_with_children_keep_apart() {
     }
 }
 
-/// Code compiled for one child is run by the others and must keep nothing of the first.
+/// Code compiled for one child also runs in others, so it must not retain state of the first.
 #[tokio::test]
-async fn children_that_run_equal_cells_keep_apart() {
+async fn keeps_children_with_equal_cells_apart() {
     const FIRST: &str = "let own = [context]; function mine(more) { own.push(more); return own.join() } console.log(mine('x'))";
     const SECOND: &str = "own.push(own.length); let mark = (text) => text; console.log(own.join(), mine.toString().length, mark`a${1}b`.length)";
     let scripts = Scripts::from([
@@ -245,7 +245,7 @@ async fn children_that_run_equal_cells_keep_apart() {
 }
 
 #[tokio::test]
-async fn a_child_reads_live_and_writes_its_own() {
+async fn child_reads_ancestors_live_and_writes_own_names() {
     let scripts = Scripts::from([
         (
             "root",
@@ -276,7 +276,7 @@ async fn a_child_reads_live_and_writes_its_own() {
 }
 
 #[tokio::test]
-async fn a_child_that_spins_is_stopped_and_its_siblings_go_on() {
+async fn stops_spinning_child_but_not_siblings() {
     let mut config = Config::default();
     config.limits.cell_time = std::time::Duration::from_millis(150);
     let scripts = Scripts::from([
@@ -320,7 +320,7 @@ async fn a_child_that_spins_is_stopped_and_its_siblings_go_on() {
 }
 
 #[tokio::test]
-async fn host_functions_belong_to_the_agent_that_was_opened_with_them() {
+async fn host_functions_belong_to_one_agent() {
     const PROBE: &str =
         "console.log(typeof search, typeof page, page ? Object.keys(page) : '', typeof other)";
     let outcomes = Tree::run(

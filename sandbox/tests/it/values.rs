@@ -1,4 +1,4 @@
-//! Values that leave a cell: each reaches its reader whole, or is refused by name.
+//! Values that leave a cell: each is converted completely, or refused by name.
 
 use std::cell::RefCell;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::driver::{root, run};
 
-/// A JavaScript expression with its form in JSON, or with the kinds in it that are refused.
+/// A JavaScript expression with its JSON, or with the kinds of its values that are refused.
 type Case = (String, Result<Value, Vec<&'static str>>);
 
 fn leaf() -> impl Strategy<Value = Case> {
@@ -44,7 +44,7 @@ fn leaf() -> impl Strategy<Value = Case> {
     ]
 }
 
-/// Joins the forms of cases, or the kinds that are refused in any of them.
+/// Joins the JSON values of cases, or the kinds that are refused in any of them.
 fn joined(cases: &[Case]) -> Result<Vec<Value>, Vec<&'static str>> {
     let refused = cases
         .iter()
@@ -92,7 +92,7 @@ fn value() -> impl Strategy<Value = Case> {
                         all.map(object),
                     )
                 }
-                // Every entry is an object of its own, so that none is a duplicate.
+                // Every entry is a separate object, so that there are no duplicates.
                 2 => (
                     format!("new Set([{sources}].map((value) => [value]))"),
                     all.map(|values| values.into_iter().map(|value| json!([value])).collect()),
@@ -133,7 +133,7 @@ fn same(left: &Value, right: &Value) -> bool {
 }
 
 #[test]
-fn values_reach_their_reader_or_are_refused_by_name() {
+fn values_convert_or_are_refused_by_name() {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -144,7 +144,7 @@ fn values_reach_their_reader_or_are_refused_by_name() {
         failure_persistence: None,
         ..Cases::default()
     };
-    // In a list, where no text stands without quotes.
+    // In a list, where strings are always quoted.
     let each = |(source, expected): Case| {
         let mut repl = repl.borrow_mut();
         let outcome = runtime.block_on(run(&mut repl, &format!("return([{source}])")));
@@ -155,7 +155,7 @@ fn values_reach_their_reader_or_are_refused_by_name() {
                 let got: Value = serde_json::from_str(&text).expect("JSON");
                 prop_assert!(same(&got, &json!([value])), "{source}: {text}");
             }
-            // Values in promises are looked at later than those beside them.
+            // Values in promises are inspected after the values next to them.
             Err(kinds) => {
                 let error = outcome.error.map(|error| error.message).unwrap_or_default();
                 let is_named = |kind: &&str| error.contains(&format!("a {kind} has no form"));

@@ -1,4 +1,4 @@
-//! The listing of an agent's variables: name, type, size and first line, whatever the values are.
+//! The listing of an agent's variables: name, type, size and first line, for all kinds of values.
 
 use sandbox::Config;
 use sandbox::message::Variable;
@@ -21,7 +21,7 @@ fn line(variable: &Variable) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn variables_are_listed_without_running_their_code() {
+async fn lists_variables_without_running_code() {
     for isolation in isolations() {
         let sandbox = sandbox(Config::default(), isolation);
         let mut root = root_of(&sandbox, "").await;
@@ -31,14 +31,14 @@ async fn variables_are_listed_without_running_their_code() {
         let lines: Vec<String> = listing.listed.iter().map(line).collect();
         assert_eq!(lines.join("\n") + "\n", LISTED);
         assert_eq!(listing.left_out, 0);
-        // Listing has left no trace and run none of the agent's code.
+        // Listing did not leave traces or run the agent's code.
         let outcome = run(&mut root, "console.log(ran)").await;
         assert_eq!(outcome.output, "0");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_many_variables_the_newest_are_listed() {
+async fn lists_newest_variables() {
     let many: String = (0..250).map(|n| format!("var v{n:03} = {n};\n")).collect();
     for isolation in isolations() {
         let sandbox = sandbox(Config::default(), isolation);

@@ -1,10 +1,10 @@
 // Records what Node.js prints for every cell in these files (`node record.mjs`), or compares the library in ../../js
 // with it (`node --expose-internals record.mjs --check [file …]`), running that library under Node.js. Needs Node.js 20.
 //
-// A row with `here` is one that QuickJS answers otherwise, and `differs` says why, as in the table of ../../README.md.
+// In a row with `here`, QuickJS prints something else, and `differs` names the reason in the table of ../../README.md.
 //
-// Every cell runs in a realm of its own (a worker thread), as the body of an async function that sees `console` and
-// `require` as globals. The output is what all console methods wrote, without the last line break.
+// Every cell runs in its own realm (a worker thread), as the body of an async function with `console` and `require` as
+// globals. The output is the text of all console methods, without the last line break.
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { Buffer } from 'node:buffer';
 import { createHash, randomBytes } from 'node:crypto';
@@ -24,7 +24,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const library = join(here, '../../js');
 const WORKERS = 4;
 
-/** What the host gives the library, made of Node's own parts. */
+/** Host functions for the library, implemented with Node.js. */
 function makeHost() {
   const { URL: NodeUrl, TextEncoder: NodeEncoder, TextDecoder: NodeDecoder, URLSearchParams: NodeParams } = globalThis;
   const { atob: nodeAtob, btoa: nodeBtoa } = globalThis;
@@ -82,7 +82,7 @@ function makeHost() {
   };
 }
 
-/** Evaluates the library's files in their order and puts its globals in place of Node's. */
+/** Evaluates the library's files in order and replaces Node's globals by its own. */
 function installLibrary(write) {
   const internals = makeHost();
   for (const file of readFileSync(join(library, 'order.txt'), 'utf8').trim().split('\n')) {
@@ -129,7 +129,7 @@ function inWorker(data) {
   });
 }
 
-/** The outputs of many cells, in order. */
+/** Returns the outputs of many cells, in order. */
 async function runAll(cells, check) {
   const outputs = [];
   let next = 0;

@@ -1,5 +1,7 @@
-"""A shop of lamps with a form, on the port that is its argument: `python3 server.py 8000`. 0 is any free one. It
-forgets everything when it ends."""
+"""Serves a lamp shop with an order form on the given port: `python3 server.py 8000`.
+
+Port 0 means any free port. Orders are kept in memory only.
+"""
 
 import json
 import sys

@@ -68,7 +68,12 @@ impl Run {
 
 /// Returns the load of runs of several sizes, and its share of the measured capacity.
 pub fn table() -> String {
-    let mut text = "| workers | at once | seconds | kB | attempts a second | messages a second | of one broker | of one submitter | MB a second | of one disk | a million attempts take | and lie on the disk as |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n".to_owned();
+    let mut text =
+        "| workers | concurrency | seconds | kB | attempts a second | messages a second \
+        | of one broker | of one submitter | MB a second | of one disk | hours for a million \
+        attempts | disk space for a million attempts \
+        |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n"
+            .to_owned();
     let rows = [
         (8.0, 4.0, 0.01, 4.0, false),
         (100.0, 8.0, 60.0, 100.0, true),

@@ -1,7 +1,8 @@
 //! Simulates what a queue gains over static shards, and the load on brokers, submitter and disk at
 //! any size.
 //!
-//! `cargo run --release --package queue --example scale` prints the tables of `docs/guides/queue.md`.
+//! `cargo run --release --package queue --example scale` prints the tables of
+//! `docs/guides/queue.md`.
 
 #![allow(clippy::print_stdout, reason = "it prints tables")]
 

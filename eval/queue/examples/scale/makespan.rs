@@ -52,7 +52,10 @@ fn bound(lengths: &[f64], workers: usize) -> f64 {
 
 /// Returns the mean ratios over many runs.
 pub fn table() -> String {
-    let mut text = "| workers | attempts | shares / queue | queue / bound | shares / longest first | longest first / bound |\n|---|---|---|---|---|---|\n".to_owned();
+    let mut text =
+        "| workers | attempts | shards / queue | queue / bound | shards / longest first \
+        | longest first / bound |\n|---|---|---|---|---|---|\n"
+            .to_owned();
     for (workers, attempts) in [
         (4, 40),
         (4, 100),

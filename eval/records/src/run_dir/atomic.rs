@@ -24,7 +24,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), RunDirError> {
         .and_then(|()| fs::rename(beside, path))
         .and_then(|()| path.parent().map_or(Ok(()), sync_folder));
     written.map_err(|reason| {
-        // The first failure is the one to report; the leftover may not even exist.
+        // Only the first failure is reported. The temporary file may not exist.
         let _ = fs::remove_file(beside);
         RunDirError::Write {
             path: path.to_owned(),
@@ -113,7 +113,7 @@ mod tests {
     use super::write_output;
 
     #[test]
-    fn outputs_go_through_links_and_devices() {
+    fn writes_outputs_through_links_and_devices() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         fs::write(at("target"), "old").unwrap();

@@ -14,8 +14,8 @@ struct Setting {
     name: &'static str,
     /// JSON pointer to the value in `config.json`.
     place: &'static str,
-    /// Whether the setting selects which attempts a run makes. Only the last value of such a
-    /// setting counts, because it determines the run's attempts.
+    /// Whether the setting selects which attempts a run makes. Only the last value counts,
+    /// because it determines the run's attempts.
     selects: bool,
 }
 

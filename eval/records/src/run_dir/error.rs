@@ -79,7 +79,7 @@ pub enum RunDirError {
         reason: io::Error,
     },
     /// The folder does not contain a run.
-    #[error("{} is not a run directory: it has no {missing}", path.display())]
+    #[error("{} is not a run directory: {missing} is missing", path.display())]
     NotARun {
         /// The folder.
         path: PathBuf,
@@ -88,7 +88,7 @@ pub enum RunDirError {
     },
     /// The run was not scored again by this scorer.
     #[error("{} has no scores by `{scorer}`{}", path.display(), match known.as_slice() {
-        [] => "; `rlm-eval score` makes them".to_owned(),
+        [] => "; create them with `rlm-eval score`".to_owned(),
         known => format!("; it has scores by {}", known.join(", ")),
     })]
     NoScores {
@@ -141,7 +141,7 @@ pub enum RunDirError {
         why: String,
     },
     /// The file was written by a later version of this program.
-    #[error("{} has schema version {found}, this program reads up to {known}", path.display())]
+    #[error("{} has schema version {found}, but this program reads only versions up to {known}", path.display())]
     Version {
         /// The file.
         path: PathBuf,
@@ -166,7 +166,7 @@ pub enum LineError {
         column: usize,
     },
     /// The line was written by a later version of this program.
-    #[error("record of schema version {found}, this program reads up to {known}")]
+    #[error("record of schema version {found}, but this program reads only versions up to {known}")]
     Version {
         /// Version of the line.
         found: u32,

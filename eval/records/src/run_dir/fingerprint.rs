@@ -25,7 +25,7 @@ pub struct Fingerprint {
 }
 
 impl Fingerprint {
-    /// Returns the fingerprint of a treatment and the program that carries it out.
+    /// Returns the fingerprint of a treatment and the program that runs it.
     pub fn of_treatment(mut parts: BTreeMap<String, Value>, program: &Program) -> Self {
         parts.insert(PROGRAM.to_owned(), serde_json::json!(program));
         Self::from_parts(parts)
@@ -74,7 +74,8 @@ impl Fingerprint {
         })
     }
 
-    /// Returns the differing parts that described the program before it became a part of its own.
+    /// Returns the differences in the parts that described the program before it became a separate
+    /// part.
     pub fn earlier_program_differences(&self, other: &Self) -> Vec<Difference> {
         self.differences_in(other, |name| EARLIER_PROGRAM.contains(&name))
     }

@@ -51,8 +51,8 @@ pub(super) fn in_flight(trajectory: &Path, paid: &[Paid]) -> Result<Vec<Event>, 
                 };
                 agent.newest = vec![Event { kind, ..event }];
             }
-            // A call that nobody waited for any more ends with a bill and an error, and is not in
-            // the journal.
+            // A call whose caller stopped waiting ends with a bill and an error, and is not in the
+            // journal.
             EventKind::LlmBilled { .. }
             | EventKind::LlmRetry { .. }
             | EventKind::LlmError { .. } => agent.newest.push(event),

@@ -76,7 +76,7 @@ impl Journal {
     /// directory entry of a new file is on disk.
     ///
     /// # Errors
-    /// Returns the error of the operating system; then none of the lines is kept.
+    /// Returns the error of the operating system. None of the lines is kept in that case.
     pub fn append(&self, sample: &str, attempt: u32, lines: &str) -> io::Result<()> {
         let mut open = self.lock();
         let key = (sample.to_owned(), attempt);
@@ -141,7 +141,7 @@ impl Journal {
     }
 }
 
-/// Wasted spending of an attempt from another machine: its trajectory or its journal.
+/// Source of the wasted spending of an attempt on another machine.
 #[derive(Debug, Clone, Copy)]
 pub enum PaidFor<'a> {
     /// Lines of a trajectory.
@@ -259,7 +259,7 @@ fn as_events(paid: &[Paid], sample: &str, attempt: u32) -> Vec<Event> {
         });
         if one.parts.is_empty() {
             add(EventKind::LlmError {
-                error: "the attempt began anew".to_owned(),
+                error: "the attempt was restarted".to_owned(),
                 ms: None,
             });
         }

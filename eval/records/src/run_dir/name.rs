@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_were_hidden_are_known() {
+    fn finds_names_of_earlier_versions() {
         let rows = [
             ("a.b", vec![]),
             ("", vec![".2.jsonl"]),
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn long_hidden_ids_get_different_names() {
+    fn long_hidden_ids_stay_distinct() {
         let ids = [157, 158, 159, 160, 161, 300].map(|length| format!(".{}", "x".repeat(length)));
         let mut names: Vec<String> = ids.iter().map(|id| safe(id)).collect();
         assert!(
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn names_differ_without_case() {
+    fn names_differ_when_case_is_ignored() {
         let long = "A".repeat(100);
         let mixed = format!("{}a", "A".repeat(99));
         let ids = ["a", "A", "%41", "%61", "ä", "Ä", &long, &mixed];
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn run_ids_say_what_when_and_differ() {
+    fn run_ids_are_readable_and_unique() {
         let started = "2026-11-21T09:24:06.5Z".parse().unwrap();
         let id = run_id("s-niah", "solver", started);
         let (stem, hex) = id.rsplit_once('-').unwrap();

@@ -68,7 +68,7 @@ pub struct RunDir {
     pub lock: Lock,
     /// One record for each attempt that counts, in the order in which they first finished.
     pub records: Vec<AttemptRecord>,
-    /// Spending of attempts that do not count, without those that are under way.
+    /// Spending on attempts that do not count, except attempts in progress.
     pub wasted: Wasted,
     /// Trajectories outside their usual folder, by the name that they would have there. They belong
     /// to attempts that are still to be rerun.
@@ -224,7 +224,7 @@ pub fn check_fingerprint(folder: &Path, lock: &Lock, config: &Value) -> Result<(
     let hash = lock.fingerprint.as_str();
     let of_parts = lock.fingerprint.of_parts();
     if hash != of_parts {
-        let why = format!("fingerprint.parts make {}", shown(&of_parts));
+        let why = format!("the hash of fingerprint.parts is {}", shown(&of_parts));
         return wrong(LOCK, "fingerprint.sha256", hash, why);
     }
     let why = format!("fingerprint.sha256 of {LOCK} is {}", shown(hash));

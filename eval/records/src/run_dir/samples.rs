@@ -124,7 +124,7 @@ pub(super) fn malformed(what: &'static str, error: &serde_json::Error) -> LineEr
     }
 }
 
-/// `samples.jsonl`, open for appending while the run goes on.
+/// `samples.jsonl`, open for appending during the run.
 #[derive(Debug)]
 pub(super) struct SampleLog {
     path: PathBuf,
@@ -236,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_follows_a_torn_line() {
+    fn refuses_to_append_after_truncated_line() {
         // This device is always full and cannot be truncated, so the half-written line cannot be
         // removed.
         let path = PathBuf::from("/dev/full");

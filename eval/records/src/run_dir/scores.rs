@@ -70,22 +70,18 @@ struct ScoreLine {
 }
 
 impl RunDir {
-    /// Returns the run with the scores that another scorer gave its answers later. `scorer` is its
-    /// name, with or without version.
+    /// Returns the run with the scores that `rlm-eval score` added. `scorer` is the name of their
+    /// scorer, with or without version. The scorer of the run itself leaves its scores as they are,
+    /// unless it scored the answers again.
     ///
     /// # Errors
-    /// Returns [`RunDirError::NoScores`] if there are no such scores, [`RunDirError::OldScores`] if
-    /// an attempt was made since, or an error of reading the file.
+    /// Returns [`RunDirError::NoScores`] if the run was not scored by that scorer,
+    /// [`RunDirError::OldScores`] if an attempt is newer than the scores, or an error of reading
+    /// the file.
     pub fn with_scores(mut self, scorer: &str) -> Result<Self, RunDirError> {
         let files = score_files(&self.path)?;
         let is_exact = |found: &&(String, PathBuf)| found.0 == scorer;
-        let is_short = |found: &&(String, PathBuf)| {
-            let name = found
-                .0
-                .rsplit_once('/')
-                .map_or(found.0.as_str(), |(name, _)| name);
-            name == scorer
-        };
+        let is_short = |found: &&(String, PathBuf)| without_version(&found.0) == scorer;
         let mut short = files.iter().filter(is_short);
         let found = files
             .iter()
@@ -95,7 +91,11 @@ impl RunDir {
                 // Several versions or judges.
                 _ => None,
             });
+        let own = &self.lock.run.scorer;
         let Some((name, path)) = found else {
+            if own == scorer || without_version(own) == scorer {
+                return Ok(self);
+            }
             return Err(RunDirError::NoScores {
                 path: self.path,
                 scorer: scorer.to_owned(),
@@ -133,6 +133,20 @@ impl RunDir {
         self.lock.run.scorer.clone_from(name);
         Ok(self)
     }
+
+    /// Returns the names of the scorers that scored the answers later, in order.
+    ///
+    /// # Errors
+    /// Returns [`RunDirError::Read`] or [`RunDirError::Malformed`] if a file of scores is damaged.
+    pub fn later_scorers(&self) -> Result<Vec<String>, RunDirError> {
+        let files = score_files(&self.path)?;
+        Ok(files.into_iter().map(|(scorer, _)| scorer).collect())
+    }
+}
+
+/// Returns `exact` for `exact/2`.
+fn without_version(scorer: &str) -> &str {
+    scorer.rsplit_once('/').map_or(scorer, |(name, _)| name)
 }
 
 /// Returns the files of scores of a run, each with the name of its scorer.
@@ -155,13 +169,32 @@ fn score_files(run: &Path) -> Result<Vec<(String, PathBuf)>, RunDirError> {
         if stem.is_none_or(|stem| stem.ends_with(".unfinished")) {
             continue;
         }
-        // A run without attempts has no scores.
-        if let Some(line) = score_lines(&entry.path())?.into_iter().next() {
-            files.push((line.scorer, entry.path()));
+        // The file of a run without attempts is empty.
+        let path = entry.path();
+        if let Some(scorer) = scorer_of(&path)? {
+            files.push((scorer, path));
         }
     }
     files.sort();
     Ok(files)
+}
+
+/// Returns the scorer that the first line of a file of scores names.
+fn scorer_of(path: &Path) -> Result<Option<String>, RunDirError> {
+    let failed = |reason| RunDirError::Read {
+        path: path.to_owned(),
+        reason,
+    };
+    let file = File::open(path).map_err(failed)?;
+    let mut line = String::new();
+    if BufReader::new(file).read_line(&mut line).map_err(failed)? == 0 {
+        return Ok(None);
+    }
+    let line: ScoreLine = serde_json::from_str(&line).map_err(|reason| RunDirError::Malformed {
+        path: path.to_owned(),
+        reason,
+    })?;
+    Ok(Some(line.scorer))
 }
 
 fn score_lines(path: &Path) -> Result<Vec<ScoreLine>, RunDirError> {

@@ -433,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_process_had_used_and_had_under_way_counts_once() {
+    fn counts_spending_of_killed_process_once() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s.1.jsonl");
         // Columns: calls, tokens, dollars, calls of unknown cost.

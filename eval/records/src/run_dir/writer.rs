@@ -1,4 +1,4 @@
-//! Writes a run directory while the run goes on.
+//! Writes a run directory during the run.
 
 use std::fs;
 use std::io;
@@ -123,7 +123,7 @@ impl NewRun {
         &self.path
     }
 
-    /// Writes what is known before the first attempt, and opens the run for events.
+    /// Writes the settings and the lock, and opens the run for events.
     ///
     /// `config` is the resolved settings, without secrets. `order` is the ids of the run's samples
     /// in the order of the dataset, which is the row order of the CSV.
@@ -198,8 +198,8 @@ impl Drop for NewRun {
     }
 }
 
-/// Stores a run while it goes on. A failed write does not stop the run; the caller asks for it with
-/// [`take_error`](Self::take_error).
+/// Stores a run in progress. A failed write does not stop the run; the caller collects the error
+/// with [`take_error`](Self::take_error).
 #[derive(Debug)]
 pub struct RunWriter {
     path: PathBuf,

@@ -1,10 +1,10 @@
 //! One fold over the events of an attempt: what each agent did and used, and what judges used.
 //!
-//! Everything that counts trajectories uses it: wasted spending, the behavior and spending sections
-//! of a report, and the viewer's list of agents. It processes one event at a time, so a trajectory
-//! is never held in memory as a whole. The engine's [`Stats`](model::Stats) are counted separately
-//! while an attempt runs and include things that no event shows, such as a response that a hook
-//! rejected or a fault that was repaired.
+//! Everything that aggregates trajectories uses it: wasted spending, the behavior and spending
+//! sections of a report, and the viewer's list of agents. It processes one event at a time, so a
+//! trajectory is never held in memory as a whole. The engine counts its [`Stats`](model::Stats)
+//! separately while an attempt runs. They include things that no event shows, such as a response
+//! that a hook rejected or a fault that was repaired.
 
 mod calls;
 mod truncate;

@@ -110,7 +110,7 @@ mod tests {
     use super::{cut_strings, heads};
 
     #[test]
-    fn long_strings_are_cut_between_characters() {
+    fn cuts_long_strings_between_characters() {
         let rows = [
             (json!({"a": "short", "n": 1}), json!({"a": "short", "n": 1})),
             (
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_surrogate_pair_is_not_split() {
+    fn does_not_split_surrogate_pairs() {
         let line = br#"{"a":"123\ud83e\udd80 and more"}"#;
         let cut = cut_strings(line, 0, 14);
         let parsed: Value = serde_json::from_slice(&cut).unwrap();
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_passes() {
+    fn copies_invalid_json_unchanged() {
         for line in ["", "\"", "\"\\", "{\"a\":\"torn", "]["] {
             assert_eq!(cut_strings(line.as_bytes(), 0, 2), line.as_bytes());
         }

@@ -21,7 +21,7 @@ pub enum CsvProblem {
     #[error("no rows; expected a header and a row for each attempt")]
     Empty,
     /// A required column is missing.
-    #[error("no column {wanted}; there are: {found}")]
+    #[error("missing column {wanted}; the file has: {found}")]
     NoColumn {
         /// Name of the column, or of both alternatives.
         wanted: &'static str,
@@ -29,7 +29,7 @@ pub enum CsvProblem {
         found: String,
     },
     /// Two columns have the same name.
-    #[error("column {column}: `{name}` is the name of an earlier column, too")]
+    #[error("column {column}: duplicate column name `{name}`")]
     TwoColumns {
         /// Number of the column, 1-based.
         column: usize,
@@ -51,7 +51,7 @@ pub enum CsvProblem {
         column: usize,
     },
     /// A field has an invalid value.
-    #[error("column {column} ({name}): `{found}` is no {wanted}")]
+    #[error("column {column} ({name}): invalid value `{found}`: expected {wanted}")]
     Value {
         /// Number of the column, 1-based.
         column: usize,
@@ -63,7 +63,7 @@ pub enum CsvProblem {
         wanted: &'static str,
     },
     /// A value that must be the same for a whole run or sample differs from an earlier row.
-    #[error("column {column} ({name}): `{found}` is not the `{earlier}` of line {line}; {why}")]
+    #[error("column {column} ({name}): `{found}` differs from `{earlier}` on line {line}; {why}")]
     Changed {
         /// Number of the column, 1-based.
         column: usize,
@@ -79,7 +79,7 @@ pub enum CsvProblem {
         why: &'static str,
     },
     /// Two rows describe the same attempt.
-    #[error("attempt {attempt} at sample `{sample}` is on line {line} already")]
+    #[error("duplicate attempt {attempt} at sample `{sample}`: it is also on line {line}")]
     Twice {
         /// Id of the sample, truncated.
         sample: String,
@@ -105,8 +105,8 @@ struct Columns {
 }
 
 /// Reads a file with one row per attempt. The columns `id` (or `sample`) and `score` are required;
-/// `attempt`, `cluster`, `status`, `program`, `refused` and the columns of [`FACTS`] are optional; others are
-/// ignored.
+/// `attempt`, `cluster`, `status`, `program`, `refused` and the columns of [`FACTS`] are optional;
+/// others are ignored.
 pub(super) fn read(path: &Path) -> Result<RunScores, CompareError> {
     let bytes = fs::read(path).map_err(|reason| CompareError::Read {
         path: path.to_owned(),
@@ -244,24 +244,24 @@ impl Rows {
 
         let sample = plain_text(field(columns.sample.0)).into_owned();
         if sample.trim().is_empty() {
-            return Err(value(columns.sample.0, columns.sample.1, "sample id"));
+            return Err(value(columns.sample.0, columns.sample.1, "a sample id"));
         }
         let attempt = match columns.attempt {
             None => 1,
             Some(column) => match field(column).trim().parse() {
                 Ok(attempt) if attempt > 0 => attempt,
-                _ => return Err(value(column, "attempt", "whole number from 1 up")),
+                _ => return Err(value(column, "attempt", "a whole number from 1")),
             },
         };
         let number = field(columns.score).trim();
         let score = match (number, number.parse::<f64>()) {
             ("", _) => None,
             (_, Ok(score)) if (0.0..=1.0).contains(&score) => Some(score),
-            _ => return Err(value(columns.score, "score", "number from 0 to 1")),
+            _ => return Err(value(columns.score, "score", "a number from 0 to 1")),
         };
         let status = match columns.status {
             Some(column) => status(field(column).trim())
-                .ok_or_else(|| value(column, "status", "status: ok, limit, error or cancelled"))?,
+                .ok_or_else(|| value(column, "status", "ok, limit, error or cancelled"))?,
             None if score.is_none() => Status::Error,
             None => Status::Ok,
         };
@@ -294,7 +294,7 @@ impl Rows {
                 self.clusters.entry(sample.clone()),
                 (column, "cluster"),
                 (&cluster, line),
-                "a sample is in one cluster",
+                "a sample belongs to one cluster",
             )?;
         }
         for &(column, fact) in &columns.facts {
@@ -302,7 +302,7 @@ impl Rows {
                 self.facts.entry(fact),
                 (column, fact),
                 (&plain_text(field(column)), line),
-                "a file holds one run",
+                "a file contains one run",
             )?;
         }
         let program = columns.program.map(|column| field(column).to_owned());
@@ -316,7 +316,7 @@ impl Rows {
             // system wrote one.
             score: score.filter(|_| matches!(status, Status::Ok | Status::Limit)),
             refused,
-            // A CSV file does not have it.
+            // CSV files do not record this.
             is_cut: false,
         });
         Ok(())

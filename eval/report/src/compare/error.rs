@@ -55,19 +55,19 @@ pub struct Mismatch {
 }
 
 impl CompareError {
-    /// Returns a hint on how to fix the error, if there is more to say than the message does.
+    /// Returns a hint on how to fix the error, or `None` if the message suffices.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
-            Self::Differ(_) => Some("--allow-mismatch compares them all the same"),
+            Self::Differ(_) => Some("compare them anyway with --allow-mismatch"),
             Self::Csv { problem, .. } => match **problem {
                 CsvProblem::NoColumn { .. } | CsvProblem::Empty => Some(
-                    "the first line names the columns, parted by commas: id (or sample) and score, and if known attempt, cluster, status",
+                    "the first line must name the columns, separated by commas: id (or sample) and score, optionally attempt, cluster and status",
                 ),
                 CsvProblem::Twice {
                     has_attempts: false,
                     ..
                 } => Some(
-                    "several attempts at a sample need a column `attempt` that counts them from 1",
+                    "for several attempts at a sample, add a column `attempt` that numbers them from 1",
                 ),
                 _ => None,
             },

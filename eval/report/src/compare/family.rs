@@ -1,8 +1,8 @@
 //! Chooses which runs are compared, and groups the comparisons into families for the correction of
 //! p values.
 //!
-//! Each family is corrected separately, so that in each the probability of any false finding is at
-//! most 5 %.
+//! Each family is corrected separately, so that the probability of any false finding within a
+//! family is at most 5 %.
 
 use std::collections::BTreeSet;
 
@@ -272,7 +272,7 @@ mod tests {
     use super::all_pairs;
 
     #[test]
-    fn each_two_are_paired_once() {
+    fn pairs_each_two_once() {
         assert_eq!(all_pairs(&[]), []);
         assert_eq!(all_pairs(&[4]), []);
         assert_eq!(all_pairs(&[0, 2, 5]), [(0, 2), (0, 5), (2, 5)]);

@@ -226,7 +226,7 @@ mod tests {
     use super::name;
 
     #[test]
-    fn runs_are_named_by_letters() {
+    fn names_runs_by_letters() {
         let names = [0, 1, 25, 26, 27, 701, 702].map(name);
         assert_eq!(names, ["A", "B", "Z", "AA", "AB", "ZZ", "AAA"]);
     }

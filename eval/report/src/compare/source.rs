@@ -61,7 +61,7 @@ pub struct ScoredAttempt {
     pub score: Option<f64>,
     /// Whether the model refused.
     pub refused: bool,
-    /// Whether the server probably cut a prompt of it.
+    /// Whether the server probably truncated one of its prompts.
     pub is_cut: bool,
 }
 
@@ -98,10 +98,10 @@ impl RunScores {
         }
     }
 
-    /// Reads a run directory with the scores that another scorer gave its answers later.
+    /// Reads a run directory with the scores that `rlm-eval score` added.
     ///
     /// # Errors
-    /// Returns [`CompareError`] if the folder does not contain a run with such scores.
+    /// Returns [`CompareError`] if the folder does not contain a run with scores by `scorer`.
     pub fn read_scored(path: &Path, scorer: &str) -> Result<Self, CompareError> {
         Ok(Self::of_run(&RunDir::open(path)?.with_scores(scorer)?))
     }

@@ -92,7 +92,7 @@ pub fn heading(family: &Family, runs: usize) -> Option<String> {
             };
             format!(
                 "The {} of these {} runs that score best, errors as zero, with each other: {}{as_good}. The same scores \
-                 chose them, so p values are corrected by Holm's method over all {all} pairs of the {} runs.",
+                 selected these runs, so p values are corrected by Holm's method over all {all} pairs of the {} runs.",
                 family.best.len(),
                 family.runs.len(),
                 family.best.join(", "),
@@ -272,11 +272,11 @@ fn left_out(pair: &RunPair) -> Vec<String> {
     } = &pair.alignment;
     let RunPair { first, second, .. } = pair;
     let kinds = [
-        (only_first, format!("Left out, as only {first} has them")),
-        (only_second, format!("Left out, as only {second} has them")),
+        (only_first, format!("Excluded, because only {first} has them")),
+        (only_second, format!("Excluded, because only {second} has them")),
         (
             unscored,
-            format!("Left out where errors are excluded, as {first} or {second} has no score of them"),
+            format!("Excluded with the errors, because {first} or {second} has no score for them"),
         ),
         (
             unequal_attempts,
@@ -284,7 +284,7 @@ fn left_out(pair: &RunPair) -> Vec<String> {
         ),
         (
             other_cluster,
-            format!("In another cluster in {second} than in {first} (whose cluster is taken)"),
+            format!("In another cluster in {second} than in {first} (the cluster in {first} is used)"),
         ),
     ];
     kinds

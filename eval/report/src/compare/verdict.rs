@@ -21,7 +21,7 @@ pub fn verdict(pair: &RunPair, corrected: bool) -> Vec<String> {
     let RunPair { first, second, .. } = pair;
     let (Some(excluded), Some(zero)) = (&pair.errors_excluded, &pair.errors_as_zero) else {
         return vec![format!(
-            "{second} and {first} have no sample in common that both have a score of."
+            "{second} and {first} have no scored sample in common."
         )];
     };
     let mut sentences = Vec::new();
@@ -92,7 +92,7 @@ fn sentence(pair: &RunPair, finding: Finding, difference: &Difference, corrected
             format!("No difference is shown between {second} and {first} ({p}).{found}")
         }
         Finding::Untested => format!(
-            "The difference between {second} and {first} cannot be tested: that takes at least {MIN_CLUSTERS} independent samples."
+            "The difference between {second} and {first} cannot be tested: that requires at least {MIN_CLUSTERS} independent samples."
         ),
     }
 }

@@ -32,8 +32,8 @@ const PROGRAM: &str = "program";
 /// Name of the part that identifies the JavaScript engine.
 pub(super) const ENGINE: &str = "javascript_engine";
 
-/// Recorded settings of a run: the parts of its fingerprint, and the columns that a CSV file has of
-/// them.
+/// Recorded settings of a run: the parts of its fingerprint, and those of them that are also
+/// columns of a CSV file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunParts {
     fingerprint: Option<String>,
@@ -188,7 +188,7 @@ fn columns(identity: &RunIdentity) -> Parts {
     known.collect()
 }
 
-/// Gives a part whose value is a digest or an object the name that users know it by.
+/// Adds the display name to a part whose value is a digest or an object.
 fn named(parts: &mut Parts, part: &str, name: &str) {
     if let Some(Some(value)) = parts.get_mut(part)
         && value.as_str() != Some(name)

@@ -39,8 +39,8 @@ pub fn sentences(differences: &Differences, runs: usize) -> Vec<String> {
     }
     if differences.parts.iter().any(|part| part.part == ENGINE) {
         sentences.push(
-            "Code ran on different JavaScript engines. They differ in speed, in limits and in some of what code prints, and so \
-             may the scores."
+            "Code ran on different JavaScript engines. They differ in speed, limits and some printed output, so \
+             scores may differ as well."
                 .to_owned(),
         );
     }
@@ -80,11 +80,11 @@ fn comparison(differences: &Differences) -> Option<String> {
             "The runs differ in a part of their fingerprints that their records do not show."
         }
         (true, false, None) => {
-            "No recorded part differs between the runs. CSV files do not hold all parts of a fingerprint, so others may."
+            "No recorded part differs between the runs. CSV files do not contain all parts of a fingerprint, so other parts may differ."
         }
         (false, true, _) => return None,
         (false, false, _) => {
-            "CSV files do not hold all parts of a fingerprint, so more may differ than is shown."
+            "CSV files do not contain all parts of a fingerprint, so other parts may also differ."
         }
     };
     Some(text.to_owned())
@@ -136,7 +136,7 @@ pub fn scorers<'a>(runs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Option
         .map(|(scorer, labels)| format!("{scorer} ({})", labels.join(", ")));
     let each: Vec<String> = each.collect();
     Some(format!(
-        "These runs were scored by different scorers, so their scores do not compare: {}.",
+        "These runs were scored by different scorers, so their scores are not comparable: {}.",
         each.join("; ")
     ))
 }

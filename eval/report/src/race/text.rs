@@ -22,7 +22,7 @@ pub(super) fn reason(header: &RaceHeader, standings: &[Standing], cell: usize) -
         Verdict::Alike => format!("within {matters} of {rival} (p {p_matters} over all cells)"),
         Verdict::Won => match &header.rules.against {
             Rivals::Best => "the last one: all others have stopped".to_owned(),
-            Rivals::Baselines(_) => "a baseline, and all that it measures is decided".to_owned(),
+            Rivals::Baselines(_) => "a baseline whose comparisons are all decided".to_owned(),
         },
     })
 }
@@ -40,7 +40,7 @@ pub fn block_lines(header: &RaceHeader, block: &RaceBlock) -> Vec<String> {
     });
     let means: Vec<String> = means.collect();
     let still = match means.as_slice() {
-        [] => "no cell runs on".to_owned(),
+        [] => "no cell is still running".to_owned(),
         means => format!("still running: {}", means.join(", ")),
     };
     let first = format!(
@@ -67,7 +67,7 @@ const fn word(verdict: Option<Verdict>) -> &'static str {
 }
 
 /// Name of the column of uncorrected differences.
-const AS_SEEN: &str = "as seen";
+const UNCORRECTED: &str = "uncorrected";
 
 impl RaceResult {
     /// Returns the rows of the table: the names of the columns, and a row for each cell.
@@ -77,7 +77,7 @@ impl RaceResult {
             "samples",
             "score",
             "difference",
-            AS_SEEN,
+            UNCORRECTED,
             "interval",
             "p",
         ];
@@ -109,7 +109,7 @@ impl RaceResult {
         let mut sentences = Vec::new();
         match (&self.best, self.is_decided, &self.rules.against) {
             (Some(best), true, Rivals::Best) => sentences.push(format!(
-                "{best} is left: no other cell is better than all others by {} (alpha {}).",
+                "{best} remains: no other cell is better than all others by {} (alpha {}).",
                 self.rules.min_difference, self.rules.alpha
             )),
             (Some(best), false, Rivals::Best) => sentences.push(format!(
@@ -130,11 +130,11 @@ impl RaceResult {
             100.0 * self.saved()
         ));
         let with = match self.rules.against {
-            Rivals::Best => "the best of those that are left",
+            Rivals::Best => "the best remaining cell",
             Rivals::Baselines(_) => "the baseline",
         };
         sentences.push(format!(
-            "The difference is from {with}, corrected for having stopped; intervals and p values hold whenever a cell stopped."
+            "Differences are measured from {with} and corrected for early stopping; intervals and p values hold whenever a cell stopped."
         ));
         sentences
     }
@@ -144,7 +144,7 @@ impl RaceResult {
 pub fn race_table(result: &RaceResult, width: u16) -> String {
     let (columns, rows) = result.rows();
     // A terminal has no room for the uncorrected figures; the page and the JSON have them.
-    let is_shown = |column: &usize| columns[*column] != AS_SEEN;
+    let is_shown = |column: &usize| columns[*column] != UNCORRECTED;
     let places: Vec<usize> = (0..columns.len()).filter(is_shown).collect();
     let rows = rows.into_iter().map(|(name, row)| {
         let shown = places.iter().map(|place| row[*place].clone());

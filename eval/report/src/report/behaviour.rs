@@ -62,12 +62,12 @@ fn share(part: u64, of: u64) -> Option<f64> {
     (of > 0).then(|| part as f64 / of as f64)
 }
 
-/// Whether an attempt ran to its own end.
+/// Whether an attempt ended `ok` or at a limit.
 pub(super) fn ended(record: &AttemptRecord) -> bool {
     matches!(record.status, Status::Ok | Status::Limit)
 }
 
-/// Returns the behavior of a run. An attempt without a trajectory counts with what its record says.
+/// Returns the behavior of a run. An attempt without a trajectory is counted from its record only.
 pub(super) fn of(run: &RunDir) -> Result<Behaviour, RunDirError> {
     let records: Vec<&AttemptRecord> = run.records.iter().filter(|record| ended(record)).collect();
     let errors = run
@@ -165,7 +165,7 @@ mod tests {
     use super::covered;
 
     #[test]
-    fn parallel_calls_count_once() {
+    fn counts_parallel_calls_once() {
         let rows: [(&[(f64, f64)], f64); 5] = [
             (&[], 0.0),
             (&[(1.0, 3.0)], 2.0),

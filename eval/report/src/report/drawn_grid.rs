@@ -95,7 +95,7 @@ mod tests {
     use super::{in_text, in_value, svg};
 
     #[test]
-    fn grids_are_found_and_drawn() {
+    fn finds_and_draws_grids() {
         let rows = [
             ("[[1, 2], [3, 4]]", Some(1)),
             (" [[[1]], [[2]]] ", Some(2)),

@@ -36,7 +36,7 @@ const LEAST_SAMPLES: usize = 2;
 /// Minimum number of samples for grouping numbers with many values by quarters.
 const LEAST_FOR_QUARTERS: usize = 8;
 
-/// Field that the first plot is drawn by.
+/// Field on the horizontal axis of the first plot.
 pub(super) const CONTEXT_LENGTH: &str = "context_length";
 /// Actual length of a context of that nominal length, which adds no information.
 const CONTEXT_CHARACTERS: &str = "context_characters";
@@ -61,7 +61,7 @@ pub(super) fn of(runs: &[&[AttemptRecord]]) -> Vec<Vec<Grouping>> {
         .collect()
 }
 
-/// How a field forms groups.
+/// Rule by which a field forms groups.
 enum Fact {
     /// One group per value.
     Values,
@@ -167,7 +167,7 @@ fn by(name: &str, fact: &Fact, records: &[AttemptRecord]) -> Grouping {
 /// Counts in thousandths, which orders all numbers that occur as groups.
 #[expect(
     clippy::cast_possible_truncation,
-    reason = "a cast saturates, and orders still"
+    reason = "a saturating cast preserves the order"
 )]
 fn place(number: &serde_json::Number) -> Place {
     Place::Number((number.as_f64().unwrap_or_default() * 1000.0) as i128)
@@ -178,7 +178,7 @@ mod tests {
     use super::quarters;
 
     #[test]
-    fn equal_numbers_are_of_one_quarter() {
+    fn keeps_equal_numbers_in_one_quarter() {
         check(&[], &[]);
         check(&[1.0, 1.0, 1.0, 1.0], &[(1.0, 1.0)]);
         check(

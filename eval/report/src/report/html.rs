@@ -132,7 +132,7 @@ pub fn html(report: &Report, beside: &Path) -> Result<String, HtmlError> {
     });
     let mut tables = vec![scores(reports)];
     tables.push(Table {
-        title: "Behaviour".to_owned(),
+        title: "Behavior".to_owned(),
         rows: behaviour(reports),
     });
     for (title, rows) in spending::tables(reports) {

@@ -93,7 +93,7 @@ fn race(sweep: &SweepReport) -> Result<Option<Plot>, PlotError> {
     })?;
     Ok(Some(Plot {
         title: "Race".to_owned(),
-        note: "A circle is the moment at which a cell stopped; a full one is of the last or of a better cell."
+        note: "A circle marks where a cell stopped; a filled circle marks the last cell or a better one."
             .to_owned(),
         svg,
     }))
@@ -175,7 +175,7 @@ impl ValueFormatter<f64> for Marks {
 
 type Area<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Marks, Marks>>;
 
-/// Draws axes with their names and what `fill` adds to them.
+/// Draws labeled axes, and the marks that `fill` adds.
 fn draw(
     x: (Marks, &str),
     y: (Marks, &str),
@@ -268,7 +268,7 @@ fn scores(runs: &[RunReport]) -> Result<Option<Plot>, PlotError> {
     let svg = draw(
         (
             x,
-            "context length in characters, or in tokens where the data counts those",
+            "context length in characters, or in tokens if the data counts tokens",
         ),
         (Marks::score(), "score"),
         |chart| {
@@ -328,13 +328,13 @@ fn score_by_cost(runs: &[RunReport]) -> Result<Option<Plot>, PlotError> {
     let (name, values, why) = if let Some(costs) = costs {
         ("US dollars per attempt", costs, "")
     } else if let Some(tokens) = tokens() {
-        let why = " The cost is not known of all attempts, so tokens stand for it.";
+        let why = " The cost of some attempts is unknown, so tokens are shown instead.";
         ("tokens per attempt", tokens, why)
     } else {
         let times = runs
             .iter()
             .map(|run| run.seconds_per_attempt().unwrap_or_default());
-        let why = " Neither cost nor tokens are known of all attempts, so time stands for them.";
+        let why = " Cost and tokens of some attempts are unknown, so time is shown instead.";
         ("seconds per attempt", times.collect(), why)
     };
     let most = values.iter().copied().fold(0.0, f64::max);
@@ -418,7 +418,7 @@ fn iterations(runs: &[RunReport]) -> Result<Option<Plot>, PlotError> {
     })?;
     Ok(Some(Plot {
         title: "Iterations".to_owned(),
-        note: "Of the attempts that ended ok or at a limit.".to_owned(),
+        note: "Attempts that ended ok or at a limit.".to_owned(),
         svg,
     }))
 }
@@ -459,7 +459,7 @@ fn times(runs: &[RunReport]) -> Result<Option<Plot>, PlotError> {
     let gap = if unknown.is_empty() {
         String::new()
     } else {
-        format!(" Not recorded of run {}.", unknown.join(", "))
+        format!(" Not recorded for run {}.", unknown.join(", "))
     };
     Ok(Some(Plot {
         title: "Where the time went".to_owned(),

@@ -21,7 +21,7 @@ pub fn text(report: &Report, width: u16) -> String {
     let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
     let mut sections = beginning(report, &labels, width);
     sections.push(scores(report, &labels, width));
-    sections.push(rows_table("behaviour", &labels, &behaviour(runs), width));
+    sections.push(rows_table("behavior", &labels, &behaviour(runs), width));
     for (title, rows) in spending::tables(runs) {
         sections.push(rows_table(title, &labels, &rows, width));
     }

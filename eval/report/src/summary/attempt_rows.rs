@@ -36,7 +36,7 @@ pub(super) fn attempt_figures(runs: &[(&str, &Summary)]) -> Vec<AttemptFigure> {
         .iter()
         .flat_map(|run| run.errors_excluded.pass.iter().map(|pass| pass.k))
         .collect();
-    // No figure is shown twice.
+    // Show each figure only once.
     let is_score = is_pass_at_1(runs);
     let is_best = sizes.last().filter(|k| is_best(runs, **k));
     let at = sizes.iter().filter(|k| **k > 1 || !is_score);

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use statistics::{Estimate, FEW_CLUSTERS, MIN_CLUSTERS, Paired};
 
-/// Returns each note once, as a sentence. Empty if every figure has an interval from enough samples.
+/// Returns each note once, as a sentence. Empty if every figure has an interval from enough
+/// samples.
 pub fn interval_notes<'a>(estimates: impl IntoIterator<Item = &'a Estimate>) -> Vec<String> {
     notes(estimates.into_iter().map(|estimate| Figure {
         clusters: estimate.clusters,

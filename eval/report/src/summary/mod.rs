@@ -53,7 +53,7 @@ pub struct Summary {
     /// Mean score when every attempt of status `error` scores 0, which blames infrastructure errors
     /// on the run.
     pub score_errors_as_zero: Option<Estimate>,
-    /// Scores by further scorers, by their names with versions.
+    /// Scores by additional scorers, keyed by name with version.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub scores: BTreeMap<String, FurtherScores>,
     /// pass@k and related figures; `None` if every sample was attempted once.
@@ -61,7 +61,7 @@ pub struct Summary {
     /// Scores by the samples' `context_length`, or the `context_len` of the data, shortest first.
     /// Empty if samples have neither.
     pub by_context_length: Vec<ContextLength>,
-    /// Means per attempt; `None` if no attempt ran to its end.
+    /// Means per attempt; `None` if no attempt ended `ok` or `limit`.
     pub per_attempt: Option<PerAttempt>,
     /// Number of attempts whose return in the first iteration was intercepted and shown back;
     /// `None` if unknown for one of them.
@@ -146,7 +146,7 @@ pub struct ContextLength {
     pub score: Option<Estimate>,
 }
 
-/// Score by a scorer that does not decide.
+/// Score by an additional scorer, which does not affect the run's own score.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FurtherScores {
     /// Number of attempts with a score.
@@ -155,7 +155,7 @@ pub struct FurtherScores {
     pub score: Option<Estimate>,
 }
 
-/// Means over the attempts that ran to their own end: status `ok` or `limit`.
+/// Means over the attempts that ended `ok` or `limit`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct PerAttempt {
     /// Number of these attempts.
@@ -303,7 +303,7 @@ impl Summary {
         self.wasted.abandoned.attempts + self.wasted.superseded.attempts > 0
     }
 
-    /// Sets the spending on attempts that do not count, which the run's directory knows.
+    /// Sets the spending on attempts that do not count, which the run directory records.
     #[must_use]
     pub fn with_wasted(self, wasted: Wasted) -> Self {
         Self { wasted, ..self }

@@ -183,7 +183,7 @@ pub fn context_lengths<'a>(summaries: impl IntoIterator<Item = &'a Summary>) -> 
     groups.map(|group| group.context_length).collect()
 }
 
-/// Returns the names of all further scorers of the runs.
+/// Returns the names of all additional scorers of the runs.
 pub fn further_scorers<'a>(
     summaries: impl IntoIterator<Item = &'a Summary>,
 ) -> BTreeSet<&'a String> {
@@ -191,8 +191,8 @@ pub fn further_scorers<'a>(
     scorers.flat_map(|summary| summary.scores.keys()).collect()
 }
 
-/// Formats the score by a further scorer, with the number of its attempts if it differs from those
-/// that the deciding scorer scored.
+/// Formats the score by an additional scorer, with the number of its attempts if that differs from
+/// the main scorer's.
 pub fn further(run: &Summary, scorer: &str) -> String {
     let Some(further) = run.scores.get(scorer) else {
         return none();
@@ -325,7 +325,7 @@ pub fn cost_per_right_answer(run: &Summary) -> String {
 
 fn dollars(known: Option<f64>, unknown: u64, about: &str) -> String {
     match (known, unknown) {
-        // In the second case, all that is known is that some attempts cost nothing.
+        // In the second case, the only known costs are those of free attempts.
         (None, _) | (Some(0.0), 1..) => none(),
         (Some(cost), 0) => format!("{about}{}", usd(cost)),
         (Some(cost), unknown) => format!("{about}{} and {unknown} unknown", usd(cost)),
@@ -399,7 +399,7 @@ mod tests {
     use super::usd;
 
     #[test]
-    fn no_cost_is_rounded_to_nothing() {
+    fn never_rounds_costs_to_zero() {
         let rows = [
             (0.0, "$0"),
             (1234.5, "$1234.5000"),

@@ -24,7 +24,7 @@ impl Person for AtTerminal {
     async fn reply(&self, agent: &str, message: &str) -> Option<String> {
         let turn = Arc::clone(&self.turn).lock_owned().await;
         terminal::lines(&format!("\n{agent} says:\n{message}"));
-        terminal::note("your answer, on one line (an empty line ends the talk):");
+        terminal::note("your reply, on one line (an empty line ends the conversation):");
         let (answer, answered) = oneshot::channel();
         // Uses a detached thread because the runtime would wait for a blocking read at exit.
         std::thread::spawn(move || {

@@ -52,7 +52,7 @@ pub(super) fn execute(args: &PromptArgs, folder: &Path) -> Result<Outcome, Error
     if faults.is_empty() {
         let count = library.iter().filter(|own| own.is_own()).count();
         terminal::note(&format!(
-            "{count} definitions and fragments in {}, no faults",
+            "{count} definitions and fragments in {}: no errors found",
             folder.display()
         ));
         Ok(Outcome::Complete)

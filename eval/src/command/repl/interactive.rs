@@ -27,7 +27,10 @@ pub(super) async fn converse(root: &mut Root, history: Option<&Path>) -> Result<
     let mut history = history.filter(|path| match open_history(&mut editor, path) {
         Ok(()) => true,
         Err(error) => {
-            complain(&format!("note: no history, {}: {error}", path.display()));
+            complain(&format!(
+                "note: history is unavailable: {}: {error}",
+                path.display()
+            ));
             false
         }
     });
@@ -48,7 +51,10 @@ pub(super) async fn converse(root: &mut Root, history: Option<&Path>) -> Result<
         if let Some(path) = history
             && let Err(error) = added.and_then(|_| editor.append_history(path))
         {
-            complain(&format!("note: no history, {}: {error}", path.display()));
+            complain(&format!(
+                "note: history is unavailable: {}: {error}",
+                path.display()
+            ));
             history = None;
         }
         let ran = tokio::select! {

@@ -28,7 +28,7 @@ pub(super) enum CellResult {
 
 /// Notice printed after a loss.
 pub(super) const FRESH_SESSION: &str =
-    "the next cell runs in a fresh session, without the names made so far";
+    "the next cell runs in a fresh session, without the names defined so far";
 
 impl Root {
     pub fn new(sandbox: Sandbox, context: Arc<String>) -> Self {

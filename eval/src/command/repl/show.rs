@@ -29,7 +29,7 @@ pub(super) fn show(code: &str, ran: CellResult) -> Result<(), Error> {
     }
     let is_silent = outcome.error.is_none() && outcome.value.is_none();
     if outcome.output.is_empty() && is_silent && ends_in_a_bare_value(code) {
-        complain("note: cells show what they print: console.log(…)");
+        complain("note: only printed values are shown: console.log(…)");
     }
     if let Some(CellError { message, stack, .. }) = outcome.error {
         let lines =

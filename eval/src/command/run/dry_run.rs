@@ -87,7 +87,7 @@ pub(in crate::command) fn of_run(
     Ok(Some((expense, likely(settings, &prepared))))
 }
 
-/// Returns the expense of a run at least, from the first requests of some samples.
+/// Returns the minimum expense of a run, estimated from the first requests of some samples.
 ///
 /// # Errors
 /// [`Error`] for a sample that cannot be generated or read.
@@ -99,7 +99,7 @@ pub(super) fn least(settings: &RunSettings, prepared: &Prepared) -> Result<Sum, 
     estimated_least(settings, prepared)
 }
 
-/// Returns the same, whether or not the run has a budget of its own.
+/// Returns the same, whether or not the run has its own budget.
 ///
 /// # Errors
 /// [`Error`] for a sample that cannot be generated or read.
@@ -137,7 +137,7 @@ impl std::fmt::Display for Likely {
         let (of_attempts, of_runs) = (plural(*attempts == 1), plural(*runs == 1));
         write!(
             f,
-            "likely: {sum}, by {attempts} attempt{of_attempts} of {runs} earlier run{of_runs}"
+            "likely: {sum}, based on {attempts} attempt{of_attempts} of {runs} earlier run{of_runs}"
         )
     }
 }
@@ -274,7 +274,7 @@ fn text(
     }
     if settings.grader.judge.is_some() {
         text.push_str(
-            "not in these figures: the judge's calls, which the budgets of the run bound, too\n",
+            "not included: the judge's calls, which also count against the budgets of the run\n",
         );
     }
     if let Some(key) = key {
@@ -292,7 +292,7 @@ fn plural(is_one: bool) -> &'static str {
 fn check_key(settings: &RunSettings, engine: &Engine) -> Result<String, Error> {
     let model = engine.main_model();
     if settings.engine.model.on_server().is_none() {
-        return Ok(format!("key: {} needs none", model.reference));
+        return Ok(format!("key: not required for {}", model.reference));
     }
     let answered = runtime()?.block_on(ask_briefly(model))?;
     Ok(format!("key: accepted; {answered} answers"))

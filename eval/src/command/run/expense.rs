@@ -21,14 +21,15 @@ const TOTAL_CALLS: &str = "--total-calls";
 pub(in crate::command) fn basis(settings: &RunSettings) -> String {
     let per_response = match settings.engine.models.sampling.max_tokens {
         None => format!(
-            "{PER_TURN} tokens for each response and each output; what longer responses take --max-output-tokens bounds"
+            "{PER_TURN} tokens for each response and each output; --max-output-tokens bounds \
+             longer responses"
         ),
         Some(most) => format!(
-            "{PER_TURN} tokens for each output, and for a response {} at least and {most} at most",
+            "{PER_TURN} tokens for each output, and from {} to {most} for each response",
             PER_TURN.min(most.into())
         ),
     };
-    format!("4 characters are taken for a token, {per_response}")
+    format!("assuming 4 characters per token, {per_response}")
 }
 
 /// Estimated expense of a run.
@@ -50,7 +51,7 @@ pub(in crate::command) struct Expense {
 pub(in crate::command) struct Sum {
     pub calls: u64,
     pub tokens: u64,
-    /// `None` if the model has no known price.
+    /// `None` if the price of the model is unknown.
     pub cost_usd: Option<f64>,
 }
 
@@ -103,8 +104,8 @@ impl Sum {
     pub fn shortfall(self, caps: Caps, whose: &str) -> Option<String> {
         let warning = |flag: &str, budget: String, least: String| {
             format!(
-                "{whose}{flag} {budget} is below the least expected expense of {least}, so not all attempts will be made \
-                 (see --dry-run)"
+                "{whose}{flag} {budget} is below the minimum expected expense of {least}, so not \
+                 all attempts will be made (see --dry-run)"
             )
         };
         if let (Some(cap), Some(least)) = (caps.cost_usd, self.cost_usd)
@@ -313,8 +314,8 @@ impl Expense {
         let is_possible = |sum: &Sum| self.most.calls.is_none_or(|most| sum.calls <= most);
         if let Some(children) = &self.one_child_each {
             let named = [
-                ("roots alone", self.roots),
-                ("one child in each iteration", *children),
+                ("roots only", self.roots),
+                ("one child per iteration", *children),
             ];
             for (name, sum) in named.iter().filter(|(_, sum)| is_possible(sum)) {
                 lines.push_str(&format!("{name}: at most {sum}\n"));
@@ -329,18 +330,19 @@ impl Expense {
         } = &self.most;
         if calls.is_none() && tokens.is_none() && cost_usd.is_none() {
             lines.push_str(
-                "at most: no bound, for an iteration may call any number of children; --attempt-max-llm-calls bounds the calls \
-                 of an attempt, and --max-cost, --max-tokens and --max-llm-calls what all take\n",
+                "at most: unbounded, because an iteration may call any number of children; \
+                 --attempt-max-llm-calls bounds the calls of an attempt, and --max-cost, \
+                 --max-tokens and --max-llm-calls bound the whole run\n",
             );
             lines.push_str(AGAIN);
             return lines;
         }
-        let any = |what: &str| format!("any number of {what}");
+        let any = |what: &str| format!("unlimited {what}");
         let calls = calls.map_or_else(|| any("calls"), counted);
         let tokens = tokens.map_or_else(|| any("tokens"), |tokens| format!("~{tokens} tokens"));
-        // Without a cost for roots, the model has no known price.
+        // Without a cost for roots, the price of the model is unknown.
         let cost = match (cost_usd, self.roots.cost_usd) {
-            (None, Some(_)) => "any cost".to_owned(),
+            (None, Some(_)) => "unlimited cost".to_owned(),
             (cost_usd, _) => format!("cost {}", dollars(*cost_usd)),
         };
         let by = match by.as_slice() {
@@ -350,8 +352,8 @@ impl Expense {
         lines.push_str(&format!("at most {calls}, {tokens}, {cost}{by}\n"));
         if *children_unsized && (self.most.tokens.is_none() || cost_usd.is_none()) {
             lines.push_str(
-                "what a child is sent its caller writes: no number of calls bounds tokens and cost; --argument-limit bounds the \
-                 arguments of a child\n",
+                "callers choose what children are sent, so the number of calls does not bound \
+                 tokens and cost; --argument-limit bounds the arguments of a child\n",
             );
         }
         lines.push_str(AGAIN);
@@ -359,14 +361,18 @@ impl Expense {
             || below(Some(self.least.tokens), self.most.tokens)
             || below(self.least.cost_usd, self.most.cost_usd);
         if falls_short {
-            lines.push_str("the budget does not suffice: the run would stop, or attempts end, before all have an answer\n");
+            lines.push_str(
+                "the budget is too small: the run would stop, or attempts would end, \
+                before all have an answer\n",
+            );
         }
         lines
     }
 }
 
 /// Note about requests that the estimate leaves out.
-const AGAIN: &str = "not in these figures: requests that are sent again, after an error that is billed or with a shortened conversation\n";
+const AGAIN: &str = "not included: requests that are retried after a billed error or with a \
+    shortened conversation\n";
 
 /// Whether the maximum is lower than the minimum.
 fn below<T: PartialOrd>(least: Option<T>, most: Option<T>) -> bool {

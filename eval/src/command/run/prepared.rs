@@ -64,8 +64,9 @@ fn warn_without_contexts(dataset: &dyn Dataset, settings: &RunSettings) {
     }
     WARNED.call_once(|| {
         terminal::warning(&format!(
-            "no row of {} has a context, and --protocol {protocol} is made for one; it is read from the field `context` or \
-             `context_file`, or from those that `fields` of a benchmark.yaml names",
+            "no row of {} has a context, which --protocol {protocol} is designed for; a context is \
+             read from the field `context` or `context_file`, or from those that `fields` in \
+             benchmark.yaml names",
             dataset.name()
         ));
     });
@@ -84,7 +85,7 @@ impl Prepared {
         protocol_fit::check(dataset.as_ref(), &settings.engine.treatment)?;
         if let Some(place) = dataset.first_command().filter(|_| !settings.allow_commands) {
             let problem = format!(
-                "{place}: field `command` names a program to be run, and nothing allows that"
+                "{place}: field `command` names a program to run, which is not allowed by default"
             );
             let hint = "if you trust these rows, add --allow-commands";
             return Err(SettingsError::with_hint(problem, hint).into());
@@ -106,7 +107,8 @@ impl Prepared {
             && recording.root_turns > settings.engine.treatment.max_iterations
         {
             terminal::warning(&format!(
-                "the recording has samples of {} iterations, and --max-iterations {} ends them early",
+                "the recording has samples of {} iterations, but --max-iterations {} ends them \
+                 early",
                 recording.root_turns, settings.engine.treatment.max_iterations
             ));
         }
@@ -122,7 +124,7 @@ impl Prepared {
             terminal::note(note);
         }
         if selected.indices.is_empty() {
-            terminal::note("no sample matches: nothing was run");
+            terminal::note("no sample matches, so nothing was run");
             return Ok(None);
         }
         warn_without_contexts(dataset.as_ref(), settings);
@@ -190,8 +192,8 @@ impl Prepared {
         }
     }
 
-    /// Returns the words for how the root works, for the run's name: its mode or protocol, its
-    /// prompt and its drivers.
+    /// Returns the part of the run's name that describes the root: its mode or protocol, its prompt
+    /// and its drivers.
     pub(in crate::command) fn way(settings: &RunSettings) -> String {
         const LONGEST: usize = 48;
         let engine = &settings.engine;
@@ -292,8 +294,8 @@ fn other_dataset(model: &str, dataset: &dyn Dataset) -> Option<String> {
     let differs = if recorded.benchmark != dataset.name() {
         format!("of the benchmark {}", recorded.benchmark)
     } else if recorded.dataset_digest != dataset.digest() {
-        "of other samples under these ids, or of more or fewer; its config.json has the --seed, --context-len, \
-         --samples-per-length or --data-dir that it was made with"
+        "of a dataset with other samples under these ids, or of another size; its config.json \
+         states the --seed, --context-len, --samples-per-length or --data-dir that it was made with"
             .to_owned()
     } else {
         return None;

@@ -162,7 +162,7 @@ impl Queued {
         };
         let new = queued.put_open().await?;
         terminal::note(&format!(
-            "{new} attempts put into the queue at {} as {key}",
+            "submitted {new} attempts to the queue at {} as {key}",
             queue_settings.access.url
         ));
         Ok(queued)
@@ -331,7 +331,7 @@ impl Queued {
         if *state != manifest.state {
             match &manifest.state {
                 State::Paused => terminal::note(
-                    "paused: workers take no attempts; `rlm-eval queue resume` goes on",
+                    "paused: workers take no attempts; continue with `rlm-eval queue resume`",
                 ),
                 State::Open => terminal::note("workers take attempts"),
                 State::Cancelled => terminal::note("cancelled: no more attempts are made"),
@@ -346,7 +346,7 @@ impl Queued {
             && file.is_news(presence)
         {
             terminal::warning(&format!(
-                "worker {} makes none of this run's attempts: {}",
+                "worker {} cannot work on this run: {}",
                 terminal::one_line(&presence.worker),
                 terminal::one_line(why)
             ));
@@ -378,7 +378,7 @@ impl Queued {
             }
             Err(why) => {
                 terminal::warning(&format!(
-                    "taken out of the queue, for it is no result: {}",
+                    "removed an invalid result from the queue: {}",
                     terminal::one_line(&why)
                 ));
                 self.queue.reject(stored).await?;

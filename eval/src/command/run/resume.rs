@@ -17,7 +17,7 @@ use crate::program;
 #[derive(Debug, thiserror::Error)]
 pub enum ResumeError {
     /// The fingerprints differ.
-    #[error("{} has answers of another experiment: {}", path.display(), list(differences))]
+    #[error("{} has answers of a different experiment: {}", path.display(), list(differences))]
     Fingerprint {
         /// Folder of the run.
         path: PathBuf,
@@ -25,7 +25,7 @@ pub enum ResumeError {
         differences: Vec<Difference>,
     },
     /// The run was made by a different program.
-    #[error("{} was made by another program: {difference}", path.display())]
+    #[error("{} was made by a different program: {difference}", path.display())]
     Program {
         /// Folder of the run.
         path: PathBuf,

@@ -1,7 +1,7 @@
 //! Writes the run directory of an agent that answers questions: a served one, or that of `ask`.
 //!
-//! Each question is recorded as an attempt at a sample of its own, and its events are stored as
-//! they arrive. As in a run, a single thread writes. A question whose client disconnects ends as
+//! Each question is recorded as an attempt at its own sample, and its events are stored as they
+//! arrive. As in a run, a single thread writes. A question whose client disconnects ends as
 //! `cancelled`.
 
 use std::collections::BTreeMap;
@@ -248,7 +248,7 @@ impl Drop for Attempt {
         if *self.is_over.lock() {
             return;
         }
-        let error = "its client went away, or the server was stopped".to_owned();
+        let error = "the client disconnected, or the server was stopped".to_owned();
         let mut stats = self.sink.stats.lock().clone();
         stats.total = self.began.instant.elapsed();
         let outcome = AttemptOutcome {

@@ -1,7 +1,7 @@
 //! Implements the server's trait for the agents that clients call.
 //!
 //! Each agent has an engine and, from its first question on, a run directory, in which every
-//! question is an attempt at a sample of its own.
+//! question is an attempt at its own sample.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -131,7 +131,7 @@ impl ServedAgent {
     /// Returns the recorder, created with the first question.
     fn recorder(&self, engine: &Engine) -> Result<Arc<Recorder>, Refused> {
         let unavailable = |error: &dyn std::fmt::Display| {
-            Refused::Unavailable(format!("trajectories cannot be written: {error}"))
+            Refused::Unavailable(format!("cannot write trajectories: {error}"))
         };
         let mut recorder = self.recorder.lock();
         let begun = if let Some(begun) = recorder.as_ref() {
@@ -154,7 +154,9 @@ impl ServedAgent {
 fn read_images(question: &Question) -> Result<Vec<Image>, String> {
     if question.images.len() > Image::MOST {
         let (count, most) = (question.images.len(), Image::MOST);
-        return Err(format!("{count} images; a question has at most {most}"));
+        return Err(format!(
+            "{count} images exceed the maximum of {most} in a question"
+        ));
     }
     let read = question.images.iter().map(|url| Image::of_data_url(url));
     let read: Result<Vec<_>, _> = read.collect();
@@ -211,7 +213,7 @@ impl Service {
     ) -> Result<Answered, Refused> {
         let agent = self.agents.iter().find(|agent| agent.name == offer);
         let agent =
-            agent.ok_or_else(|| Refused::Unavailable(format!("there is no agent `{offer}`")))?;
+            agent.ok_or_else(|| Refused::Unavailable(format!("unknown agent `{offer}`")))?;
         let engine = agent.engine()?;
         let recorder = agent.recorder(&engine)?;
         let shown = read_images(&question).map_err(Refused::Unavailable)?;

@@ -12,12 +12,12 @@ pub(super) fn step(event: &Event) -> Option<String> {
         EventKind::IterationStart { iteration } => format!("iteration {iteration}"),
         EventKind::DelegationSpawn { child, .. } => format!("calls {child}"),
         EventKind::AgentCreated { child, name, .. } => format!("creates {child} ({name})"),
-        EventKind::MessageSent { child } => format!("speaks to {child}"),
+        EventKind::MessageSent { child } => format!("sends a message to {child}"),
         EventKind::ToolCall { name, .. } => format!("used the tool {name}"),
         EventKind::IterationEnd {
             error: Some(error), ..
         } => format!("its code failed: {error}"),
-        EventKind::LlmRetry { error, .. } => format!("asks its model again: {error}"),
+        EventKind::LlmRetry { error, .. } => format!("retries its model call: {error}"),
         EventKind::LlmError { error, .. } => format!("its model failed: {error}"),
         EventKind::InvocationEnd {
             status, iterations, ..

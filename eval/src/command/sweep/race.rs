@@ -38,9 +38,10 @@ pub(super) fn header(
     args: &SweepArgs,
 ) -> Result<Option<RaceHeader>, Error> {
     let Some(first) = plan.cells.first().filter(|_| plan.cells.len() > 1) else {
-        return Err(
-            SettingsError::new("--race: there is one cell, and nothing to race it with").into(),
-        );
+        return Err(SettingsError::new(
+            "--race: the matrix has only one cell; expected at least two",
+        )
+        .into());
     };
     let settings = RunSettings::resolve(&first.flags)?.settings;
     let Some(clusters) = run::clusters(&settings)? else {
@@ -281,7 +282,7 @@ pub(super) fn replay(folder: &Path, args: &SweepArgs) -> Result<Outcome, Error> 
     let plan = Plan::read(folder)?;
     if plan.race.is_some() {
         let problem = format!(
-            "--replay-race: {} is a race already, whose cells did not all run on",
+            "--replay-race: {} is already a race, in which some cells stopped early",
             folder.display()
         );
         return Err(SettingsError::new(problem).into());
@@ -318,7 +319,8 @@ pub(super) fn replay(folder: &Path, args: &SweepArgs) -> Result<Outcome, Error> 
         .find(|cell| taken(**cell) == 0 || taken(**cell) * 2 < samples)
     {
         let problem = format!(
-            "--replay-race: {} has scores of {} of {samples} samples; a race is replayed over full runs",
+            "--replay-race: {} has scores of {} of {samples} samples; replaying a race requires \
+             complete runs",
             plan.cells[*cell].name,
             taken(*cell)
         );

@@ -74,7 +74,7 @@ impl Round {
     }
 
     /// Returns whether a cell has all attempts of this round, as after a resume. The last round
-    /// starts every cell, which then reports what is missing.
+    /// starts every cell, which then reports missing attempts.
     ///
     /// # Errors
     /// [`Error`] if the cell's folder cannot be read.

@@ -32,12 +32,12 @@ impl Inputs for OfBenchmarks {
         let wanted = &run.lock.run.dataset_digest;
         if dataset.digest() != wanted {
             return Err(format!(
-                "The data of {} on this machine is not what the run was made on.",
+                "The data of {} on this machine differs from the data of the run.",
                 dataset.name()
             ));
         }
         let place = dataset.ids().iter().position(|id| id == sample);
-        let place = place.ok_or("The benchmark has no sample of this id.")?;
+        let place = place.ok_or("The benchmark does not have a sample with this id.")?;
         let sample = dataset.sample(place).map_err(|error| error.to_string())?;
         Ok(Input {
             query: sample.query,

@@ -48,7 +48,7 @@ impl Served {
             Ok(job) => job,
             Err(error) => {
                 terminal::warning(&format!(
-                    "taken out of the queue, for it is no attempt: {error}"
+                    "removed an invalid attempt from the queue: {error}"
                 ));
                 return delivery.done().await;
             }
@@ -63,7 +63,7 @@ impl Served {
             .filter(|_| of_subject);
         let Some(index) = index else {
             terminal::warning(&format!(
-                "taken out of the queue, for the run has no such sample: {}",
+                "removed an attempt at an unknown sample from the queue: {}",
                 terminal::one_line(&job.sample)
             ));
             return delivery.done().await;
@@ -151,7 +151,8 @@ impl Served {
                     }
                     Err(QueueError::Conflict) => {
                         terminal::warning(&format!(
-                            "attempt {} at {} was made by another worker meanwhile; what it took here counts as wasted",
+                            "attempt {} at {} was also made by another worker; its cost here \
+                             counts as wasted",
                             head.attempt,
                             terminal::one_line(&head.sample)
                         ));
@@ -163,7 +164,7 @@ impl Served {
             }
             Ended::Lost => {
                 terminal::warning(&format!(
-                    "another worker goes on with attempt {} at {}",
+                    "another worker has taken over attempt {} at {}",
                     head.attempt,
                     terminal::one_line(&head.sample)
                 ));
@@ -178,7 +179,8 @@ impl Served {
                 delivery.done().await
             }
             Ended::NoSample(why) => {
-                let reason = harness::HaltReason::Failing(format!("a sample cannot be had: {why}"));
+                let reason =
+                    harness::HaltReason::Failing(format!("a sample is unavailable: {why}"));
                 self.halt(&reason).await;
                 delivery.give_back(Duration::ZERO).await
             }
@@ -241,7 +243,7 @@ impl Served {
         }
     }
 
-    /// Records that the attempt starts again, and which workers had it before.
+    /// Records that the attempt starts again, and returns its earlier starts.
     async fn history(&self, job: &Job, number: u64) -> Result<Vec<Begun>, QueueError> {
         let workers = self.queue.workers().await?;
         let had = |one: &&(message::Presence, u64)| {
@@ -256,7 +258,7 @@ impl Served {
             at_ms: now_ms(),
             before: before.map(|(presence, at_ms)| {
                 format!(
-                    "{} on {}, last heard of at {}",
+                    "{} on {}, last heard from at {}",
                     presence.worker,
                     presence.host,
                     time(*at_ms)
@@ -304,14 +306,11 @@ impl Served {
         };
         let lost = history.iter().filter(|begun| !begun.returned);
         let each = lost.map(|begun| {
-            let before = begun
-                .before
-                .as_deref()
-                .unwrap_or("a worker that did not say so");
+            let before = begun.before.as_deref().unwrap_or("an unknown worker");
             format!("{}: {before}", begun.delivery - 1)
         });
         let error = format!(
-            "{} workers began it and none finished it ({})",
+            "{} workers started the attempt, but none finished it ({})",
             head.delivery - 1,
             each.collect::<Vec<_>>().join("; ")
         );

@@ -1,7 +1,7 @@
 //! A worker's share of a run's budget and request rate.
 //!
 //! All workers of a run share the budget and the rate in the queue's books. Each requests slices of
-//! both, reports what it spends, and gives back what is left.
+//! both, reports its spending, and returns unused amounts.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -130,7 +130,8 @@ impl Lease {
             // An admitted call counts before the engine has booked it.
             used.calls = used.calls.max(state.admitted);
             if !needs {
-                // The report gives the rest back, so nothing more may be admitted against it meanwhile.
+                // The report gives the rest back, so nothing more may be admitted against it
+                // meanwhile.
                 state.granted = used.minus(state.before);
             }
             (state.before, state.reported)
@@ -181,7 +182,7 @@ impl Lease {
         }
     }
 
-    /// Gives back what is left.
+    /// Ends the lease, which returns the unused amounts.
     pub(super) async fn end(&self) -> Result<(), QueueError> {
         if !self.has_limits() {
             return Ok(());

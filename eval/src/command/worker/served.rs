@@ -63,7 +63,7 @@ impl Served {
         let served = match prepared {
             Ok(served) => Arc::new(served),
             Err(why) => {
-                terminal::warning(&format!("run {} does not fit here: {why}", now.run_id));
+                terminal::warning(&format!("cannot work on run {}: {why}", now.run_id));
                 let presence = Presence {
                     unfit: Some(why),
                     ..presence(&worker)
@@ -74,7 +74,7 @@ impl Served {
                 return;
             }
         };
-        terminal::note(&format!("works on run {}", now.run_id));
+        terminal::note(&format!("working on run {}", now.run_id));
         let signs = tokio::spawn(Arc::clone(&served).give_signs());
         let reports = tokio::spawn(Arc::clone(&served).report_spending());
         Arc::clone(&served).take_attempts().await;
@@ -100,12 +100,12 @@ impl Served {
         let own = program::this().digest();
         if now.program != own {
             return Err(format!(
-                "it was submitted by another build: program {}, and this is {own}",
+                "it was submitted by a different build: program {}, but this is {own}",
                 now.program
             ));
         }
         let identity: RunIdentity = serde_json::from_value(now.identity.clone())
-            .map_err(|error| format!("its identity: {error}"))?;
+            .map_err(|error| format!("invalid identity: {error}"))?;
         let spent = SharedBudget::of_command(Budget::default());
         let clock_ms = clock(queue, worker)
             .await
@@ -128,13 +128,13 @@ impl Served {
         });
         let (prepared, settings) = match prepared.await {
             Ok(Ok((Some(prepared), settings))) => (prepared, settings),
-            Ok(Ok((None, _))) => return Err("none of its samples is here".to_owned()),
+            Ok(Ok((None, _))) => return Err("none of its samples exist on this machine".to_owned()),
             Ok(Err(error)) => return Err(explain(error)),
             Err(error) => return Err(error.to_string()),
         };
         if prepared.dataset.digest() != now.dataset_digest {
             return Err(format!(
-                "the data here are others: digest {}, and the run's {}",
+                "the data on this machine differs: digest {}, but the run has {}",
                 prepared.dataset.digest(),
                 now.dataset_digest
             ));
@@ -142,7 +142,8 @@ impl Served {
         let fingerprint = prepared.fingerprint.as_str();
         if fingerprint != now.fingerprint {
             return Err(format!(
-                "its settings come to another fingerprint here: {fingerprint}, and the run's is {}",
+                "its settings result in a different fingerprint on this machine: {fingerprint}, \
+                 but the run has {}",
                 now.fingerprint
             ));
         }
@@ -276,7 +277,7 @@ impl Served {
             harness::HaltReason::Failing(message) => {
                 let is_new = self.unfit.lock().replace(message.clone()).is_none();
                 if is_new {
-                    terminal::warning(&format!("takes no more of this run: {message}"));
+                    terminal::warning(&format!("taking no more attempts of this run: {message}"));
                 }
                 let _ = self.announce(false).await;
             }

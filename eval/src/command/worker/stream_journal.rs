@@ -95,7 +95,9 @@ impl StreamJournal {
     fn order(&self, sample: &str, attempt: u32, order: Order) -> io::Result<()> {
         let open = self.open.lock();
         let Some(one) = open.get(&(sample.to_owned(), attempt)) else {
-            return Err(io::Error::other("the attempt is no longer this worker's"));
+            return Err(io::Error::other(
+                "another worker has taken over the attempt",
+            ));
         };
         // The receiver stops only if the attempt was lost, which also ends it.
         let _ = one.orders.send(order);

@@ -1,3 +1,3 @@
-// JSON has no word for NaN and the infinities: they are named, as null would say something else.
+// Names NaN and infinities as strings, because JSON would turn them into null.
 return(JSON.stringify(await score($answer, $expected, $metadata),
   (_, value) => (typeof value === "number" && !Number.isFinite(value) ? String(value) : value)) ?? "");

@@ -38,7 +38,7 @@ impl JudgePrompt {
             None => {
                 let known = BUNDLED.map(|(name, _)| name).join(", ");
                 return Err(format!(
-                    "`{given}` is no file and no bundled prompt; bundled: {known}"
+                    "`{given}` is neither a file nor a bundled prompt; bundled: {known}"
                 ));
             }
         };
@@ -66,7 +66,7 @@ impl JudgePrompt {
         if definition.required_schema.is_some() {
             return wrong(
                 "requiredSchema",
-                "a judge takes no input but the question, the right answer and the answer",
+                "a judge gets only the question, the right answer and the given answer",
             );
         }
         let mut text = String::new();
@@ -77,10 +77,7 @@ impl JudgePrompt {
                     match part {
                         PromptPart::Text(part) => text.push_str(part),
                         PromptPart::Include(_) => {
-                            return wrong(
-                                "prompt",
-                                "a judge's prompt stands by itself, without includes",
-                            );
+                            return wrong("prompt", "a judge's prompt cannot contain includes");
                         }
                     }
                 }
@@ -112,7 +109,7 @@ mod tests {
     use super::{BUNDLED, JudgePrompt};
 
     #[test]
-    fn definitions_are_a_judges_or_refused_with_their_line() {
+    fn rejects_definitions_unfit_for_a_judge() {
         for (name, _) in BUNDLED {
             assert_eq!(JudgePrompt::open(name).unwrap().name, name);
         }

@@ -63,7 +63,7 @@ mod tests {
     use super::{LONGEST, cut};
 
     #[test]
-    fn long_texts_lose_their_middle() {
+    fn cuts_long_texts_in_the_middle() {
         let fits = "é".repeat(LONGEST);
         assert_eq!(cut(&fits), fits);
         let cut = cut(&format!("{fits}end"));

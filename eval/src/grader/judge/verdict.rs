@@ -20,7 +20,7 @@ struct Verdict {
 /// Reads a reply that consists of one JSON object, optionally in a code fence.
 ///
 /// # Errors
-/// The problem, for the next message to the judge.
+/// Returns the problem, which is quoted in the next message to the judge.
 pub(super) fn read(reply: &str) -> Result<Score, String> {
     let text = unfenced(reply.trim());
     if text.is_empty() {
@@ -54,7 +54,7 @@ mod tests {
     use super::read;
 
     #[test]
-    fn only_one_object_is_a_verdict() {
+    fn accepts_exactly_one_object() {
         let rows = [
             (r#"{"reason": "same", "correct": true}"#, Ok((1.0, "same"))),
             (r#" {"correct": false} "#, Ok((0.0, ""))),

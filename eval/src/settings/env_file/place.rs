@@ -35,7 +35,7 @@ pub(super) fn find(here: &Path) -> Result<Found, (PathBuf, io::Error)> {
     let ignored = |why: String| Ok(Found::Ignored(path.clone(), why));
     if !path.starts_with(root) {
         return ignored(format!(
-            "it lies above {}, the root of this project",
+            "it is above {}, the root of this project",
             root.display()
         ));
     }
@@ -51,7 +51,7 @@ pub(super) fn find(here: &Path) -> Result<Found, (PathBuf, io::Error)> {
         return ignored(why);
     }
     if metadata.len() > LARGEST {
-        return ignored(format!("it has more than {LARGEST} bytes"));
+        return ignored(format!("it is larger than {LARGEST} bytes"));
     }
     let mut text = Vec::new();
     file.take(LARGEST).read_to_end(&mut text).map_err(failed)?;
@@ -64,7 +64,7 @@ fn distrust(owner: u32, mode: u32, user: u32) -> Option<String> {
     if owner != user && owner != 0 {
         Some(format!("it belongs to another user (uid {owner})"))
     } else if mode & 0o002 != 0 {
-        Some("every user can write to it; `chmod o-w` changes that".to_owned())
+        Some("every user can write to it; fix this with `chmod o-w`".to_owned())
     } else {
         None
     }
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_others_write_does_not_count() {
+    fn distrusts_files_that_others_can_write() {
         let rows = [
             (0, 0o644, 0, true),
             (0, 0o644, 1000, true),

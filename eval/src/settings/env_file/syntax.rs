@@ -110,7 +110,7 @@ mod tests {
     use super::entries;
 
     #[test]
-    fn lines_become_values_as_they_are() {
+    fn parses_values_literally() {
         type Entries<'a> = &'a [(usize, &'a str, &'a str)];
         let rows: [(&str, Result<Entries<'_>, usize>); 17] = [
             ("", Ok(&[])),

@@ -1,4 +1,5 @@
-// Runs before anything else of an app: `fetch` reaches the environment's own addresses, which a browser would refuse.
+// Runs before an app's own scripts. Makes `fetch` reach the environment's own addresses, which
+// browsers reject.
 (() => {
   const browserFetch = window.fetch.bind(window);
   const address = /^wry:\/\/(inference|document)\/?$/i;
@@ -10,7 +11,8 @@
     const isOwn = options?.body !== undefined && options.body !== null;
     const body = isOwn ? new Response(options.body).text() : isRequest ? resource.text() : Promise.resolve("");
     if (name.toLowerCase() === "document") return ask("document", body, options?.signal);
-    // One after the other, in the order of the calls: connections of their own would arrive in any.
+    // Sends requests one after the other, because concurrent connections would not keep the order
+    // of calls.
     const answer = newest.then(() => ask("inference", body, options?.signal));
     newest = answer.catch(() => {});
     return answer;

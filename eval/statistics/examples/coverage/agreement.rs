@@ -1,4 +1,4 @@
-//! Random comparisons of all kinds, in which the test and the interval must agree.
+//! Draws random comparisons of all kinds, in which the test and the interval must agree.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -16,7 +16,8 @@ impl Source {
     }
 }
 
-/// Kinds of scores, clusters and effects are drawn independently, degenerate ones among them.
+/// Draws a comparison. The kind of score, the clusters and the effect are independent and include
+/// degenerate cases.
 fn draw(source: &mut Source) -> Vec<Pair<usize>> {
     let samples = 1 + match source.below(3) {
         0 => source.below(6),
@@ -37,18 +38,18 @@ fn draw(source: &mut Source) -> Vec<Pair<usize>> {
     let constant = source.below(5) as f64 / 4.0;
     let draw = |cluster| {
         let mut score = |chance: f64| match kind {
-            // Right or wrong.
+            // Correct or incorrect.
             0 | 1 => f64::from(u8::from(source.uniform() < chance)),
-            // A mean of several attempts.
+            // The mean of several attempts.
             2 => {
                 let right = (0..attempts).filter(|_| source.uniform() < chance);
                 right.count() as f64 / attempts as f64
             }
             // A fraction.
             3 => (source.uniform() * chance).clamp(0.0, 1.0),
-            // The same everywhere.
+            // The same score everywhere.
             4 => chance.clamp(0.0, 1.0),
-            // One of few values.
+            // One of a few values.
             _ => (4.0 * source.uniform() * chance).round().min(4.0) / 4.0,
         };
         let (first, second) = (score(chance), score(chance + effect));
@@ -64,7 +65,8 @@ fn draw(source: &mut Source) -> Vec<Pair<usize>> {
         .collect()
 }
 
-/// Returns the comparisons that were tested, those with p below 0.05, and those in which test and interval disagree.
+/// Returns the number of tested comparisons, of those with p below 0.05, and of those in which test
+/// and interval disagree.
 pub fn count(comparisons: usize, seed: u64) -> (usize, usize, usize) {
     let mut source = Source(ChaCha8Rng::seed_from_u64(seed));
     let (mut tested, mut found, mut disagree) = (0, 0, 0);

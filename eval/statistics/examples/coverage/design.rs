@@ -1,40 +1,41 @@
-//! The runs that are simulated, and what their figures truly are.
+//! Designs of simulated runs, and the true values of their figures.
 
 use statistics::{Pair, best_of, estimate, paired, pass_at_k, pass_hat_k};
 
 use super::draw::{Scores, Shape, Source};
 
-/// True means.
+/// True means to simulate.
 const MEANS: [f64; 9] = [0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95];
-/// Scores at which the chance to reach them is looked at, to have the mean of the best.
+/// Number of grid points for integrating the distribution of the best score.
 const PLACES: usize = 1000;
-/// Correlations of the attempts at a sample.
+/// Correlations between the attempts at a sample.
 const CORRELATIONS: [f64; 5] = [0.0, 0.1, 0.3, 0.5, 0.9];
 
-/// What has an interval.
+/// A figure that has an interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Figure {
-    /// The mean over samples of the mean of their attempts.
+    /// Mean over samples of the mean score of their attempts.
     Score(Scores),
-    /// The chance that of two attempts one is right, or both.
+    /// Probability that at least one of two attempts is correct.
     PassAt2(Scores),
+    /// Probability that both of two attempts are correct.
     PassHat2(Scores),
-    /// The mean over samples of the best of their attempts.
+    /// Mean over samples of the best score of their attempts.
     Best(Scores),
-    /// The difference of two runs, the second better by so much.
+    /// Difference between two runs, of which the second is better by this much.
     Difference(Scores, f64),
 }
 
-/// What clusters hold.
+/// Contents of the clusters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Clusters {
-    /// A sample each.
+    /// One sample per cluster.
     Samples,
-    /// The same, and every fifth has five times as many attempts as the others.
+    /// One sample per cluster; every fifth has five times as many attempts as the others.
     Uneven,
-    /// Several samples.
+    /// Several samples per cluster.
     Named,
-    /// The same, and every fifth has five times as many as the others.
+    /// Several samples per cluster; every fifth has five times as many as the others.
     NamedUneven,
 }
 
@@ -57,13 +58,14 @@ impl Clusters {
     }
 }
 
-/// Of what named clusters hold: samples in each, attempts at each, and the correlations of attempts and of samples.
+/// Designs with named clusters: samples per cluster, attempts per sample, and the correlations of
+/// attempts and of samples.
 const NAMED_SAMPLES: usize = 4;
 const NAMED_UNEVEN_SAMPLES: usize = 2;
 const NAMED_ATTEMPTS: [usize; 2] = [2, 10];
 const NAMED_CORRELATIONS: [(f64, f64); 3] = [(0.1, 0.0), (0.5, 0.3), (0.9, 0.9)];
 
-/// In the order of the table.
+/// All figures, in the order of the table.
 const FIGURES: [Figure; 25] = [
     Figure::Score(Scores::Binary),
     Figure::Score(Scores::Repeated),
@@ -114,8 +116,8 @@ impl Figure {
         }
     }
 
-    /// In which clusters it is simulated: uneven ones of single samples are so by their attempts, of which only a score has
-    /// some at one sample and some at another.
+    /// Returns the kinds of clusters to simulate. Uneven clusters of one sample differ in their
+    /// attempts, which only a score allows.
     fn clusters(self) -> Vec<Clusters> {
         let mut all = vec![Clusters::Samples];
         if matches!(
@@ -130,13 +132,13 @@ impl Figure {
         all
     }
 
-    /// Whether it needs more than one attempt at a sample.
+    /// Whether the figure needs more than one attempt at a sample.
     const fn takes_several(self) -> bool {
         matches!(self, Self::PassAt2(_) | Self::PassHat2(_) | Self::Best(_))
     }
 }
 
-/// Designs whose mean coverage has one bar.
+/// Group of designs whose mean coverage has a common bar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Answers,
@@ -169,12 +171,12 @@ impl std::fmt::Display for Kind {
 pub struct Design {
     pub figure: Figure,
     pub clusters: Clusters,
-    /// How many clusters there are.
+    /// Number of clusters.
     pub count: usize,
     pub attempts: usize,
-    /// Of the attempts at a sample.
+    /// Correlation between the attempts at a sample.
     pub correlation: f64,
-    /// Of what the samples of a named cluster have in common.
+    /// Correlation between the samples of a named cluster.
     pub alike: f64,
 }
 
@@ -195,7 +197,7 @@ impl Design {
         }
     }
 
-    /// What distinguishes it from others of its figure.
+    /// Returns what distinguishes this design from others of the same figure.
     pub fn details(&self) -> String {
         format!(
             "{}: {} × {}, correlation {}",
@@ -206,20 +208,21 @@ impl Design {
         )
     }
 
-    /// The true means that it is drawn with.
+    /// Returns the true means to simulate.
     pub fn means(&self) -> impl Iterator<Item = f64> {
         MEANS.into_iter().filter(|p| match self.figure {
-            // Those above a half mirror the others, and so do their intervals.
+            // Means above 0.5 mirror those below, and so do their intervals.
             Figure::Score(_) => *p <= 0.5,
             Figure::Difference(_, by) => p + by < 1.0,
-            // Nearer to 0 and 1 than that are no true means of scores either.
+            // True means of scores are not closer to 0 and 1 either.
             Figure::PassAt2(_) | Figure::PassHat2(_) | Figure::Best(_) => {
                 (0.04..=0.96).contains(&self.truth(*p))
             }
         })
     }
 
-    /// One run: whether its interval holds the true value, if it has one.
+    /// Simulates one run. Returns whether its interval contains the true value, or `None` without
+    /// an interval.
     pub fn run(&self, p: f64, truth: f64, source: &mut Source) -> Option<bool> {
         let [low, high] = self.interval(p, source)?;
         Some(low <= truth && truth <= high)
@@ -259,7 +262,7 @@ impl Design {
         Some([interval.low, interval.high])
     }
 
-    /// What the figure is of one sample's attempts.
+    /// Returns the figure of one sample's attempts.
     fn of_attempts(&self, scores: &[f64]) -> Option<f64> {
         let (n, right) = scores.iter().fold((0, 0), |(n, right), score| {
             (n + 1, right + u32::from(*score >= 1.0))
@@ -286,7 +289,7 @@ impl Design {
         paired(&pairs)?.interval()
     }
 
-    /// What the figure is of endless samples.
+    /// Returns the true value of the figure: its value for an infinite number of samples.
     pub fn truth(&self, p: f64) -> f64 {
         let scores = self.figure.scores();
         let right = 1.0 - scores.at_most(1.0 - f64::EPSILON, p);
@@ -303,7 +306,8 @@ impl Design {
         }
     }
 
-    /// The chance that `k` attempts at one sample all come out as one does with the chance `p`.
+    /// Returns the probability that all of `k` attempts at one sample have an outcome whose
+    /// probability is `p`.
     fn all(&self, p: f64, k: usize) -> f64 {
         let rho = self.correlation;
         if self.figure.scores() != Scores::Binary {
@@ -325,7 +329,7 @@ fn mean(scores: &[f64]) -> f64 {
     scores.iter().sum::<f64>() / scores.len() as f64
 }
 
-/// All designs whose name holds a text.
+/// Returns all designs whose name contains a text.
 pub fn designs(quick: bool, only: &str) -> Vec<Design> {
     let mut all = Vec::new();
     for figure in FIGURES {
@@ -347,7 +351,8 @@ pub fn designs(quick: bool, only: &str) -> Vec<Design> {
 
 fn of_samples(figure: Figure, clusters: Clusters, quick: bool) -> Vec<Design> {
     let counts: &[usize] = if quick {
-        // From 20 on as in the full run: the bar is for their mean, which depends on these numbers.
+        // From 20 on the same as in the full run, because the mean that the bar applies to depends
+        // on these numbers.
         &[3, 12, 20, 50, 100]
     } else {
         &[3, 5, 8, 10, 15, 20, 50, 100]
@@ -360,7 +365,8 @@ fn of_samples(figure: Figure, clusters: Clusters, quick: bool) -> Vec<Design> {
             if figure.takes_several() && attempts == 1 {
                 continue;
             }
-            // One answer per sample is cheap to draw, and has the designs of the full run here, too: its bar depends on them.
+            // One answer per sample is cheap to simulate. Its designs are those of the full run,
+            // because its bar depends on them.
             let one_answer = attempts == 1
                 && clusters == Clusters::Samples
                 && matches!(figure.scores(), Scores::Binary | Scores::Repeated);
@@ -370,7 +376,8 @@ fn of_samples(figure: Figure, clusters: Clusters, quick: bool) -> Vec<Design> {
                 correlations
             };
             for &correlation in correlations {
-                // A single attempt resembles no other, unless in another run or in a cluster of unlike size.
+                // A single attempt is correlated with others only across runs, or in clusters of
+                // uneven size.
                 let alone = attempts == 1
                     && clusters.are_even()
                     && !matches!(figure, Figure::Difference(..));

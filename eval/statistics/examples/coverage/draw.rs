@@ -1,21 +1,22 @@
-//! Draws of runs whose true scores are known.
+//! Simulates runs whose true scores are known.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use statrs::distribution::{Beta, ContinuousCDF};
 
-/// How scores are distributed.
+/// Distribution of scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scores {
-    /// Right or wrong; each cluster's chance comes from a beta distribution.
+    /// 0 or 1; the probability of 1 in each cluster comes from a beta distribution.
     Binary,
-    /// Right or wrong; each attempt repeats its cluster's answer with some chance.
+    /// 0 or 1; each attempt repeats its cluster's answer with some probability.
     Repeated,
-    /// Between 0 and 1, spread evenly around the mean; each attempt repeats its cluster's score with some chance.
+    /// Between 0 and 1, uniformly distributed around the mean; each attempt repeats its cluster's
+    /// score with some probability.
     Even,
-    /// As even ones, but most at one end, few far from it.
+    /// Like `Even`, but most scores are at one end and few are far from it.
     Skewed,
-    /// The same, and two runs repeat the score of one sample.
+    /// Like `Skewed`, but both runs repeat the score of the sample.
     SkewedAlike,
 }
 
@@ -30,7 +31,7 @@ impl Scores {
         }
     }
 
-    /// The chance that a score of mean `p` is at most `x`, which is below 1.
+    /// Returns the probability that a score of mean `p` is at most `x`, which is below 1.
     pub fn at_most(self, x: f64, p: f64) -> f64 {
         match self {
             Self::Even => Beta::new(4.0 * p, 4.0 * (1.0 - p)).map_or(0.0, |beta| beta.cdf(x)),
@@ -41,20 +42,20 @@ impl Scores {
     }
 }
 
-/// What a cluster holds.
+/// Contents of a cluster.
 #[derive(Debug, Clone, Copy)]
 pub struct Shape {
     pub samples: usize,
-    /// At each sample.
+    /// Number of attempts at each sample.
     pub attempts: usize,
-    /// Of the attempts at a sample.
+    /// Correlation between the attempts at a sample.
     pub correlation: f64,
-    /// Of what its samples have in common.
+    /// Correlation between the samples.
     pub alike: f64,
 }
 
 impl Shape {
-    /// A sample that is a cluster of its own.
+    /// Creates a cluster of a single sample.
     pub const fn sample(attempts: usize, correlation: f64) -> Self {
         Self {
             samples: 1,
@@ -65,7 +66,7 @@ impl Shape {
     }
 }
 
-/// Random numbers of a fixed seed.
+/// Random number generator with a fixed seed.
 pub struct Source {
     random: ChaCha8Rng,
 }
@@ -77,7 +78,7 @@ impl Source {
         }
     }
 
-    /// Between 0 and 1, both excluded.
+    /// Returns a number between 0 and 1, excluding both.
     pub fn uniform(&mut self) -> f64 {
         ((self.random.next_u64() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
     }
@@ -86,12 +87,12 @@ impl Source {
         self.uniform() < chance
     }
 
-    /// 1 with this chance, else 0.
+    /// Returns 1 with this probability, otherwise 0.
     fn right(&mut self, chance: f64) -> f64 {
         f64::from(u8::from(self.happens(chance)))
     }
 
-    /// A place below `count`.
+    /// Returns an index below `count`.
     pub fn below(&mut self, count: usize) -> usize {
         usize::try_from((u128::from(self.random.next_u64()) * count as u128) >> 64).unwrap_or(0)
     }
@@ -100,8 +101,8 @@ impl Source {
         (-2.0 * self.uniform().ln()).sqrt() * (std::f64::consts::TAU * self.uniform()).cos()
     }
 
-    /// The logarithm of a gamma variate: G. Marsaglia and W. W. Tsang, ACM TOMS 26 (2000), which is boosted below a shape of
-    /// 1. As a logarithm, so that a tiny shape does not end in 0.
+    /// Returns the logarithm of a gamma variate: G. Marsaglia and W. W. Tsang, ACM TOMS 26 (2000),
+    /// boosted for shapes below 1. The logarithm does not underflow for tiny shapes.
     fn ln_gamma_variate(&mut self, shape: f64) -> f64 {
         if shape < 1.0 {
             return self.ln_gamma_variate(shape + 1.0) + self.uniform().ln() / shape;
@@ -117,13 +118,13 @@ impl Source {
         }
     }
 
-    /// A beta variate.
+    /// Returns a beta variate.
     fn beta(&mut self, a: f64, b: f64) -> f64 {
         let (x, y) = (self.ln_gamma_variate(a), self.ln_gamma_variate(b));
         1.0 / (1.0 + (y - x).exp())
     }
 
-    /// A chance of mean `p` whose draws have the correlation `rho` in a cluster.
+    /// Returns a probability with mean `p` whose draws have the correlation `rho` within a cluster.
     fn chance(&mut self, p: f64, rho: f64) -> f64 {
         if rho <= 0.0 {
             return p;
@@ -140,7 +141,8 @@ impl Source {
         at(scores, p, easy)
     }
 
-    /// What the attempts at one sample have in common: their chance to be right, or the score that they repeat.
+    /// Returns what the attempts at one sample share: the probability of 1, or the score that they
+    /// repeat.
     fn kind(&mut self, scores: Scores, p: f64, rho: f64) -> f64 {
         if scores == Scores::Binary {
             self.chance(p, rho)
@@ -149,7 +151,8 @@ impl Source {
         }
     }
 
-    /// The scores of attempts at a sample of a kind, which they repeat with a chance, and else have one of their own.
+    /// Returns the scores of attempts at a sample. Each repeats the sample's score with some
+    /// probability and is otherwise independent.
     fn attempts(&mut self, scores: Scores, p: f64, rho: f64, kind: f64, count: usize) -> Vec<f64> {
         if scores == Scores::Binary {
             return (0..count).map(|_| self.right(kind)).collect();
@@ -166,7 +169,8 @@ impl Source {
             .collect()
     }
 
-    /// The kinds of the samples of a cluster: each has the cluster's own with a chance, and else another.
+    /// Returns the shared values of the samples of a cluster. Each has the cluster's own with some
+    /// probability, otherwise another.
     fn kinds<K: Copy>(
         &mut self,
         alike: f64,
@@ -184,7 +188,8 @@ impl Source {
         std::iter::once(shared).chain(others).collect()
     }
 
-    /// The scores of the attempts at each sample of a cluster, in which samples are `alike` as attempts are.
+    /// Returns the scores of the attempts at each sample of a cluster, with samples correlated by
+    /// `alike`.
     pub fn cluster(&mut self, scores: Scores, p: f64, shape: Shape) -> Vec<Vec<f64>> {
         let rho = shape.correlation;
         let kinds = self.kinds(shape.alike, shape.samples, |source| {
@@ -196,7 +201,8 @@ impl Source {
             .collect()
     }
 
-    /// The same of two runs, for which each sample is as hard.
+    /// Returns the scores of two runs over a cluster, in which each sample is equally hard for
+    /// both.
     pub fn both(&mut self, scores: Scores, p: [f64; 2], shape: Shape) -> Vec<(Vec<f64>, Vec<f64>)> {
         let rho = shape.correlation;
         let kinds = self.kinds(shape.alike, shape.samples, |source| {
@@ -214,7 +220,8 @@ impl Source {
 
     fn kinds_of_both(&mut self, scores: Scores, p: [f64; 2], rho: f64) -> [f64; 2] {
         match scores {
-            // The second run is right wherever the first is, and on the rest as often as its mean takes.
+            // The second run is correct wherever the first is, and elsewhere as often as its mean
+            // requires.
             Scores::Binary => {
                 let chance = self.chance(p[0], rho);
                 [
@@ -223,7 +230,7 @@ impl Source {
                 ]
             }
             Scores::Even | Scores::Skewed => p.map(|p| self.one(scores, p)),
-            // What is repeated is the sample's own in both runs.
+            // In both runs, attempts repeat the sample's own score.
             Scores::Repeated | Scores::SkewedAlike => {
                 let easy = self.uniform();
                 p.map(|p| at(scores, p, easy))
@@ -232,7 +239,7 @@ impl Source {
     }
 }
 
-/// The score of a sample that is easier than a share `easy` of all.
+/// Returns the score of a sample that is easier than a share `easy` of all samples.
 fn at(scores: Scores, p: f64, easy: f64) -> f64 {
     match scores {
         Scores::Skewed | Scores::SkewedAlike if p > 0.5 => 1.0 - at(scores, 1.0 - p, 1.0 - easy),

@@ -1,4 +1,4 @@
-//! How often a difference is found between runs that do not differ.
+//! Measures how often a difference is found between runs that do not differ.
 
 use statistics::{Pair, Tango, p_value};
 
@@ -11,19 +11,20 @@ const LEVEL: f64 = 0.05;
 const MOST: f64 = 0.055;
 const BARRED_FROM: usize = 20;
 
-/// Shares of samples on which the runs differ. Two independent runs of equal score differ on half of them at most.
+/// Shares of samples on which the runs differ. Two independent runs of equal score differ on at
+/// most half of them.
 const DIFFERING: [f64; 9] = [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8];
-/// Beyond that, without a bar.
+/// Larger shares, which have no bar.
 const NEARLY_ALL: [f64; 3] = [0.9, 0.95, 1.0];
 
-/// What the two runs differ by on a share of the samples; the others make up for it.
+/// True difference between the runs on a share of the samples. The other samples compensate for it.
 struct Truth {
     name: &'static str,
     share: f64,
     by: f64,
     attempts: usize,
     samples: usize,
-    /// Whether the bar holds; rare kinds of samples have none.
+    /// Whether the bar applies. It does not if one kind of sample is rare.
     barred: bool,
 }
 
@@ -98,11 +99,12 @@ impl Truth {
 
 /// Prints the shares of all designs and returns the number of missed bars.
 pub fn check(quick: bool, seed: u64) -> usize {
-    // One attempt at each sample is counted: there, only the share of samples that differ matters.
+    // One attempt per sample is computed exactly, because only the share of differing samples
+    // matters there.
     by_counting(quick) + by_drawing(quick, seed)
 }
 
-/// Of Tango's score test, exactly: summed over all outcomes.
+/// Checks Tango's score test exactly, by summing over all outcomes.
 fn by_counting(quick: bool) -> usize {
     let counts: Vec<usize> = if quick {
         vec![10, 20, 50]
@@ -149,7 +151,7 @@ fn by_counting(quick: bool) -> usize {
     missed
 }
 
-/// The chance that the score test rejects, given how many samples differ.
+/// Returns the probability that the score test rejects, given the number of samples that differ.
 fn rejected(samples: usize, differing: usize) -> f64 {
     let chances = binomial(differing, 0.5).enumerate();
     let rejects = |wins: usize| {
@@ -166,7 +168,7 @@ fn rejected(samples: usize, differing: usize) -> f64 {
         .sum()
 }
 
-/// The chances of 0, 1, … hits among `n` draws.
+/// Returns the probabilities of 0, 1, … hits in `n` draws.
 fn binomial(n: usize, chance: f64) -> impl Iterator<Item = f64> {
     use statrs::distribution::{Binomial, Discrete};
     let binomial = Binomial::new(chance, n as u64);
@@ -190,7 +192,7 @@ fn by_drawing(quick: bool, seed: u64) -> usize {
                 p.is_some_and(|p| p < LEVEL)
             };
             let found = (0..draws).filter(is_found).count() as f64 / f64::from(draws);
-            // Two standard errors of the simulation; with few draws, three.
+            // Allow two standard errors of the simulation, or three with few draws.
             let errors = if quick { 3.0 } else { 2.0 };
             let room = errors * (MOST * (1.0 - MOST) / f64::from(draws)).sqrt();
             let good = !truth.barred || count < BARRED_FROM || found <= MOST + room;

@@ -1,4 +1,4 @@
-//! How often intervals contain the true value.
+//! Measures how often intervals contain the true value.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -34,7 +34,7 @@ struct Judged {
 impl Judged {
     fn of(design: &Design, asked: Asked, index: usize) -> Self {
         let (mut given, mut covered) = (0, Vec::new());
-        // Few designs of answers average out less noise, and are cheap to draw.
+        // The few designs with one answer average out less noise, but are cheap to simulate.
         let runs = match design.kind() {
             Kind::Answers if asked.quick => 10 * asked.runs,
             _ => asked.runs,
@@ -130,7 +130,7 @@ pub fn check(asked: Asked) -> usize {
     missed
 }
 
-/// Prints the mean coverage of each kind by number of samples, which the mean over all of them hides.
+/// Prints the mean coverage of each kind by number of samples, which the overall mean hides.
 fn print_by_count(judged: &[Judged]) {
     let mut counts: Vec<usize> = judged.iter().map(|judged| judged.design.count).collect();
     counts.sort_unstable();
@@ -176,7 +176,8 @@ const HEADER: [&str; 6] = [
     "its design",
 ];
 
-/// A row for each group and range of samples, and the number of groups whose mean misses its bar.
+/// Returns a row for each group and range of samples, and the number of groups whose mean misses
+/// its bar.
 fn rows<G: std::fmt::Display>(
     judged: &[Judged],
     groups: &[G],

@@ -1,30 +1,30 @@
-//! How often a detectable difference is found in fresh runs like those that it was computed of.
+//! Measures how often a detectable difference is found in new runs like those it was computed from.
 
 use statistics::{Pair, detectable, holm, p_value};
 
 use super::draw::{Scores, Shape, Source};
 use super::table;
 
-/// Chance of error over all comparisons.
+/// Probability of error over all comparisons.
 const LEVEL: f64 = 0.05;
 
-/// How fresh runs come about, and with it the test that decides.
+/// How new runs are simulated, which also determines the test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Truth {
-    /// One attempt at each sample, right or wrong: Tango's score test.
+    /// One attempt per sample, scored 0 or 1: Tango's score test.
     Answers,
     /// The mean of five attempts: the t test.
     Means(Scores),
-    /// Samples in clusters of four, right or wrong: the t test.
+    /// Samples in clusters of four, scored 0 or 1: the t test.
     Clusters,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Design {
     truth: Truth,
-    /// Samples, or clusters of them.
+    /// Number of samples or clusters.
     count: usize,
-    /// Comparisons that Holm's correction is over. In the others there is no difference.
+    /// Number of comparisons that Holm's correction covers. The others have no difference.
     comparisons: usize,
 }
 
@@ -38,7 +38,7 @@ impl Truth {
         }
     }
 
-    /// The run that a user has.
+    /// Simulates the run that a user has.
     fn draw(self, count: usize, source: &mut Source) -> Vec<Pair<usize>> {
         let mean = |scores: &[f64]| scores.iter().sum::<f64>() / scores.len() as f64;
         let mut pairs = Vec::new();
@@ -48,7 +48,7 @@ impl Truth {
                 Self::Means(scores) => (scores, 1, 5),
                 Self::Clusters => (Scores::Binary, 4, 1),
             };
-            // Answers of one cluster are alike.
+            // Correlate the answers within a cluster.
             let together = Shape::sample(samples * attempts, 0.3);
             let both = source.both(scores, [0.4, 0.45], together);
             for (first, second) in both {
@@ -63,7 +63,8 @@ impl Truth {
         pairs
     }
 
-    /// A fresh run with the rates, discordance and clusters of that one, and a difference of `size`.
+    /// Simulates a new run with the rates, discordance and clusters of `run`, and a difference of
+    /// `size`.
     fn fresh(
         self,
         run: &[Pair<usize>],
@@ -108,7 +109,7 @@ impl Truth {
     }
 }
 
-/// The share of fresh runs in which a difference is found.
+/// Returns the share of new runs in which a difference is found.
 fn found(design: Design, run: &[Pair<usize>], size: f64, draws: usize, source: &mut Source) -> f64 {
     let hits = (0..draws).filter(|_| {
         let mut p = |size| p_value(&design.truth.fresh(run, design.count, size, source));
@@ -120,10 +121,10 @@ fn found(design: Design, run: &[Pair<usize>], size: f64, draws: usize, source: &
     hits.count() as f64 / draws as f64
 }
 
-/// Prints the power of all designs and gives the number of bars that are missed.
+/// Prints the power of all designs and returns the number of missed bars.
 pub fn check(quick: bool, seed: u64) -> usize {
     let draws = if quick { 200 } else { 2000 };
-    // Half the width of the bar; with few draws, what three standard errors add.
+    // Half the width of the bar. With few draws, three standard errors are added.
     let width = if quick { 0.03 + 0.09 } else { 0.03 };
     let truths = [
         Truth::Answers,
@@ -148,7 +149,7 @@ pub fn check(quick: bool, seed: u64) -> usize {
                 let run = truth.draw(count, &mut source);
                 let size = detectable(&run, LEVEL / comparisons as f64);
                 let share = found(design, &run, size.unwrap_or(1.0), draws, &mut source);
-                // The bar is for 20 samples and more; of fewer it is shown what comes of them.
+                // The bar applies from 20 samples on; below that, the power is only shown.
                 let good = match size {
                     Some(_) => count < 20 || (share - 0.8).abs() <= width,
                     None => share < 0.8 + width,

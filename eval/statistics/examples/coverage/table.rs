@@ -1,12 +1,12 @@
-//! What the simulation prints.
+//! Prints the tables of the simulations.
 
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
-    reason = "a program of its own"
+    reason = "a standalone program"
 )]
 
-/// A table in Markdown.
+/// Prints a table in Markdown.
 pub fn print(title: &str, header: &[&str], rows: &[Vec<String>]) {
     println!(
         "\n{title}\n\n| {} |\n|{}",
@@ -18,12 +18,12 @@ pub fn print(title: &str, header: &[&str], rows: &[Vec<String>]) {
     }
 }
 
-/// A line of its own.
+/// Prints a line.
 pub fn say(line: &str) {
     println!("{line}");
 }
 
-/// How many bars were missed.
+/// Reports the number of missed bars.
 pub fn complain(missed: usize) {
-    eprintln!("error: {missed} figures miss their bar");
+    eprintln!("error: {missed} figures missed their bar");
 }

@@ -1,4 +1,5 @@
-//! Mean width of the intervals of right and wrong answers, beside Tango's and the t interval.
+//! Compares the mean width of intervals for scores of 0 or 1 with that of Tango's and the t
+//! interval.
 
 use statistics::{Pair, Tango, paired};
 
@@ -8,7 +9,7 @@ use super::table;
 /// Maximum ratio of the mean width to that of Tango's interval.
 const MOST: f64 = 1.05;
 
-/// 0.975 quantiles of Student's t with one degree of freedom less than samples.
+/// 0.975 quantiles of Student's t by number of samples, with one degree of freedom less.
 const COUNTS: [(usize, f64); 4] = [
     (10, 2.262_157),
     (20, 2.093_024),

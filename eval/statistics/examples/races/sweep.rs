@@ -1,39 +1,39 @@
-//! Sweeps of known truth, and a race over each.
+//! Simulates sweeps whose true scores are known, and runs a race over each.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use statistics::{Race, Rivals, Rules, Standing, Unit, Verdict, confidence_sequence};
 
-/// How scores come about.
+/// Distribution of scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scores {
-    /// Right or wrong.
+    /// 0 or 1.
     Answers,
-    /// Fifths: the mean of five answers, of which each sample has some easy and some hard.
+    /// Fifths: the mean of five answers, some of them easy and some hard.
     Fifths,
 }
 
-/// A kind of sweep.
+/// Design of a simulated sweep.
 #[derive(Debug, Clone, Copy)]
 pub struct Design {
-    /// What is true, in words.
+    /// Description of the true scores.
     pub name: &'static str,
     pub cells: usize,
-    /// By how much the last cell is better than all others.
+    /// Difference by which the last cell is better than all others.
     pub better: f64,
-    /// Whether the cells between are worse by steps instead of equal.
+    /// Whether the cells in between get worse step by step instead of being equal.
     pub is_graded: bool,
-    /// The score of the others.
+    /// True score of the other cells.
     pub base: f64,
     pub scores: Scores,
-    /// Samples of a cluster.
+    /// Number of samples per cluster.
     pub cluster: usize,
     pub min_difference: f64,
-    /// Against the first cell instead of the best.
+    /// Whether cells are compared with the first cell instead of the best.
     pub baseline: bool,
-    /// Attempts saved, at least; none without a bar.
+    /// Minimum share of attempts saved; `None` without a bar.
     pub saved: Option<f64>,
-    /// One of those that `--quick` runs.
+    /// Whether `--quick` runs the design.
     pub is_quick: bool,
 }
 
@@ -200,22 +200,23 @@ pub const DESIGNS: [Design; 24] = [
     },
 ];
 
-/// Samples of a sweep, and of a block.
+/// Number of samples in a sweep, and in a block.
 pub const SAMPLES: usize = 200;
 const BLOCK: usize = 10;
 
-/// Sweeps of a design whose differences are corrected, which takes longer than all else.
+/// Number of sweeps of a design whose differences are corrected, which is the slowest part.
 const CORRECTED: usize = 150;
 
-/// What came of a race.
+/// Outcome of a race.
 pub struct Outcome {
     pub wrong: bool,
     pub best_kept: bool,
     pub is_decided: bool,
     pub saved: f64,
-    /// Whether each interval holds: to the first cell, and to the one that is left.
+    /// Whether each interval holds, for the first cell and for the remaining one.
     pub held: [Vec<bool>; 2],
-    /// Of cells that stopped: how far the difference to the last cell is off, as seen and corrected.
+    /// Errors of the difference from the last cell, uncorrected and corrected, for each cell that
+    /// stopped.
     pub off: Vec<[f64; 2]>,
 }
 
@@ -228,7 +229,7 @@ impl Source {
 }
 
 impl Design {
-    /// The true score of each cell.
+    /// Returns the true score of each cell.
     pub fn truth(&self) -> Vec<f64> {
         let of = |cell: usize| {
             if cell + 1 == self.cells {
@@ -242,9 +243,9 @@ impl Design {
         (0..self.cells).map(of).collect()
     }
 
-    /// A cluster. Every other cell, the best among them, goes by how hard the sample is on half of its samples, so that two of
-    /// them have a correlation of about 0.5; the others by nothing in common. In a cluster, half of the samples are as hard
-    /// as the first.
+    /// Simulates a cluster. Every other cell, including the best, depends on the sample's hardness
+    /// on half of its samples, so that two of these cells have a correlation of about 0.5. The
+    /// other cells are independent. Half of the samples in a cluster are as hard as the first.
     fn unit(&self, truth: &[f64], source: &mut Source) -> Unit {
         let answers = match self.scores {
             Scores::Answers => 1,
@@ -277,7 +278,7 @@ impl Design {
     }
 }
 
-/// A random sweep, and a race over it.
+/// Simulates a sweep and runs a race over it.
 pub fn run(design: &Design, seed: u64, number: usize) -> Outcome {
     let stream = (seed << 32) ^ number as u64;
     let mut source = Source(ChaCha8Rng::seed_from_u64(stream));

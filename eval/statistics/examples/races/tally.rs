@@ -1,8 +1,8 @@
-//! What many races of one design come to.
+//! Totals over many races of one design.
 
 use super::sweep::{Design, Outcome};
 
-/// Counts over races.
+/// Totals over races.
 #[derive(Default)]
 pub struct Tally {
     races: usize,
@@ -46,7 +46,8 @@ impl Tally {
         self.saved / self.races.max(1) as f64
     }
 
-    /// How many bars are missed; with few races (`quick`) only by what is far beyond chance.
+    /// Returns the number of missed bars. With few races (`quick`), only misses far beyond chance
+    /// count.
     pub fn misses(&self, design: &Design, quick: bool) -> usize {
         let room = if quick { 0.05 } else { 0.0 };
         let bars = [

@@ -1,4 +1,4 @@
-//! Statistics against SciPy and statsmodels, whose figures `tests/reference.json` holds.
+//! Compares the statistics with SciPy and statsmodels, whose figures are in `tests/reference.json`.
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
@@ -12,10 +12,10 @@ use statistics::{
     pass_at_k, pass_hat_k, sample_means,
 };
 
-/// Room for another order of summing and another way to a quantile.
+/// Tolerance for a different order of summation and other quantile algorithms.
 const TOLERANCE: f64 = 1e-9;
 
-/// Room for quantiles of Student's t, and for the search of the likeliest chances by SciPy.
+/// Tolerance for quantiles of Student's t, and for SciPy's maximum-likelihood search.
 const SEARCH: f64 = 1e-6;
 
 #[derive(Deserialize)]
@@ -100,7 +100,7 @@ struct PowerCase {
 struct PassCase {
     n: u32,
     right: u32,
-    /// For k = 1, 2, …: at least one of k, and all of k.
+    /// For k = 1, 2, …: the probabilities that at least one of k, and all of k, are correct.
     pass: Vec<[f64; 2]>,
 }
 
@@ -190,7 +190,7 @@ fn paired_differences() {
         );
         assert_eq!(found.p(), p_value(&pairs), "{name}");
 
-        // Seen from the other run, everything is turned round.
+        // Exchanging the runs mirrors all figures.
         let turned: Vec<Pair<u32>> = pairs
             .iter()
             .rev()
@@ -225,7 +225,7 @@ fn exact_mcnemar() {
 }
 
 #[test]
-fn holms_correction() {
+fn holm_correction() {
     for HolmCase { values, adjusted } in reference().holm {
         near(holm(&values), adjusted, TOLERANCE, &format!("{values:?}"));
     }
@@ -233,7 +233,7 @@ fn holms_correction() {
 }
 
 #[test]
-fn estimators_of_several_attempts() {
+fn pass_at_k_and_pass_hat_k() {
     for PassCase { n, right, pass } in reference().pass {
         for (k, wanted) in (1..).zip(pass) {
             let found = [pass_at_k(n, right, k), pass_hat_k(n, right, k)].map(Option::unwrap);
@@ -250,7 +250,8 @@ fn estimators_of_several_attempts() {
             (None, None)
         );
     }
-    // Where the binomial coefficients themselves would overflow. 10 of 1000 right: 1 − C(990, 500)/C(1000, 500).
+    // Here the binomial coefficients themselves would overflow. 10 of 1000 correct: 1 − C(990,
+    // 500)/C(1000, 500).
     near(
         pass_at_k(1000, 10, 500),
         [0.999_066_812_197_815_5],
@@ -262,7 +263,7 @@ fn estimators_of_several_attempts() {
 }
 
 #[test]
-fn intervals_begin_at_three_clusters_and_warn_below_ten() {
+fn intervals_need_three_clusters_and_warn_below_ten() {
     assert_eq!(estimate::<u32>(&[]), None);
     let rows: [(u32, &[f64], Option<Method>); 8] = [
         (1, &[0.5], None),
@@ -287,8 +288,8 @@ fn intervals_begin_at_three_clusters_and_warn_below_ten() {
 }
 
 #[test]
-fn a_score_is_a_mean_over_samples() {
-    // One sample of three attempts, one of one.
+fn score_is_mean_over_samples() {
+    // One sample with three attempts, one with a single attempt.
     let scores = [("a", 0, 1.0), ("b", 1, 0.0), ("a", 0, 1.0), ("a", 0, 0.5)];
     let means = sample_means(scores);
     near(
@@ -306,7 +307,7 @@ fn a_score_is_a_mean_over_samples() {
 }
 
 #[test]
-fn tangos_interval_and_test() {
+fn tango_interval_and_test() {
     for TangoCase {
         source,
         wins,
@@ -338,7 +339,8 @@ fn tangos_interval_and_test() {
     }
 }
 
-/// To the digits in which others have them: T. Tango (1998), M. W. Fagerland et al. (2014).
+/// Compares with published figures at their published precision: T. Tango (1998), M. W. Fagerland
+/// et al. (2014).
 #[test]
 fn published_intervals() {
     let rows = [
@@ -357,7 +359,7 @@ fn published_intervals() {
 }
 
 #[test]
-fn p_is_below_5_percent_exactly_if_the_interval_excludes_0() {
+fn test_agrees_with_interval() {
     for seed in 0..2 {
         let (tested, found, disagree) = agreement::count(10_000, seed);
         assert_eq!((tested, disagree), (10_000, 0), "seed {seed}");
@@ -366,7 +368,7 @@ fn p_is_below_5_percent_exactly_if_the_interval_excludes_0() {
 }
 
 #[test]
-fn differences_that_the_score_test_would_find() {
+fn detectable_difference_of_score_test() {
     for PowerCase {
         samples,
         differing,
@@ -387,8 +389,8 @@ fn differences_that_the_score_test_would_find() {
 }
 
 #[test]
-fn differences_that_the_t_test_would_find() {
-    // Of many samples by the normal distribution: (z of the level + z of 80 %) × error.
+fn detectable_difference_of_t_test() {
+    // With many samples, by the normal distribution: (z of the level + z of 80 %) × error.
     let pair = |cluster: u32, second: f64| Pair {
         cluster,
         first: 0.5,
@@ -406,7 +408,7 @@ fn differences_that_the_t_test_would_find() {
             "many",
         );
     }
-    // Two samples show next to nothing, and equal differences nothing at all.
+    // Two samples are too few, and equal differences have no spread.
     let two = [pair(0, 0.0), pair(1, 1.0)];
     assert_eq!(detectable(&two, 0.05), None);
     let alike: Vec<Pair<u32>> = (0..9).map(|cluster| pair(cluster, 0.75)).collect();
@@ -414,7 +416,7 @@ fn differences_that_the_t_test_would_find() {
     assert_eq!(detectable::<u32>(&[], 0.05), None);
 }
 
-/// Pairs of scores of which the first run's are all 0, each a cluster of its own.
+/// Pairs of scores in which the first run always scores 0, each pair its own cluster.
 fn against_zero(second: impl IntoIterator<Item = f64>) -> Vec<Pair<u32>> {
     let pairs = (0..).zip(second).map(|(cluster, second)| Pair {
         cluster,
@@ -440,7 +442,7 @@ fn two_samples_are_not_tested() {
 }
 
 #[test]
-fn equal_differences_count_as_wins_of_that_size() {
+fn equal_differences_count_as_wins() {
     let of = |size: f64| {
         paired(&against_zero([size; 24]))
             .unwrap()
@@ -460,7 +462,7 @@ fn equal_differences_count_as_wins_of_that_size() {
 }
 
 #[test]
-fn order_changes_nothing() {
+fn figures_do_not_depend_on_order() {
     let values: Vec<(u32, f64)> = (0_u32..99)
         .map(|i| (i % 11, f64::from(i * 37 % 13) / 13.0))
         .collect();

@@ -1,8 +1,8 @@
-//! Races and the bets that they go by, against figures that follow by hand.
+//! Compares races and their bets with figures computed by hand.
 
 use statistics::{Group, Race, Rivals, Rules, Unit, Verdict, Wealth, confidence_sequence};
 
-/// The stakes and their parts, as the documentation of `Wealth` has them.
+/// The stakes and their parts, as in the documentation of `Wealth`.
 const STAKES: [(f64, f64); 7] = [
     (0.05, 0.06),
     (0.12, 0.14),
@@ -18,7 +18,7 @@ fn near(one: f64, other: f64) -> bool {
 }
 
 #[test]
-fn a_wealth_is_a_mixture_of_products_in_any_order() {
+fn wealth_does_not_depend_on_order() {
     let draws = [1.0, -1.0, 0.5, 0.0, 1.0, -0.25];
     let by_hand: f64 = STAKES
         .iter()
@@ -36,7 +36,7 @@ fn a_wealth_is_a_mixture_of_products_in_any_order() {
 }
 
 #[test]
-fn an_interval_ends_where_a_bettor_has_forty() {
+fn interval_ends_where_wealth_is_forty() {
     let groups: Vec<Group> = [1.0, 0.0, 1.0, 1.0, 0.5, 1.0, 1.0, 0.0, 1.0, 1.0]
         .map(|sum| Group { sum, size: 1.0 })
         .into();
@@ -57,7 +57,7 @@ fn an_interval_ends_where_a_bettor_has_forty() {
     assert_eq!(confidence_sequence(&[], [0.0, 1.0], 1.0, 0.05), None);
 }
 
-/// The verdicts of a race whose cells always have these scores, block by block of 10 samples.
+/// Checks the verdicts of a race whose cells always have these scores, in blocks of 10 samples.
 fn check(scores: &[f64], against: Rivals, min_difference: f64, expected: &[Option<Verdict>]) {
     let rules = Rules {
         alpha: 0.05,
@@ -81,7 +81,7 @@ fn check(scores: &[f64], against: Rivals, min_difference: f64, expected: &[Optio
 }
 
 #[test]
-fn a_race_decides_by_its_rules() {
+fn race_decides_by_its_rules() {
     use Verdict::{Alike, Better, NotBetter, Won, Worse};
     let (best, baseline) = (Rivals::Best, Rivals::Baselines(vec![0, 0, 0]));
     check(
@@ -90,7 +90,8 @@ fn a_race_decides_by_its_rules() {
         0.0,
         &[Some(Worse), Some(Worse), Some(Won)],
     );
-    // Cells that are alike do not stop as worse, but where a difference does not matter the first is left.
+    // Equal cells do not stop as worse, but if the difference does not matter only the first
+    // remains.
     check(&[0.5, 0.5, 0.5], best.clone(), 0.0, &[None, None, None]);
     check(
         &[0.5, 0.5, 0.5],

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { unharmed } from "./safe.mjs";
 
-/** Opens a page that was exported, and waits until it shows something. */
+/** Opens an exported page and waits until it is shown. */
 async function open(page, { folder, shown }, name) {
   const requests = [];
   page.on("request", (request) => requests.push(request.url()));
@@ -41,7 +41,7 @@ export default [
     },
   ],
   [
-    "export: hostile texts do not run in an exported page either",
+    "export: hostile texts do not run in an exported page",
     async (tools) => {
       const { page } = tools;
       const alone = await open(page, tools, "hostile");

@@ -7,7 +7,7 @@ const rows = (page) => page.locator("a.row .first").allTextContents();
 
 export default [
   [
-    "failures: a group shows its attempts, and the address keeps them",
+    "failures: a group shows its attempts, and the address keeps the filter",
     async ({ page, show, shown }) => {
       await show(page, "#/run/arc-20261121-070000-0001");
       const group = page.locator(".group").filter({ hasText: "Same limit" });

@@ -1,4 +1,4 @@
-// Inside a sample: outline, errors, children's answers, prose, colours, copies, folds, and what it all took.
+// Parts of a sample: outline, errors, answers of children, prose, colors, copying, folding, cost and time.
 
 import assert from "node:assert/strict";
 import { rmSync, writeFileSync } from "node:fs";
@@ -34,7 +34,7 @@ export default [
     },
   ],
   [
-    "inside: question and answer of each child stand in the tree and at the call, marked where they are what was expected",
+    "inside: the tree and the calls show question and answer of each child, and mark expected answers",
     async ({ page, show }) => {
       await show(page, tree);
       const rows = await page.locator("a.agent .said").allInnerTexts();
@@ -45,7 +45,7 @@ export default [
     },
   ],
   [
-    "inside: prose as Markdown and as it was written, colours of terminals, copies, folds; hostile texts stay texts",
+    "inside: Markdown and its source, terminal colors, copying and folding; hostile texts stay texts",
     async ({ page, show, folder }) => {
       const run = "prose-20261121-170000-0001";
       const dir = writeRun(folder, run, { records: [{ id: "p", iterations: 1 }] });
@@ -93,7 +93,7 @@ export default [
       await bars.first().waitFor();
       const root = await bars.first().boundingBox();
       const width = async (title) => (await page.locator(`.flame .bar[title^="${title}"]`).boundingBox()).width / root.width;
-      // The root spent two of the six requests, and its first iteration holds what its children spent.
+      // The root made two of the six requests, and its first iteration includes those of its children.
       assert.ok(Math.abs((await width("root, iteration 2:")) - 1 / 6) < 0.01);
       assert.ok(Math.abs((await width("root, iteration 1:")) - 5 / 6) < 0.01);
       assert.ok(Math.abs((await width("d1-c1:")) - 2 / 6) < 0.01);
@@ -105,7 +105,7 @@ export default [
     },
   ],
   [
-    "inside: arrows scroll the text that has the focus, and Escape leaves it for its iteration",
+    "inside: arrows scroll the focused text, and Escape returns to its iteration",
     async ({ page, show }) => {
       await show(page, `${tree}?iteration=1`);
       await page.locator("article pre.code").first().focus();

@@ -1,5 +1,5 @@
-// Every page, light and dark, wide and narrow: nothing overflows, and the accessibility checker finds nothing serious.
-// Each width and each scheme once; all four combinations with EVAL_TEST_FULL.
+// Every page, light and dark, wide and narrow: nothing overflows, and the accessibility checker reports nothing
+// serious. The quick suite tests each width and each scheme once, EVAL_TEST_FULL all four combinations.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -31,7 +31,7 @@ async function look(page, name, { width, scheme }) {
   assert.ok(wider <= 0, `the page is ${wider} pixels wider than the window`);
   const background = await page.evaluate(() => getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number)[0]);
   assert.equal(background < 128, scheme === "dark", "the colours are those of the system");
-  // As the devtools would: the page's policy lets nothing else in.
+  // Evaluated as by the devtools, because the page's policy permits no other script.
   await page.evaluate(axe);
   const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
   const grave = found.violations.filter(({ impact }) => ["serious", "critical"].includes(impact));
@@ -43,7 +43,7 @@ export default looks.flatMap((kind) =>
   Object.entries(pages).map(([name, hash]) => [
     `look: ${name}, ${kind.scheme}, ${kind.width} pixels`,
     async ({ page, show }) => {
-      // The browser itself tells of the answer 404.
+      // The browser itself logs the status 404.
       if (name === "missing") page.removeAllListeners("console");
       await show(page, hash);
       if (name === "tree") await page.locator(".spending > summary").click();

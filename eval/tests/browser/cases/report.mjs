@@ -1,4 +1,4 @@
-// The page of `rlm-eval report` over six runs: nothing is wider than its window, and the accessibility checker finds nothing.
+// The page of `rlm-eval report` over six runs: nothing overflows the window, and the accessibility checker reports nothing.
 
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
@@ -20,7 +20,7 @@ export default looks.map((kind) => [
     assert.match(text, /Samples on which the runs differ/);
     const label = await page.locator(".failures svg.grid").first().getAttribute("aria-label");
     assert.equal(label, "answered: a grid of 3 rows and 4 columns, 2 cells differ");
-    // Each sample leads to its events, whatever its id is.
+    // Each sample links to its events, even with a hostile id.
     const links = await page.locator(".failures a").evaluateAll((all) => all.map((one) => one.href));
     assert.ok(links.length > 10 && links.every((link) => existsSync(fileURLToPath(link))), links.find((link) => !existsSync(fileURLToPath(link))));
     await page.evaluate(axe);

@@ -7,7 +7,7 @@ const names = (page) => page.locator("a.row").allTextContents();
 
 const focusesRow = (page, place) => page.waitForFunction((at) => document.querySelectorAll("a.row")[at] === document.activeElement, place);
 
-/** Ticks the first two runs by keyboard. */
+/** Selects the first two runs by keyboard. */
 async function tickTwo(page) {
   for (const place of [0, 1]) {
     await page.keyboard.press("j");
@@ -19,7 +19,7 @@ async function tickTwo(page) {
 
 export default [
   [
-    "runs: sorted, filtered, and the address keeps it",
+    "runs: sorting and filtering, kept in the address",
     async ({ page, show }) => {
       await show(page);
       assert.equal((await names(page)).length, 8);
@@ -40,7 +40,7 @@ export default [
     },
   ],
   [
-    "runs: two that are ticked are compared, by keyboard alone",
+    "runs: two selected runs are compared, by keyboard only",
     async ({ page, show }) => {
       await show(page, "#/runs?filter=arc-2026");
       await tickTwo(page);
@@ -49,7 +49,7 @@ export default [
       const cards = await page.locator(".card").allTextContents();
       assert.match(cards[1], /\+0\.250/);
       assert.match(cards[1], /1 better, 0 worse, 3 the same, of 4 samples/);
-      // Errors excluded and as zero, as the terminal has them.
+      // Errors excluded and as zero, as in the terminal.
       assert.match(cards[1], /errors excluded.*\+0\.250.*errors as zero.*of 5 samples/s);
       assert.doesNotMatch(await page.locator("main").innerText(), /\bnull\b/);
       const differing = await page.locator(".differing").innerText();
@@ -68,11 +68,36 @@ export default [
     },
   ],
   [
-    "runs: of three that are compared the best are compared with each other",
+    "runs: the scores of another scorer, chosen on a run, stay chosen in its comparison",
+    async ({ page, show }) => {
+      const run = "arc-20261121-070000-0001";
+      const scores = () => page.evaluate(() => new URLSearchParams(location.hash.split("?")[1] ?? "").get("scores"));
+      await show(page, `#/run/${run}`);
+      const choice = page.getByLabel("Scores by");
+      assert.deepEqual(await choice.locator("option").allTextContents(), ["arc-grid/1", "strict/1"]);
+      await choice.selectOption("strict/1");
+      await page.locator(".figure", { hasText: "0.125" }).first().waitFor();
+      assert.equal(await scores(), "strict/1");
+      await page.reload();
+      await page.locator(".figure", { hasText: "0.125" }).first().waitFor();
+      await page.locator("a.row").first().click();
+      await page.locator(".timeline-box").waitFor({ state: "attached" });
+      assert.equal(await scores(), "strict/1");
+      await page.keyboard.press("u");
+      await page.getByLabel("Scores by").selectOption("arc-grid/1");
+      await page.waitForFunction(() => ![...document.querySelectorAll(".figure")].some((one) => one.textContent.includes("0.125")));
+      await show(page, `#/compare/${run}/arc-20261121-070000-0002`);
+      await page.getByLabel("Scores by").selectOption("strict/1");
+      await page.getByText("They do not differ on any sample").waitFor();
+      assert.equal(await scores(), "strict/1");
+    },
+  ],
+  [
+    "runs: the best of three compared runs are compared with each other",
     async ({ page, show }) => {
       const [first, second] = ["arc-20261121-070000-0001", "arc-20261121-070000-0002"];
       await show(page, `#/compare/${first}/${second}/${first}`);
-      const heading = page.getByRole("heading", { name: "The best with each other" });
+      const heading = page.getByRole("heading", { name: "Comparisons among the best" });
       await heading.waitFor();
       const cards = await page.locator(".card").allTextContents();
       assert.equal(cards.length, 4);
@@ -84,7 +109,7 @@ export default [
     },
   ],
   [
-    "runs: long ids leave room for what came of them, and differ where they are cut",
+    "runs: truncated ids leave room for results and stay distinct",
     async ({ page, show, folder }) => {
       const { writeRun } = await import("../fixture.mjs");
       const { rmSync } = await import("node:fs");
@@ -115,7 +140,7 @@ export default [
     { width: 400 },
   ],
   [
-    "runs: a comparison leads back to the runs as they were filtered, and a sample to its run",
+    "runs: a comparison leads back to the filtered runs, and a sample to its run",
     async ({ page, show }) => {
       await show(page, "#/runs?filter=arc-2026");
       await tickTwo(page);
@@ -134,7 +159,7 @@ export default [
     },
   ],
   [
-    "run: filters, search, order, pages, all by keyboard",
+    "run: filters, search, order and pages, all by keyboard",
     async ({ page, show }) => {
       await show(page, "#/run/arc-20261121-070000-0001");
       const shows = (wanted) => eventually(async () => assert.deepEqual(await names(page), wanted));
@@ -167,7 +192,7 @@ export default [
       assert.match(await page.locator(".tiles").innerText(), /0\.7\d\d\s+\[0\.\d\d, 0\.\d\d\]/);
       const plots = await page.locator(".plot svg[role=img]").evaluateAll((all) => all.map((plot) => plot.getAttribute("aria-label")));
       assert.deepEqual(plots.map((label) => label.split(" of ")[0]), ["Iterations", "Time", "Agents", "Cost"]);
-      // The rows beyond a screen come with the next frame.
+      // The rows below the screen are drawn with the next frame.
       await page.waitForFunction(() => document.querySelectorAll("tbody tr").length === 100);
       await page.getByRole("button", { name: "Next →" }).click();
       await page.getByText("101–200 of 5,000 samples").waitFor();
@@ -175,7 +200,7 @@ export default [
     },
   ],
   [
-    "run: what is written meanwhile appears by itself",
+    "run: new records appear without a reload",
     async ({ page, show, folder }) => {
       const { append, eventsOf, record, trajectoryFile } = await import("../fixture.mjs");
       const { readFileSync, writeFileSync } = await import("node:fs");
@@ -184,7 +209,7 @@ export default [
       await show(page, `#/run/${run}`);
       await page.getByText("s-2").waitFor();
       assert.equal(await page.locator("a.row").count(), 1);
-      // The line that was torn is written to its end, as a writer that comes back does.
+      // Complete the truncated line, as a resumed run would.
       writeFileSync(`${dir}/samples.jsonl`, readFileSync(`${dir}/samples.jsonl`, "utf8").split("\n").slice(0, 1).join("\n") + "\n");
       append(`${dir}/samples.jsonl`, record(run, { id: "s-3", score: 0, answer: "41" }));
       await page.waitForFunction(() => document.querySelectorAll("a.row").length === 2);
@@ -197,7 +222,7 @@ export default [
       await page.locator(".agent-head").getByText("1 of 15 iterations").waitFor();
       append(trajectoryFile(dir, "s-2"), event(7, "root", { type: "iteration_start", iteration: 2 }));
       append(trajectoryFile(dir, "s-2"), event(8, "root", { type: "llm_request", new_messages: [], messages: 1 }));
-      // The head follows, and what was opened meanwhile stays open.
+      // The header is updated, and opened sections stay open.
       await page.getByText("System prompt").click();
       await page.locator(".agent-head").getByText("2 of 15 iterations · 1 request").waitFor();
       append(trajectoryFile(dir, "s-2"), event(9, "root", { type: "invocation_end", status: "error", answer: null, error: "the provider went away", iterations: 2 }));

@@ -1,4 +1,4 @@
-// What models wrote is data: it shows as text, on every page, and nothing of it runs.
+// Text from models is data: every page shows it as text, and nothing in it runs.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -8,7 +8,7 @@ import { hostileTexts } from "../fixture.mjs";
 const run = encodeURIComponent("<img src=x onerror=window.pwned=10>");
 const sample = encodeURIComponent("<script>window.pwned=11</script>/../..");
 
-/** Nothing has run, nothing has become an element that models could want, and links lead within the page. */
+/** Checks that nothing ran, that no text became an element, and that links lead only within the page. */
 export async function unharmed(page) {
   await page.waitForTimeout(200);
   const found = await page.evaluate(() => ({
@@ -20,7 +20,7 @@ export async function unharmed(page) {
   assert.deepEqual(found, { pwned: null, elements: [], links: [], images: [] });
 }
 
-/** Characters that turn a text show their codes, and what follows each stands to the right of it. */
+/** Checks that characters which change the text direction show their codes and do not affect the text after them. */
 async function staysInOrder(page) {
   const mark = page.locator("article .reasoning .control").first();
   assert.equal(await mark.evaluate((one) => getComputedStyle(one, "::before").content), '"U+202E"');
@@ -38,9 +38,9 @@ async function staysInOrder(page) {
   assert.ok(after > before && letters[0] < letters[1] && letters[1] < letters[2], JSON.stringify({ before, after, letters }));
 }
 
-/** Presses every control that a page has but links, which lead away from it. */
+/** Presses every control of a page, except links, which lead away from it. */
 async function pressAll(page) {
-  // What folds comes last: it would hide the rest.
+  // Controls that fold come last, because folding hides the others.
   const folds = "main .fold, main details.block > summary";
   const others = "main summary, main button:not([disabled])";
   for (const one of [...(await page.locator(others).and(page.locator(`:not(${folds})`)).all()), ...(await page.locator(folds).all())]) await one.click({ timeout: 500 }).catch(() => {});
@@ -56,7 +56,7 @@ export default [
       await unharmed(page);
       if (name === "sample") {
         const text = await page.locator("main").innerText();
-        // Control characters and line separators have no glyph of their own to look for.
+        // Control characters and line separators do not have a glyph to search for.
         for (const one of hostileTexts.filter((one) => !one.includes("\u2028"))) assert.ok(text.includes(one), one);
         await staysInOrder(page);
       }
@@ -65,7 +65,7 @@ export default [
     },
   ]),
   [
-    "safe: ids in the address that are hostile or lead elsewhere",
+    "safe: hostile ids and paths in the address",
     async ({ page, show }) => {
       page.removeAllListeners("console");
       for (const hash of ["#/run/..", "#/run/%2e%2e%2f%2e%2e%2fetc", "#/run/tree-20261121-080000-0001/..%2f..%2f..%2fetc%2fpasswd/1", "#/<script>window.pwned=1</script>", "#/run/%3Cscript%3Ewindow.pwned=1%3C%2Fscript%3E", "#/compare/%00/x"]) {
@@ -76,7 +76,7 @@ export default [
     },
   ],
   [
-    "safe: the policy lets nothing run that is not the page's own",
+    "safe: the policy blocks all scripts but the page's own",
     async ({ page, show, address }) => {
       page.removeAllListeners("console");
       await show(page, "");
@@ -101,7 +101,7 @@ export default [
       await once(other, "listening");
       const { port } = other.address();
       await page.goto(`http://127.0.0.1:${port}/`);
-      // Even a site that knows the token.
+      // This even holds for a site that knows the token.
       const token = new URL(address).search;
       const got = await page.evaluate(async ({ origin, token }) => {
         const read = await fetch(`${origin}/api/runs${token}`).then((response) => response.text(), () => "refused");

@@ -10,7 +10,7 @@ export default [
     "sample: the tree of agents as a timeline",
     async ({ page, show }) => {
       await show(page, tree);
-      // Which run, and of which model: in the trail, the title of the window, and a copied link's page.
+      // The trail, the window title and the page of a copied link show the run and its model.
       assert.equal(await page.locator("#trail").innerText().then((text) => text.replace(/\s+/g, " ")), "s-niah coordinator · openai/gpt-test tree");
       assert.equal(await page.title(), "tree · s-niah coordinator · openai/gpt-test · eval");
       assert.equal(await page.locator(".title + .path").innerText(), "drivers verify+exact-format · tree-20261121-080000-0001");
@@ -20,7 +20,7 @@ export default [
       assert.match(rows[5], /error/);
       const box = (place) => page.locator("a.agent").nth(place).locator(".life").boundingBox();
       const [first, second, third] = [await box(1), await box(2), await box(4)];
-      // The first two ran at once, the third began when the first had ended.
+      // The first two ran concurrently; the third began when the first had ended.
       assert.equal(first.x, second.x);
       assert.ok(third.x >= first.x + first.width - 1);
       const doings = await page.locator("a.agent").first().locator(".segment").evaluateAll((all) => all.map((one) => one.className));
@@ -29,7 +29,7 @@ export default [
     },
   ],
   [
-    "sample: an iteration with its reasoning, code, output, error, return, and what the model saw",
+    "sample: an iteration with its reasoning, code, output, error, return and request",
     async ({ page, show }) => {
       await show(page, tree);
       const first = page.locator("article").first();
@@ -44,7 +44,7 @@ export default [
     },
   ],
   [
-    "sample: the system prompt with its sections apart",
+    "sample: the system prompt by section",
     async ({ page, show }) => {
       await show(page, tree);
       await page.getByText("System prompt").click();
@@ -54,7 +54,7 @@ export default [
     },
   ],
   [
-    "sample: agents, iterations and neighbours by keyboard; a link leads back to an iteration",
+    "sample: agents, iterations and neighbors by keyboard; a link to an iteration",
     async ({ page, show, context, address, shown }) => {
       await show(page, tree);
       await page.keyboard.press("j");
@@ -79,7 +79,7 @@ export default [
     { permissions: ["clipboard-read", "clipboard-write"] },
   ],
   [
-    "sample: grids in their colours, answered beside expected",
+    "sample: grids in color, the answer next to the expected one",
     async ({ page, show }) => {
       await show(page, "#/run/arc-20261121-070000-0001/arc-one/1");
       const grids = page.locator("svg.grid");

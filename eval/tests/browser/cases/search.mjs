@@ -1,4 +1,4 @@
-// Search over everything: hits that link to their places, kinds, filters, and the address.
+// Full-text search: hits that link to their locations, kinds of texts, filters, and the address.
 
 import assert from "node:assert/strict";
 import { eventually } from "../eventually.mjs";
@@ -10,7 +10,7 @@ const found = (page, count) => page.waitForFunction((wanted) => document.querySe
 
 export default [
   [
-    "search: a word leads to its place, and nothing of it is run",
+    "search: a hit links to its location, and nothing in it runs",
     async ({ page, show, shown }) => {
       await show(page, "#/search?q=found.best");
       await found(page, 2);
@@ -22,7 +22,7 @@ export default [
       await page.locator(".hit a.row").click();
       await page.locator('[data-iteration="1"]').waitFor();
       await eventually(async () => assert.match(page.url(), /tree-20261121-080000-0001\/tree\/1\?iteration=1/));
-      // From a run only its own texts; hostile ones are shown as texts.
+      // A search from a run finds only its texts. Hostile ones are shown as text.
       await page.locator("#search-link").click();
       await page.getByRole("searchbox").fill("pwned");
       await page.getByText("0 texts").waitFor();

@@ -1,4 +1,4 @@
-// Real size: what a first view reads and draws stays small, however large the data is.
+// Large data: the first view reads and draws little, however large the data is.
 
 import assert from "node:assert/strict";
 
@@ -10,7 +10,7 @@ const pages = {
   "all runs": "",
 };
 
-/** Elements of the page and bytes that it has read, far below what all of the data would take. */
+/** Maximum elements and bytes read of a page, far below those of all the data. */
 const most = { elements: 10_000, bytes: 600_000 };
 
 const sizeOf = (page) =>
@@ -31,7 +31,7 @@ export default [
     },
   ]),
   [
-    "size: no answer is a blob",
+    "size: every response is small",
     async ({ page, show }) => {
       const sizes = [];
       page.on("response", async (response) => sizes.push([response.url(), (await response.body().catch(() => "")).length]));
@@ -42,7 +42,7 @@ export default [
     },
   ],
   [
-    "size: any iteration is a moment away, and a megabyte of output is read when it is asked for",
+    "size: any iteration opens quickly, and a megabyte of output is read on request",
     async ({ page, show }) => {
       await show(page, "#/run/long-20261121-090000-0001/long/1");
       await page.getByLabel("Go to iteration").fill("1960");

@@ -1,4 +1,4 @@
-// From a list to its attempts and back: what comes next, sweeps in folders of folders, two attempts side by side.
+// From a list to its attempts and back: neighbors, sweeps in nested folders, two attempts side by side.
 
 import assert from "node:assert/strict";
 import { rmSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ const [first, second] = ["arc-20261121-070000-0001", "arc-20261121-070000-0002"]
 
 export default [
   [
-    "triage: the next sample is the next one of the list, in its order, and the trail leads back to it",
+    "triage: next follows the list's order, and the trail leads back to the list",
     async ({ page, show }) => {
       await show(page, `#/run/${first}?filter=wrong&sort=cost&descending=1`);
       const listed = await page.locator("a.row").allTextContents();
@@ -21,7 +21,7 @@ export default [
         await eventually(async () => assert.equal(await page.locator(".steps .quiet").innerText(), `${place + 1} of 3 of the list`));
         await page.keyboard.press("]");
       }
-      // The last has no next one.
+      // The last sample does not have a next one.
       await page.getByRole("heading", { name: listed.at(-1) }).waitFor();
       await page.keyboard.press("u");
       await page.waitForFunction(() => document.querySelectorAll("a.row").length === 3);
@@ -29,7 +29,7 @@ export default [
     },
   ],
   [
-    "triage: a sample of a comparison opens as two attempts side by side, and the next is the next that differs",
+    "triage: a sample of a comparison opens as two attempts, and next goes to the next difference",
     async ({ page, show, folder }) => {
       const runs = ["pair-20261121-150000-0001", "pair-20261121-150000-0002"];
       const dirs = runs.map((run, side) => writeRun(folder, run, { identity: { prompt_mode: side ? "coordinator" : "solver" }, records: ["p-1", "p-2", "p-10"].map((id) => ({ id, score: id === "p-2" ? 1 : side, answer: side ? "42" : "41" })) }));
@@ -55,7 +55,7 @@ export default [
         await page.keyboard.press("]");
         await page.locator("h1", { hasText: "p-10" }).waitFor();
         await eventually(async () => assert.match(await page.locator(".steps").innerText(), /2 of 2 that differ/));
-        // One of them alone, and back to the comparison, not for good into its run.
+        // Open only one of them, and return to the comparison instead of its run.
         await page.keyboard.press("1");
         await page.locator(".timeline-box").waitFor();
         await page.keyboard.press("[");
@@ -89,7 +89,7 @@ export default [
     },
   ],
   [
-    "triage: a sweep is a folder of its own with a matrix, and leads to its runs and back",
+    "triage: a sweep is a folder with a matrix, and leads to its runs and back",
     async ({ page, show, folder }) => {
       const ways = [["01-direct", { protocol: "direct", prompt_mode: null }], ["02-solver", { prompt_mode: "solver" }], ["03-coordinator", { prompt_mode: "coordinator" }]];
       const models = ["openai/small", "openai/large"];
@@ -115,12 +115,12 @@ export default [
     },
   ],
   [
-    "triage: two runs that share no sample do not agree on every one",
+    "triage: two runs without common samples do not count as equal",
     async ({ page, show }) => {
       await show(page, `#/compare/${second}/tree-20261121-080000-0001`);
-      await page.getByText("They share no sample").waitFor();
+      await page.getByText("They have no sample in common").waitFor();
       assert.doesNotMatch(await page.locator("main").innerText(), /agree on/);
-      assert.equal(await page.getByText("These runs are of different benchmarks, datasets or scorers.").count(), 1);
+      assert.equal(await page.getByText("These runs have different benchmarks, datasets or scorers.").count(), 1);
     },
   ],
 ];

@@ -22,21 +22,21 @@ export default [
       await eventually(async () => assert.ok(await first.locator("img.screenshot").evaluate((image) => image.complete && image.naturalWidth === 1)));
       assert.equal(await first.getByText("The code is running").count(), 0);
       const second = page.locator("article").nth(1);
-      for (const text of ["the page did not answer", "it holds no call of `agent_turn`", "The state that is judged"]) assert.equal(await second.getByText(text).count(), 1, text);
+      for (const text of ["the page did not answer", "it holds no call of `agent_turn`", "Scored state"]) assert.equal(await second.getByText(text).count(), 1, text);
       assert.equal(await page.evaluate(() => window.pwned), undefined);
     },
   ],
   [
-    "web: what is judged stands beside what is expected; an app is shown as HTML",
+    "web: the scored state is next to the expected one; an app is shown as HTML",
     async ({ page, show, folder }) => {
       await show(page, writeApp(folder));
-      assert.deepEqual(await page.locator(".answers h2").allInnerTexts(), ["State, which is judged", "Expected", "Answered"]);
+      assert.deepEqual(await page.locator(".answers h2").allInnerTexts(), ["Scored state", "Expected", "Answered"]);
       assert.match(await page.locator(".answer").first().innerText(), /"check": \[\s*"0"/);
-      assert.match(await page.locator(".answer").last().innerText(), /An empty text\./);
+      assert.match(await page.locator(".answer").last().innerText(), /Empty text\./);
       const app = page.locator("article").first().locator("pre.code");
       assert.match(await app.innerText(), /^<!DOCTYPE html>\n<p id="count">0<\/p>\n<script>let n = 0;/);
       assert.deepEqual(await app.locator(".js-keyword").allInnerTexts(), ["<p", ">", "</p", ">", "<script", ">", "let", "</script", ">"]);
-      // Of a long one the beginning is there at once.
+      // The beginning of a long app is shown immediately.
       const long = page.locator("article").nth(1);
       assert.match(await long.locator("pre.code").innerText(), /^<h1>"Long"<\/h1>\n<p>0<\/p>/);
       await long.getByRole("button", { name: "Show all of" }).click();

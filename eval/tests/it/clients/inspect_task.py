@@ -1,4 +1,6 @@
-"""Inspect: a task of three samples, of which the agent gets two right, evaluated through the server."""
+"""Evaluates a task of three samples with Inspect through the server; the agent solves two of
+them.
+"""
 
 import sys
 import tempfile

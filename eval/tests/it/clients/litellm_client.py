@@ -1,4 +1,4 @@
-"""LiteLLM, as a client of a server that speaks OpenAI's format."""
+"""Tests LiteLLM as a client of a server with OpenAI's format."""
 
 import sys
 

@@ -1,4 +1,4 @@
-// OpenAI's TypeScript library: both interfaces, whole and streamed, its errors, and a request that is given up.
+// Tests OpenAI's TypeScript library: both interfaces, whole and streamed, errors, and an aborted request.
 
 import assert from "node:assert";
 import { createRequire } from "node:module";

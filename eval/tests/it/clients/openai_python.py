@@ -1,4 +1,4 @@
-"""OpenAI's Python library: both interfaces, whole and streamed, and its errors."""
+"""Tests OpenAI's Python library: both interfaces, whole and streamed, and errors."""
 
 import sys
 

@@ -1,4 +1,4 @@
-// The Vercel AI SDK, by its provider for OpenAI (Responses) and by the one for servers of OpenAI's format (Chat Completions).
+// Tests the Vercel AI SDK with its provider for OpenAI (Responses) and the one for compatible servers (Chat Completions).
 
 import assert from "node:assert";
 import { createRequire } from "node:module";

@@ -1,4 +1,6 @@
-"""Serves "library" at every path, or redirects to another server; prints its address. Arguments: the scheme, the other server."""
+"""Serves "library" at every path, or redirects to another server, and prints its address.
+Arguments: scheme, other server.
+"""
 
 import http.server
 import ssl

@@ -9,7 +9,7 @@ use super::server::Server;
 use super::{check_whole, dir, log, only_run, start, submit, until, user_of, worker};
 use crate::binary::Binary;
 
-/// Does something at the server that any client could do.
+/// Performs an action at the server that any client could perform.
 fn at<T>(url: &str, act: impl AsyncFnOnce(std::sync::Arc<dyn queue::Broker>) -> T) -> T {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
@@ -27,7 +27,7 @@ fn key(binary: &Binary) -> RunKey {
 }
 
 #[test]
-fn a_worker_of_another_build_takes_nothing_and_both_sides_learn_it() {
+fn worker_of_other_build_takes_nothing() {
     let Some(server) = Server::start() else {
         return;
     };
@@ -53,12 +53,12 @@ fn a_worker_of_another_build_takes_nothing_and_both_sides_learn_it() {
     });
     let _worker = worker(&binary, server.url(), "w", &[]);
     until("the worker says so", || {
-        log(&binary, "w").contains("submitted by another build")
+        log(&binary, "w").contains("submitted by a different build")
     });
     let dir = dir(&binary);
     let status = binary.run(&["queue", "status", &dir], "").stdout;
     assert!(
-        status.contains("does not fit") && status.contains("4 waiting"),
+        status.contains("cannot work on the run") && status.contains("4 waiting"),
         "{status}"
     );
     at(server.url(), async |broker| {
@@ -74,7 +74,7 @@ fn a_worker_of_another_build_takes_nothing_and_both_sides_learn_it() {
 }
 
 #[test]
-fn other_data_are_left_in_the_queue() {
+fn leaves_jobs_with_other_data_in_queue() {
     let Some(server) = Server::start() else {
         return;
     };
@@ -106,18 +106,18 @@ fn other_data_are_left_in_the_queue() {
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let _other = worker(&there, server.url(), "other", &[]);
     until("the other says so", || {
-        log(&there, "other").contains("the data here are others")
+        log(&there, "other").contains("the data on this machine differs")
     });
     let mut submitter = start(&here, "run.log", &["run", "--resume", &dir(&here)]);
     until("the submitter says so", || {
-        log(&here, "run").contains("worker other makes none of this run's attempts")
+        log(&here, "run").contains("worker other cannot work on this run")
     });
     let _own = worker(&here, server.url(), "own", &[]);
     assert_eq!(submitter.code(), Some(0));
 }
 
 #[test]
-fn messages_made_up_by_hand_change_nothing() {
+fn ignores_forged_messages() {
     let Some(server) = Server::start() else {
         return;
     };
@@ -180,10 +180,10 @@ fn messages_made_up_by_hand_change_nothing() {
     let _worker = worker(&binary, server.url(), "w", &[]);
     let ran = binary.run(&["run", "--resume", &dir(&binary)], "");
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    assert!(ran.stderr.contains("it is no result"), "{ran:?}");
+    assert!(ran.stderr.contains("removed an invalid result"), "{ran:?}");
     let said = log(&binary, "w");
     assert!(
-        said.contains("it is no attempt") && said.contains("no such sample"),
+        said.contains("removed an invalid attempt") && said.contains("unknown sample"),
         "{said}"
     );
     check_whole(&binary, 6);

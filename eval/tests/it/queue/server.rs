@@ -12,7 +12,7 @@ use tempfile::TempDir;
 /// Time after which a server that does not listen is given up.
 const LISTENS: Duration = Duration::from_secs(120);
 
-/// One server; dropping it ends it.
+/// A server that ends when dropped.
 pub struct Server {
     child: Child,
     program: PathBuf,
@@ -113,7 +113,7 @@ impl Server {
             std::thread::sleep(Duration::from_millis(20));
         };
         let port = url.rsplit(':').next().unwrap().to_owned();
-        // A restarted server is found where it was.
+        // A restarted server keeps its port.
         args.extend(["--port".to_owned(), port]);
         let server = Self {
             child,

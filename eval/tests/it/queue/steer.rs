@@ -17,7 +17,7 @@ fn status(binary: &Binary, dir: &str) -> Value {
 }
 
 #[test]
-fn one_budget_holds_for_all_workers_and_can_be_raised() {
+fn shares_one_budget_among_workers() {
     let Some(server) = Server::start() else {
         return;
     };
@@ -39,7 +39,7 @@ fn one_budget_holds_for_all_workers_and_can_be_raised() {
 }
 
 #[test]
-fn runs_samples_and_workers_are_paused_resumed_and_cancelled() {
+fn pauses_resumes_and_cancels() {
     let Some(server) = Server::start() else {
         return;
     };
@@ -65,7 +65,7 @@ fn runs_samples_and_workers_are_paused_resumed_and_cancelled() {
     });
     queue(&["pause", &dir, "--worker", "w"]);
     assert!(queue(&["resume", &dir, "--sample", "s-niah-2k-4"]).contains("1 attempts"));
-    // A request that the worker sent earlier may still receive it; then it is returned.
+    // The worker may still receive one attempt through an earlier request; it returns that attempt.
     let now = status(&binary, &dir);
     let there = now["waiting"].as_u64().unwrap() + now["under_way"].as_u64().unwrap();
     assert_eq!(there, 1, "{now}");
@@ -83,7 +83,7 @@ fn runs_samples_and_workers_are_paused_resumed_and_cancelled() {
 }
 
 #[test]
-fn a_cancelled_run_keeps_what_is_made() {
+fn cancelled_run_keeps_finished_attempts() {
     let Some(server) = Server::start() else {
         return;
     };

@@ -26,7 +26,7 @@ impl Random {
 }
 
 #[test]
-fn kills_of_workers_submitters_and_servers_lose_nothing() {
+fn survives_kills_of_workers_submitters_and_servers() {
     let (kills, samples) = if is_full() { (50, 400) } else { (6, 40) };
     let servers = if is_full() {
         Server::cluster()
@@ -70,7 +70,7 @@ fn kills_of_workers_submitters_and_servers_lose_nothing() {
     let mut killed = [0; 3];
     for kill in 0..kills {
         let wanted = lines(&dir) + usize::try_from(random.below(8)).unwrap();
-        until("attempts go on", || {
+        until("attempts continue", || {
             // A program that starts while no server is running exits with an error.
             if submitter.has_ended() {
                 submitter = start(&binary, "submitter.log", &["run", "--resume", &dir]);
@@ -107,8 +107,8 @@ fn kills_of_workers_submitters_and_servers_lose_nothing() {
         "killed: {} workers, {} submitters, {} servers",
         killed[0], killed[1], killed[2]
     );
-    // A submitter killed between its first output and the end of the queue says so; it is resumed
-    // once more.
+    // A submitter killed between its first output and the end of the queue reports that, and is
+    // resumed once more.
     while submitter.code() != Some(0) {
         submitter = start(&binary, "submitter.log", &["run", "--resume", &dir]);
     }
@@ -196,7 +196,7 @@ const SLOW: [&str; 9] = [
 ];
 
 #[test]
-fn a_worker_that_comes_back_finds_its_attempts_with_another() {
+fn returning_worker_loses_its_attempts() {
     let Some(server) = Server::start() else {
         return;
     };
@@ -219,10 +219,10 @@ fn a_worker_that_comes_back_finds_its_attempts_with_another() {
     let ran = binary.run(&["run", "--resume", &dir, "--json"], "");
     assert_eq!(ran.code, Some(0), "{ran:?}");
     network.mend();
-    // The journal or the record tells it; or the run is gone when it reconnects.
-    until("the first is told", || {
+    // The worker learns it from the journal or the record, or the run is gone when it reconnects.
+    until("the first worker learns it", || {
         let said = log(&binary, "cut-off");
-        said.contains("goes on with attempt")
+        said.contains("has taken over attempt")
             || said.contains("made by another worker")
             || said.contains("warning")
     });
@@ -232,12 +232,12 @@ fn a_worker_that_comes_back_finds_its_attempts_with_another() {
 }
 
 #[test]
-fn a_full_stream_makes_workers_wait() {
+fn workers_wait_for_full_stream() {
     let Some(server) = Server::start() else {
         return;
     };
     let binary = user_of(server.url());
-    // Together they have about three times as much.
+    // Together the samples need about three times the size of the stream.
     let samples = 80;
     let ran = submit(
         &binary,
@@ -261,12 +261,12 @@ fn a_full_stream_makes_workers_wait() {
 }
 
 #[test]
-fn a_stopped_worker_returns_what_is_under_way() {
+fn stopped_worker_returns_attempts_under_way() {
     let Some(server) = Server::start() else {
         return;
     };
     let binary = slow(server.url());
-    // The lease is so long that only returned attempts can finish in time.
+    // The lease is long, so only returned attempts can finish in time.
     let args = [
         &SLOW[..],
         &["--queue", server.url(), "--queue-lease", "3600", "--detach"],

@@ -1,5 +1,6 @@
 //! The part of GitHub's expressions that the workflow uses: names, texts, `[…]`, `!`, `==`, `!=`,
-//! `&&` and `||`, without parentheses around operators. All values are texts; the empty one is false.
+//! `&&` and `||`, without parentheses around operators. All values are texts; the empty text is
+//! false.
 
 /// Evaluates an expression. `lookup` returns the value of a name or of a function.
 pub fn evaluate(expression: &str, lookup: &dyn Fn(&str) -> String) -> String {

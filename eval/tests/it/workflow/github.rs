@@ -1,4 +1,4 @@
-//! The part of GitHub's API that the workflow uses, on a port of its own.
+//! The part of GitHub's API that the workflow uses, on its own port.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};

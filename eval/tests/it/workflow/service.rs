@@ -22,13 +22,13 @@ pub const COMMIT: &str = "c0ffee0000000000000000000000000000000001";
 pub struct Service {
     pub workspace: PathBuf,
     pub artifacts: PathBuf,
-    /// What the last job checked out.
+    /// Commit that the last job checked out.
     pub checked_out: String,
     /// Secrets of the repository and of all environments.
     pub secrets: BTreeMap<String, String>,
     /// Shell script that the job `build` leaves as the program.
     pub program: String,
-    /// Values of expressions, without those of secrets.
+    /// Values of expressions, except those of secrets.
     values: BTreeMap<String, String>,
     /// URL of its API.
     api: String,
@@ -265,7 +265,8 @@ impl Service {
                 let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
                 let names: Vec<String> = names.filter(|name| matches(name)).collect();
                 for name in &names {
-                    // Since its fifth version, a single artifact gets no folder of its own.
+                    // Since the fifth version of the action, a single artifact is not stored in its
+                    // own folder.
                     let single = names.len() == 1;
                     let to = if single { to.clone() } else { to.join(name) };
                     copy(&from.join(name), &to);

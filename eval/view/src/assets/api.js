@@ -1,5 +1,7 @@
 // Requests data from the server, or from the exported page itself, and watches it for changes.
 
+import { chosenScores } from "./scorers.js";
+
 /**
  * Data of an exported page: its start address and the answer for each request. Null on a served
  * page.
@@ -15,7 +17,7 @@ function readEmbedded() {
  * Returns the answer to `api/NAME?PARAMETERS`. Throws an error with the reason if there is none.
  */
 export async function ask(name, parameters = {}) {
-  const given = Object.entries(parameters).filter(([, value]) => value !== null && value !== undefined && value !== "");
+  const given = Object.entries({ ...parameters, scores: chosenScores() }).filter(([, value]) => value !== null && value !== undefined && value !== "");
   const query = new URLSearchParams(given).toString();
   const address = query ? `${name}?${query}` : name;
   if (embedded) {

@@ -8,6 +8,7 @@ import { moveFocus } from "./keys.js";
 import { NO_INTERVAL, estimateText, intervalOf, intervalPlot } from "./plots.js";
 import { address, attemptAddress, backTo, joined, pairAddress, replaceAddress, runAddress } from "./route.js";
 import { shortModel } from "./runs-view.js";
+import { scorerChoice } from "./scorers.js";
 import { clipId, pager, rowLinks, table } from "./table.js";
 
 const page = 100;
@@ -28,7 +29,7 @@ export async function compareView(place, { ids, parameters }) {
         { key: `${letter}-answer`, label: `Answer of ${letter}`, kind: "text", secondary: true, sortable: false, cell: (row) => el("span", { class: "clip", title: row.results[index]?.answer ?? "" }, row.results[index]?.answer ?? "–") },
       ]),
     ];
-    const drawn = samples.length ? table({ columns, rows: samples, order: {}, sorted: () => {}, caption: "Samples on which the runs differ" }) : el("p", { class: "quiet" }, answer.shared_samples ? `They agree on ${answer.shared_samples === 1 ? "the one sample" : `all ${count(answer.shared_samples)} samples`} that both have scored.` : "No sample was scored in both: there is nothing to compare.");
+    const drawn = samples.length ? table({ columns, rows: samples, order: {}, sorted: () => {}, caption: "Samples on which the runs differ" }) : el("p", { class: "quiet" }, answer.shared_samples ? `They agree on ${answer.shared_samples === 1 ? "the one sample" : `all ${count(answer.shared_samples)} samples`} that both runs have scored.` : "No sample was scored in both runs, so there is nothing to compare.");
     const turn = pager({ offset, shown: samples.length, total: differing, page, go, word: "samples" });
     list.replaceChildren(...[drawn, turn].filter(Boolean));
   }
@@ -40,13 +41,14 @@ export async function compareView(place, { ids, parameters }) {
   }
 
   place.replaceChildren(...[
-    el("div", { class: "title" }, el("h1", null, "Comparison"), el("p", { class: "quiet" }, "Each run against A, over the samples that both have scored.")),
+    el("div", { class: "title" }, el("h1", null, "Comparison"), el("p", { class: "quiet" }, "Each run is compared with A over the samples that both have scored.")),
+    scorerChoice(answer.scorers, () => (location.hash = address("compare", ids))),
     drawDiffering(answer, letters),
     ...(base?.heading ? [el("p", { class: "quiet" }, base.heading)] : []),
     el("div", { class: "cards" }, ...answer.runs.map((run, index) => runCard(run, letters[index], base?.pairs.find((pair) => pair.second === letters[index])))),
     ...others.flatMap(drawFamily),
-    answer.one_task ? null : el("p", { class: "problem" }, "These runs are of different benchmarks, datasets or scorers. Samples are matched by their ids alone."),
-    el("h2", null, answer.differing_samples ? `They differ on ${plural(answer.differing_samples, "sample")}` : answer.shared_samples ? "They differ on no sample" : "They share no sample"),
+    answer.one_task ? null : el("p", { class: "problem" }, "These runs have different benchmarks, datasets or scorers. Samples are matched only by their ids."),
+    el("h2", null, answer.differing_samples ? `They differ on ${plural(answer.differing_samples, "sample")}` : answer.shared_samples ? "They do not differ on any sample" : "They have no sample in common"),
     list,
   ].filter(Boolean));
   show(answer);
@@ -75,7 +77,7 @@ function runCard(run, letter, pair) {
       ["errors excluded", run.summary?.score],
       ["errors as zero", run.summary?.score_errors_as_zero],
     ].map(([label, score]) => el("div", null, el("p", { class: "quiet" }, label), el("p", { class: "estimate" }, intervalPlot(score?.mean, intervalOf(score), { width: 150 }), ...estimateText(score)))),
-    pair ? drawPair(pair) : el("p", { class: "quiet" }, "the base"),
+    pair ? drawPair(pair) : el("p", { class: "quiet" }, "baseline"),
   );
 }
 
@@ -93,7 +95,7 @@ function drawDiffering({ differing, sentences }, letters) {
 function drawFamily({ heading, pairs }) {
   if (!pairs.length) return [];
   const card = (pair) => el("section", { class: "card" }, el("h3", null, el("span", { class: "letter" }, pair.second), " against ", el("span", { class: "letter" }, pair.first)), drawPair(pair));
-  return [el("h2", null, "The best with each other"), heading && el("p", { class: "quiet" }, heading), el("div", { class: "cards" }, ...pairs.map(card))];
+  return [el("h2", null, "Comparisons among the best"), heading && el("p", { class: "quiet" }, heading), el("div", { class: "cards" }, ...pairs.map(card))];
 }
 
 const ways = [
@@ -108,7 +110,7 @@ function drawPair(pair) {
     { class: "pair" },
     ...compared.map(([label, way]) => drawWay(label, way)),
     ...pair.verdict.map((sentence) => el("p", null, sentence)),
-    pair.same_task ? null : el("p", { class: "problem" }, "Another benchmark, dataset or scorer: the scores are not of one kind."),
+    pair.same_task ? null : el("p", { class: "problem" }, "Different benchmark, dataset or scorer: the scores are not comparable."),
   );
 }
 

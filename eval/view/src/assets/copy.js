@@ -1,4 +1,4 @@
-// Buttons that copy a text as it was written.
+// Buttons that copy a text unchanged.
 
 import { el } from "./dom.js";
 

@@ -11,9 +11,9 @@ const kinds = {
   error: "Same error",
   limit: "Same limit",
   call: "Last failed call",
-  child_right: "A child was right, the root wrong",
+  child_right: "A child was right, but the root was wrong",
   returned_early: "Returned early and stayed wrong",
-  form: "Right but for its form",
+  form: "Right except for its form",
   cancelled: "Stopped",
 };
 

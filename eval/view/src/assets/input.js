@@ -21,7 +21,7 @@ export function inputBox({ run, sample }) {
     inside.replaceChildren(el("p", { class: "quiet", role: "status" }, "Reading…"));
     try {
       const input = await ask("input", { run, sample });
-      inside.replaceChildren(...(input.problem ? [el("p", { class: "quiet" }, `The input is not recorded in a run, and cannot be made again here. ${input.problem}`)] : draw(input, { run, sample })));
+      inside.replaceChildren(...(input.problem ? [el("p", { class: "quiet" }, `Runs do not record the input, and it cannot be generated again here. ${input.problem}`)] : draw(input, { run, sample })));
     } catch (error) {
       inside.replaceChildren(problem(error.message));
     }
@@ -32,11 +32,11 @@ export function inputBox({ run, sample }) {
 const named = (name, ...content) => el("section", { class: "block" }, el("h4", null, name), ...content);
 
 function draw(input, where) {
-  const parts = [named("Question", longText(input.query, {}, { kind: "message" })), ...input.follow_ups.map((text, place) => named(`Then says (${place + 1})`, longText(text, {}, { kind: "message" })))];
+  const parts = [named("Question", longText(input.query, {}, { kind: "message" })), ...input.follow_ups.map((text, place) => named(`Follow-up ${place + 1}`, longText(text, {}, { kind: "message" })))];
   if (input.images.length) parts.push(named("Images", ...input.images.map((image) => drawImage(image, {}))));
   if (input.context.bytes) parts.push(drawContext(input, where));
   const facts = Object.entries(input.metadata);
-  if (facts.length) parts.push(named("Facts", el("p", { class: "quiet" }, facts.map(([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`).join(" · "))));
+  if (facts.length) parts.push(named("Metadata", el("p", { class: "quiet" }, facts.map(([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`).join(" · "))));
   return parts;
 }
 
@@ -57,7 +57,7 @@ function drawContext(input, where) {
   const places = el("div");
   const list = (found, word) =>
     places.replaceChildren(
-      el("p", { class: "quiet", role: "status" }, found.total ? `${word} stands at ${plural(found.total, "place")}${found.total > found.places.length ? `, the first ${found.places.length} of which are` : ""}:` : `${word} does not stand in the context.`),
+      el("p", { class: "quiet", role: "status" }, found.total ? `${word} occurs at ${plural(found.total, "place")}${found.total > found.places.length ? `, of which the first ${found.places.length} are` : ""}:` : `${word} does not occur in the context.`),
       el("ol", { class: "places" }, ...found.places.map((place) => el("li", null, el("button", { type: "button", class: "place", onclick: () => turn(Math.max(0, place.at - 2000)) }, count(place.at)), " …", place.before, el("mark", null, place.found), place.after, "…"))),
     );
   const search = el("input", { type: "search", placeholder: "Search the context", "aria-label": "Search the context" });

@@ -22,11 +22,11 @@ export function drawIteration({ number, events }, { where, hash, agentHash, agen
   const ends = of("iteration_end");
   const requests = of("llm_request");
   const messages = of("message_received");
-  const parts = messages.map(({ kind }) => named(`Message ${kind.number} of its caller`, longText(kind.text, where)));
+  const parts = messages.map(({ kind }) => named(`Message ${kind.number} from the caller`, longText(kind.text, where)));
   for (const request of requests.filter(({ kind }) => kind.new_messages.length)) parts.push(drawRequest(request.kind, where));
   for (const { kind } of of("llm_retry")) parts.push(el("p", { class: "quiet" }, `Sent again after ${seconds(kind.delay_ms / 1000)}: ${headOf(kind.error)}`));
   for (const { kind } of of("llm_billed")) parts.push(el("p", { class: "quiet" }, `A try without a response used ${spent(kind)}.`));
-  for (const { kind } of of("context_trimmed")) parts.push(el("p", { class: "quiet" }, `The conversation outgrew the model's context: ${count(kind.chars)} characters of older output were left out.`));
+  for (const { kind } of of("context_trimmed")) parts.push(el("p", { class: "quiet" }, `The conversation exceeded the model's context window: ${count(kind.chars)} characters of older output were dropped.`));
   for (const { kind } of of("context_compacted")) parts.push(drawCompaction(kind, where, agentHash));
   if (of("llm_cached").length) parts.push(el("p", { class: "quiet" }, "The response comes from the cache."));
   for (const { kind } of of("llm_error")) parts.push(named("Model error", longText(kind.error, where, { kind: "error" }), "failed"));
@@ -45,19 +45,19 @@ export function drawIteration({ number, events }, { where, hash, agentHash, agen
   responses.forEach(({ kind }, place) => {
     if (headOf(kind.reasoning)) parts.push(named("Reasoning", longText(kind.reasoning, where, { kind: "reasoning" })));
     const ran = flat || codeless ? undefined : (ends[place]?.kind.code ?? headOf(kind.code));
-    if (kind.truncated) parts.push(el("p", { class: "problem" }, "The limit of output tokens cut this response off."));
+    if (kind.truncated) parts.push(el("p", { class: "problem" }, "This response was cut off at the limit of output tokens."));
     const calls = kind.tool_calls ?? [];
     if (headOf(kind.text) || !calls.length || ran) parts.push(named(flat ? "Answer" : "Response", el("div", { class: "response" }, ...((isAction && drawJsonAction(kind.text, where)) || drawResponse(kind.text, ran, where)))));
     // Completed calls and parsed envelopes are shown in full below, and code is shown as code.
     const made = new Set(of("tool_call").map((event) => event.kind.call));
     const isRead = of("web").some((event) => event.kind.event.what === "envelope" && event.kind.event.envelope);
     if (isRead && calls.length) made.add(calls[0].id);
-    for (const call of ran ? [] : calls.filter(({ id }) => !made.has(id))) parts.push(named(`Call of ${headOf(call.name)}, not made`, longText(call.arguments, where)));
+    for (const call of ran ? [] : calls.filter(({ id }) => !made.has(id))) parts.push(named(`Call of ${headOf(call.name)}, not executed`, longText(call.arguments, where)));
   });
   const children = drawChildren(events, agentHash, agentOf);
   if (children) parts.push(children);
   for (const { kind } of of("delegation_unawaited")) {
-    parts.push(named("Lost calls", el("p", { class: "error-text" }, `${plural(kind.count, "call")} that nobody awaited`), "failed"));
+    parts.push(named("Lost calls", el("p", { class: "error-text" }, `${plural(kind.count, "call")} never awaited`), "failed"));
   }
   for (const { kind } of of("tool_call")) parts.push(...drawCall(kind, where));
   parts.push(...others(before));
@@ -65,7 +65,7 @@ export function drawIteration({ number, events }, { where, hash, agentHash, agen
   // The returned value has already been shown.
   for (const { kind } of of("message_answered")) if (kind.error || !responses.length) parts.push(drawAnswer(kind, where));
   const isWeb = events.some(({ kind }) => kind.type === "web");
-  if (!flat && !codeless && !isWeb && responses.length && !ends.length) parts.push(el("p", { class: "quiet" }, "The code is running, or its end was never written."));
+  if (!flat && !codeless && !isWeb && responses.length && !ends.length) parts.push(el("p", { class: "quiet" }, "The code is still running, or its end was not recorded."));
   const failed = ends.some(({ kind }) => kind.error);
   return el(
     "article",
@@ -157,19 +157,19 @@ function drawRequest(kind, where) {
 
 function drawCall(kind, where) {
   const name = headOf(kind.name);
-  return [named(`Call of ${name} · ${seconds(kind.ms / 1000)}`, longText(kind.arguments, where)), named(kind.is_error ? `Error of ${name}` : `Result of ${name}`, longText(kind.result === "" ? "(an empty text)" : kind.result, where, kind.is_error ? { kind: "error" } : undefined), kind.is_error ? "failed" : "")];
+  return [named(`Call of ${name} · ${seconds(kind.ms / 1000)}`, longText(kind.arguments, where)), named(kind.is_error ? `Error of ${name}` : `Result of ${name}`, longText(kind.result === "" ? "(empty text)" : kind.result, where, kind.is_error ? { kind: "error" } : undefined), kind.is_error ? "failed" : "")];
 }
 
 function drawEnd(kind, where) {
   const parts = [];
   if (headOf(kind.output)) parts.push(named("Output", longText(kind.output, where)));
   else if (!kind.error && (kind.returned ?? null) === null && headOf(kind.code)) parts.push(el("p", { class: "quiet" }, "No output."));
-  if (!headOf(kind.code)) parts.push(el("p", { class: "quiet" }, "The response held no code to run."));
+  if (!headOf(kind.code)) parts.push(el("p", { class: "quiet" }, "The response contained no code to run."));
   if (kind.error) parts.push(named("Error", longText(kind.error, where, { kind: "error" }), "failed"));
   if (kind.returned !== null && kind.returned !== undefined) {
     const name = kind.intercepted ? "Returned, and shown back to the model to confirm" : "Returned";
     const grids = isCut(kind.returned) ? null : asGrids(kind.returned);
-    const value = grids ? el("div", { class: "grids" }, ...grids.map((grid) => drawGrid(grid, "returned"))) : longText(kind.returned === "" ? "(an empty text)" : kind.returned, where, { kind: "returned" });
+    const value = grids ? el("div", { class: "grids" }, ...grids.map((grid) => drawGrid(grid, "returned"))) : longText(kind.returned === "" ? "(empty text)" : kind.returned, where, { kind: "returned" });
     parts.push(named(name, value, kind.intercepted ? "" : "done"));
   }
   if (kind.dropped_blocks) parts.push(el("p", { class: "quiet" }, `${plural(kind.dropped_blocks, "more block")} did not run.`));
@@ -198,7 +198,7 @@ function drawChildren(events, agentHash, agentOf) {
  */
 function drawCompaction({ messages, chars, tokens_before: before, tokens_after: after, summary, sent_again: again }, where, agentHash) {
   const why = again ? "The model refused the conversation" : "The conversation had grown long";
-  const cut = `${plural(messages.length, "older message")} with ${count(chars)} characters ${summary ? "were summarised" : "lost their output"}: ${amount(before)} → ${amount(after)} tokens.`;
+  const cut = `${plural(messages.length, "older message")} with ${count(chars)} characters ${summary ? "were summarized" : "lost their output"}: ${amount(before)} → ${amount(after)} tokens.`;
   const parts = [el("p", { class: "quiet" }, `${why}. ${cut}`)];
   if (summary) parts.push(el("p", { class: "quiet" }, "Written by ", el("a", { href: agentHash(headOf(summary.child)) }, headOf(summary.child)), "."), longText(summary.text, where), longText(summary.shown, where, { kind: "message" }));
   return named("Compaction", el("div", null, ...parts));
@@ -206,7 +206,7 @@ function drawCompaction({ messages, chars, tokens_before: before, tokens_after: 
 
 /** Draws the answer to a message, for an agent that receives several. */
 function drawAnswer(kind, where) {
-  const said = kind.error ? longText(kind.error, where, { kind: "error" }) : longText(kind.answer || "(an empty text)", where, { kind: "returned" });
+  const said = kind.error ? longText(kind.error, where, { kind: "error" }) : longText(kind.answer || "(empty text)", where, { kind: "returned" });
   return named(`Answer to message ${kind.number}`, said, kind.error ? "failed" : "done");
 }
 

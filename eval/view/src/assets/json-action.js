@@ -35,7 +35,7 @@ function drawFields(fields, text, where) {
   const more = Object.entries(fields).filter(([name]) => name !== "app" && name !== "action");
   const drawn = more.map(([name, value]) => el("div", null, el("h4", null, name), longText(typeof value === "string" ? value : JSON.stringify(value, null, 2), where)));
   if (typeof fields.app === "string") drawn.push(longText(fields.app, where, { kind: "code", draw: highlightHtml }));
-  drawn.push(el("details", { class: "request" }, el("summary", null, "As it was written"), longText(text, where)));
+  drawn.push(el("details", { class: "request" }, el("summary", null, "As written"), longText(text, where)));
   return drawn;
 }
 

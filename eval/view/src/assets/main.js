@@ -5,7 +5,8 @@ import { compareView } from "./compare-view.js";
 import { turnsNamed } from "./controls.js";
 import { el, problem } from "./dom.js";
 import { listenForKeys, setKeys } from "./keys.js";
-import { keepAddress, parseRoute } from "./route.js";
+import { keepAddress, parseRoute, scoresOf } from "./route.js";
+import { chooseScores } from "./scorers.js";
 import { pairView } from "./pair-view.js";
 import { runView } from "./run-view.js";
 import { runsView } from "./runs-view.js";
@@ -32,6 +33,7 @@ async function showRoute() {
   keepAddress(hash);
   holdRows();
   const route = parseRoute(hash);
+  chooseScores(scoresOf(route));
   const view = views[route.view];
   shown?.stop?.();
   shown = null;
@@ -44,7 +46,7 @@ async function showRoute() {
   const slow = setTimeout(() => mine === newest && main.setAttribute("aria-busy", "true"), 100);
   try {
     result = view ? await view(place, route) : { title: "Not found" };
-    if (!view) place.replaceChildren(problem("There is no such page."));
+    if (!view) place.replaceChildren(problem("This page does not exist."));
   } catch (error) {
     result = { title: "Not shown", trail: [["Not shown", null]] };
     place.replaceChildren(problem(error.message));

@@ -21,7 +21,7 @@ export async function pairView(place, { ids, parameters }) {
   const list = parameters.get("list") ?? "";
   let offset = Number(parameters.get("offset")) || 0;
   const sides = [ids.slice(0, 3), ids.slice(3, 6)].map(([run, sample, attempt]) => ({ run, sample, attempt: attempt ?? "1" }));
-  if (!sides[1].sample) throw new Error("Two attempts are to be named: run, sample and attempt of each.");
+  if (!sides[1].sample) throw new Error("The address must name two attempts, each with run, sample and attempt.");
   const [one, other] = await Promise.all(sides.map((where) => ask("attempt", { ...where, list })));
   const both = [one, other];
   const roots = both.map(({ agents }) => agents.find(({ depth }) => depth === 0) ?? agents[0]);
@@ -75,8 +75,8 @@ export async function pairView(place, { ids, parameters }) {
     keys: [
       [["]", "ArrowRight"], "next sample", () => step("next")],
       [["[", "ArrowLeft"], "previous sample", () => step("previous")],
-      [["1"], "the first alone", () => (location.hash = attemptAddress(sides[0].run, sides[0].sample, sides[0].attempt, { list }))],
-      [["2"], "the second alone", () => (location.hash = attemptAddress(sides[1].run, sides[1].sample, sides[1].attempt, { list }))],
+      [["1"], "only the first attempt", () => (location.hash = attemptAddress(sides[0].run, sides[0].sample, sides[0].attempt, { list }))],
+      [["2"], "only the second attempt", () => (location.hash = attemptAddress(sides[1].run, sides[1].sample, sides[1].attempt, { list }))],
       [["u", "Escape"], fromComparison || !sameRun ? "back to the comparison" : "back to the run", () => (location.hash = back)],
     ],
   };
@@ -138,7 +138,7 @@ function prompts(texts, names) {
       parts.push(el("details", { class: "block" }, el("summary", null, el("h4", null, name, where)), difference(before ?? "", after ?? "")));
     }
   }
-  const nothing = el("p", { class: "quiet" }, one || other ? "System prompt and question are the same, to the byte." : "The recordings hold no system prompt.");
+  const nothing = el("p", { class: "quiet" }, one || other ? "System prompt and question are identical." : "The recordings do not contain a system prompt.");
   return el("section", null, el("h2", null, "Prompt of the root"), ...(parts.length ? parts : [nothing]));
 }
 
@@ -157,7 +157,7 @@ function deed(row) {
 /** Draws the iterations of both attempts side by side and marks the first that differs. */
 function drawIterations(pages, sides, roots, list, offset) {
   const most = Math.max(...pages.map((page) => page.rows.length));
-  if (!most) return el("p", { class: "quiet" }, "Neither left an iteration.");
+  if (!most) return el("p", { class: "quiet" }, "Neither attempt has iterations.");
   const drawn = [];
   let diverged = offset > 0;
   let alike = 0;

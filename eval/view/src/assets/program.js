@@ -29,14 +29,14 @@ export function programView(where, { hashOf }) {
     if (state === known) return;
     known = state;
     if (!newest) {
-      element.replaceChildren(el("h2", null, "Program"), el("p", { class: "quiet" }, "No run of a program has ended yet."));
+      element.replaceChildren(el("h2", null, "Program"), el("p", { class: "quiet" }, "No run of the program has ended yet."));
       return;
     }
     const links = runs.flatMap(({ number }) => [" ", el("a", { href: hashOf("root", number), class: "run-link" }, count(number))]);
     const { number, kind } = newest;
     const parts = [el("h2", null, `Program, run ${count(number)}`), el("p", { class: "quiet" }, "Runs:", ...links), codeBlock(kind.code, where, true)];
     if (kind.error) parts.push(longText(kind.error, where, { kind: "error" }));
-    if (kind.returned !== null && kind.returned !== undefined) parts.push(el("h3", null, "Returned"), longText(kind.returned === "" ? "(an empty text)" : kind.returned, where, { kind: "returned" }));
+    if (kind.returned !== null && kind.returned !== undefined) parts.push(el("h3", null, "Returned"), longText(kind.returned === "" ? "(empty text)" : kind.returned, where, { kind: "returned" }));
     element.replaceChildren(...parts);
   }
   return { element, refresh };

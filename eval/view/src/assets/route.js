@@ -1,5 +1,7 @@
 // Addresses within the page: `#/run/ID/SAMPLE/ATTEMPT?agent=root&iteration=3`.
 
+import { chosenScores } from "./scorers.js";
+
 /** Parses an address into its view, ids and parameters. */
 export function parseRoute(hash) {
   const [path, query = ""] = hash.replace(/^#\/?/, "").split("?");
@@ -15,10 +17,17 @@ function decode(part) {
   }
 }
 
+/** Views of one run or of a comparison, whose scores can be chosen. */
+const scored = new Set(["run", "pair", "compare"]);
+
+/** Returns the scorer that an address names. */
+export const scoresOf = ({ view, parameters }) => (scored.has(view) ? parameters.get("scores") : null);
+
 /** Returns the address of a view. Parameters without a value are omitted. */
 export function address(view, ids = [], parameters = {}) {
   const path = [view, ...ids].map(encodeURIComponent).join("/");
-  const given = Object.entries(parameters).filter(([, value]) => value !== null && value !== undefined && value !== "");
+  const scores = scored.has(view) ? chosenScores() : "";
+  const given = Object.entries({ ...parameters, scores }).filter(([, value]) => value !== null && value !== undefined && value !== "");
   const query = new URLSearchParams(given).toString();
   return `#/${path}${query ? `?${query}` : ""}`;
 }

@@ -9,6 +9,7 @@ import { moveFocus } from "./keys.js";
 import { estimateText, histogram, intervalOf, intervalPlot, lengthPlot, stackedBar } from "./plots.js";
 import { address, attemptAddress, backTo, replaceAddress, runAddress } from "./route.js";
 import { shortModel } from "./runs-view.js";
+import { scorerChoice } from "./scorers.js";
 import { sampleTable } from "./samples.js";
 import { rowLinks } from "./table.js";
 import { workers } from "./workers.js";
@@ -16,7 +17,8 @@ import { workers } from "./workers.js";
 /** Draws the view and returns its keys and a function that stops it. */
 export async function runView(place, { ids: [run], parameters }) {
   const state = { filter: parameters.get("filter") ?? "", search: parameters.get("search") ?? "", sort: parameters.get("sort") ?? "", descending: parameters.has("descending"), offset: Number(parameters.get("offset")) || 0 };
-  const keep = () => replaceAddress(runAddress(run, { filter: state.filter, search: state.search, sort: state.sort, descending: state.descending ? "1" : "", offset: state.offset || "" }));
+  const keep = () => replaceAddress(runAddress(run, parametersOf(state)));
+  const again = () => (location.hash = runAddress(run, parametersOf(state)));
   const head = el("div");
   const samples = sampleTable(run, state, keep);
   const [answer] = await Promise.all([ask("run", { run }), samples.load()]);
@@ -25,8 +27,8 @@ export async function runView(place, { ids: [run], parameters }) {
   show(answer);
   failures.load().catch(() => {});
 
-  function show({ overview, plots, spread: bins, under_way: underWay, torn, queue }) {
-    head.replaceChildren(...[title(overview), figures(overview.summary), drawings(overview.summary, plots, bins), workers(run, queue), running(run, underWay, overview.progress), torn ? el("p", { class: "quiet" }, `Line ${torn} of samples.jsonl was never written to its end and is left out.`) : null].filter(Boolean));
+  function show({ overview, plots, scorers, spread: bins, under_way: underWay, torn, queue }) {
+    head.replaceChildren(...[title(overview), scorerChoice(scorers, again), figures(overview.summary), drawings(overview.summary, plots, bins), workers(run, queue), running(run, underWay, overview.progress), torn ? el("p", { class: "quiet" }, `Line ${torn} of samples.jsonl is truncated and was skipped.`) : null].filter(Boolean));
   }
 
   const stop = watch({ run }, answer.stamp, async () => {
@@ -56,6 +58,8 @@ export async function runView(place, { ids: [run], parameters }) {
     ],
   };
 }
+
+const parametersOf = ({ filter, search, sort, descending, offset }) => ({ filter, search, sort, descending: descending ? "1" : "", offset: offset || "" });
 
 /** Returns the breadcrumb of a run's parent folder, if it has one. */
 export const folderTrail = (run) => (embedded || !run.includes("/") ? [] : [[run.slice(0, run.lastIndexOf("/")), address("runs", [], { folder: run.slice(0, run.lastIndexOf("/")) })]]);
@@ -138,7 +142,7 @@ function running(run, underWay, progress) {
   if (!underWay.length) return null;
   const items = underWay.slice(0, 50).map(({ id, attempt }) => el("li", null, el("a", { href: attemptAddress(run, id, attempt) }, attempt > 1 ? `${id} #${attempt}` : id)));
   const more = underWay.length > 50 ? el("li", null, `and ${count(underWay.length - 50)} more`) : null;
-  const word = progress === "running" ? "Under way" : "Begun and never finished";
+  const word = progress === "running" ? "Under way" : "Started but never finished";
   return el("section", { class: "under-way" }, el("h2", null, word, " ", progress === "running" ? statusBadge(null) : null), el("ul", { class: "children" }, ...items, more));
 }
 

@@ -58,20 +58,20 @@ export async function runsView(place, { parameters }) {
     const focused = document.activeElement?.closest?.(rowLinks)?.getAttribute("href");
     const all = columns(ticked, showCompare, answer.runs, state.folder);
     const drawn = table({ columns: all, rows: answer.runs, order: { key: state.sort, descending: state.descending }, sorted: (to) => set({ sort: to.key, descending: to.descending, offset: 0 }), caption: "Runs" });
-    const nothing = el("p", { class: "quiet" }, answer.total ? (state.filter ? "No run matches." : "No run lies in this folder itself.") : "No runs here yet.");
+    const nothing = el("p", { class: "quiet" }, answer.total ? (state.filter ? "No run matches." : "This folder contains runs only in its subfolders.") : "No runs here yet.");
     const turn = pager({ offset: answer.offset, shown: answer.runs.length, total: answer.matching, page, go: (offset) => set({ offset }), word: "runs" });
     groups.replaceChildren(...(state.folder ? [drawMatrix(answer.matrix, answer.groups[0])] : drawGroups(answer.groups)).filter(Boolean));
     const inFolders = !state.folder && !state.filter && answer.groups.length;
     rows.replaceChildren(...[answer.groups.length ? el("h2", null, inFolders ? "Other runs" : "Runs") : null, inFolders && !answer.runs.length ? null : answer.runs.length ? drawn : nothing, turn].filter(Boolean));
     if (inFolders && !answer.runs.length) rows.replaceChildren();
-    status.textContent = [state.filter ? `${count(answer.matching)} of ${count(answer.total)} runs match` : "", answer.not_searched ? `There are more than ${count(answer.not_searched)} folders here; not all were looked into.` : ""].filter(Boolean).join(". ");
+    status.textContent = [state.filter ? `${count(answer.matching)} of ${count(answer.total)} runs match` : "", answer.not_searched ? `There are more than ${count(answer.not_searched)} folders here; not all were searched.` : ""].filter(Boolean).join(". ");
     if (focused) [...document.querySelectorAll(rowLinks)].find((link) => link.getAttribute("href") === focused)?.focus({ preventScroll: true });
     showCompare();
   }
 
   function showCompare() {
     compare.disabled = ticked.size < 2;
-    compare.textContent = ticked.size < 2 ? "Tick two runs to compare" : `Compare ${ticked.size} runs`;
+    compare.textContent = ticked.size < 2 ? "Select two runs to compare" : `Compare ${ticked.size} runs`;
   }
 
   place.replaceChildren(
@@ -90,8 +90,8 @@ export async function runsView(place, { parameters }) {
     keys: [
       [["j", "ArrowDown"], "next run", () => moveFocus(rowLinks, 1)],
       [["k", "ArrowUp"], "previous run", () => moveFocus(rowLinks, -1)],
-      [["x"], "tick the run", tick],
-      [["c"], "compare the ticked runs", openComparison],
+      [["x"], "select the run", tick],
+      [["c"], "compare the selected runs", openComparison],
       [["/"], "filter", () => filter.focus()],
       ...(state.folder ? [[["u", "Escape"], "back to all runs", () => (location.hash = backTo("#/"))]] : []),
     ],
@@ -148,7 +148,7 @@ function drawMatrix(cells, group) {
     ...down.map((axis, place) => ({ key: axis[0], label: axis[0], kind: "value", sortable: false, cell: ([first]) => (place === 0 ? el("strong", null, axis[1](first.run)) : axis[1](first.run)) })),
     ...(across ? values(across).map((value) => ({ key: value, label: `${across[0]} ${value}`, sortable: false, cell: (row) => row.filter(({ run }) => across[1](run) === value).map(draw) })) : [{ key: "score", label: "Score", sortable: false, cell: (row) => row.map(draw) }]),
   ];
-  const drawn = table({ columns, rows: [...byRow.values()], order: {}, sorted: () => {}, caption: "The runs by what they differ in" });
+  const drawn = table({ columns, rows: [...byRow.values()], order: {}, sorted: () => {}, caption: "Runs by their differences" });
   return el("section", { class: "matrix" }, el("h2", null, `${plural(known.length, "run")} by ${varied.map(([name]) => name).join(", ")}`), drawn, notBegun(group));
 }
 

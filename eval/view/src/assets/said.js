@@ -12,7 +12,7 @@ const line = (text, most) => {
 export function said(agent, { question = true, most = 110 } = {}) {
   if (!agent) return null;
   const asked = question ? line(agent.query, most) : "";
-  const answer = agent.answer === null ? (agent.error ? line(agent.error, most) : "") : line(agent.answer, most) || "(an empty text)";
+  const answer = agent.answer === null ? (agent.error ? line(agent.error, most) : "") : line(agent.answer, most) || "(empty text)";
   if (!asked && !answer) return null;
   return el("span", { class: "said" }, asked ? el("q", null, asked) : null, answer ? [asked ? " → " : "→ ", el("span", { class: agent.answer === null ? "error-text" : "said-answer" }, answer)] : null, agent.holds ? " " : null, holdsMark(agent.holds));
 }
@@ -20,5 +20,5 @@ export function said(agent, { question = true, most = 110 } = {}) {
 /** Returns a mark if an answer equals or contains the expected one. */
 export function holdsMark(holds) {
   if (!holds) return null;
-  return el("span", { class: `holds ${holds}` }, holds === "equals" ? "= expected" : "holds the expected");
+  return el("span", { class: `holds ${holds}` }, holds === "equals" ? "= expected" : "contains the expected");
 }

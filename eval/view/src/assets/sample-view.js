@@ -26,8 +26,7 @@ import { markdownSwitch, turnMarkdown } from "./written.js";
 export async function sampleView(place, { ids: [run, sample, attemptText], parameters }) {
   const attempt = attemptText ?? "1";
   const where = { run, sample, attempt };
-  // The list or comparison that the attempt was opened from determines the attempts before and
-  // after it.
+  // The list or comparison from which the attempt was opened determines its neighbors.
   const list = parameters.get("list") ?? "";
   const asked = { ...where, list };
   let answer = await ask("attempt", asked);
@@ -192,8 +191,8 @@ export async function sampleView(place, { ids: [run, sample, attemptText], param
       [["n"], "next agent", () => turnAgent(1)],
       [["p"], "previous agent", () => turnAgent(-1)],
       [["e"], "next error, in this agent and those below it", nextError],
-      [["f"], "fold all iterations to their heads, and back", () => iterations?.foldAll()],
-      [["m"], "Markdown as such, or as it was written", turnMarkdown],
+      [["f"], "collapse or expand all iterations", () => iterations?.foldAll()],
+      [["m"], "rendered Markdown, or its source", turnMarkdown],
       ...(embedded
         ? []
         : [
@@ -251,12 +250,12 @@ export function answers(record) {
   const expected = typeof record.expected === "string" ? record.expected : JSON.stringify(record.expected);
   const [wanted, given] = [asGrids(record.expected), record.answer === null ? null : asGrids(record.answer)];
   const column = (name, content) => el("div", { class: "answer" }, el("h2", null, name), content);
-  const text = (value) => (value === "" ? el("p", { class: "quiet" }, "An empty text.") : longText(value, {}, { kind: "value" }));
+  const text = (value) => (value === "" ? el("p", { class: "quiet" }, "Empty text.") : longText(value, {}, { kind: "value" }));
   const none = el("p", { class: "quiet" }, "No answer.");
   if (record.state !== null && record.state !== undefined) {
     // The final state is scored, but the answer is shown as well.
     const value = (one) => (typeof one === "string" ? text(one) : longText(JSON.stringify(one, null, 2), {}, { kind: "value", draw: highlight }));
-    return el("div", { class: "answers" }, column("State, which is judged", value(record.state)), column("Expected", value(record.expected)), column("Answered", record.answer === null ? none : text(record.answer)));
+    return el("div", { class: "answers" }, column("Scored state", value(record.state)), column("Expected", value(record.expected)), column("Answered", record.answer === null ? none : text(record.answer)));
   }
   if (!wanted) return el("div", { class: "answers" }, column("Answered", record.answer === null ? none : text(record.answer)), column("Expected", text(expected)));
   const right = el("div", { class: "grids" }, ...wanted.map((grid) => drawGrid(grid, "expected")));
@@ -266,12 +265,12 @@ export function answers(record) {
 
 /** Shows how much of the trajectory has been read, until all of it is. */
 function reading(progress) {
-  if (!progress) return el("p", { class: "quiet" }, "The trajectory is gone.");
+  if (!progress) return el("p", { class: "quiet" }, "The trajectory is missing.");
   const notes = [];
   if (!progress.whole) notes.push(`Reading: ${bytes(progress.indexed_bytes)} of ${bytes(progress.bytes)}`);
-  if (progress.whole && progress.ended && progress.indexed_bytes < progress.bytes) notes.push("The last line was never written to its end and is left out.");
-  if (progress.malformed) notes.push(`${plural(progress.malformed, "line")} could not be read and ${progress.malformed === 1 ? "is" : "are"} left out.`);
-  if (progress.restarted) notes.push(`An earlier process began this attempt, and it started over: ${progress.restarted}.`);
+  if (progress.whole && progress.ended && progress.indexed_bytes < progress.bytes) notes.push("The last line is truncated and was skipped.");
+  if (progress.malformed) notes.push(`${plural(progress.malformed, "line")} could not be read and ${progress.malformed === 1 ? "was" : "were"} skipped.`);
+  if (progress.restarted) notes.push(`An earlier process began this attempt, which was restarted: ${progress.restarted}.`);
   if (progress.resumed) notes.push(`An earlier process began this attempt: ${plural(progress.resumed, "response")} came from its journal.`);
   return notes.length ? el("p", { class: "quiet reading", role: "status" }, notes.join(" ")) : null;
 }
@@ -280,7 +279,7 @@ function agentFacts(agent) {
   const facts = [
     roleWord(agent.role),
     agent.model,
-    agent.messages ? `${plural(agent.messages, "message")} of its caller` : `${count(agent.iterations)} of ${plural(agent.max_iterations, "iteration")}`,
+    agent.messages ? `${plural(agent.messages, "message")} from its caller` : `${count(agent.iterations)} of ${plural(agent.max_iterations, "iteration")}`,
     agent.messages && agent.llm_calls ? plural(agent.iterations, "iteration") : null,
     plural(agent.llm_calls, "request"),
     agent.failed_cells ? `${plural(agent.failed_cells, "cell")} failed` : null,
@@ -291,14 +290,14 @@ function agentFacts(agent) {
 function beginning(start, agent, where) {
   const parts = [];
   if (start.system_prompt) parts.push(drawPrompt(start.system_prompt, where));
-  else parts.push(el("p", { class: "quiet" }, start.system_prompt === null ? "The recording does not hold the system prompt." : "No system prompt."));
+  else parts.push(el("p", { class: "quiet" }, start.system_prompt === null ? "The recording does not contain the system prompt." : "No system prompt."));
   if (start.query !== null) parts.push(el("details", { class: "prompt", open: agent.depth > 0 }, el("summary", null, "Asked"), longText(start.query, where, { kind: "message" })));
   return parts;
 }
 
 function ending(end, agent, where) {
   const parts = [];
-  if (agent.depth > 0 && end.answer !== null) parts.push(el("details", { class: "prompt", open: true }, el("summary", null, "Answered"), longText(headOf(end.answer) === "" ? "(an empty text)" : end.answer, where, { kind: "message" })));
+  if (agent.depth > 0 && end.answer !== null) parts.push(el("details", { class: "prompt", open: true }, el("summary", null, "Answered"), longText(headOf(end.answer) === "" ? "(empty text)" : end.answer, where, { kind: "message" })));
   if (end.error) parts.push(el("div", { class: "block failed" }, el("h4", null, "Ended without an answer"), longText(end.error, where, { kind: "error" })));
   return parts;
 }

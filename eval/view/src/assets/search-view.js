@@ -66,12 +66,12 @@ export async function searchView(place, { parameters }) {
   }
 
   function show({ hits: rows, total, more, offset, index }) {
-    progress.textContent = index.problem ? "" : index.running && index.indexed_bytes < index.bytes ? `Indexing: ${bytes(index.indexed_bytes)} of ${bytes(index.bytes)}. What is indexed is searched.` : "";
-    status.textContent = !state.q.trim() ? "" : rows.length || !more ? `${more ? "at least " : ""}${plural(total, "text")}` : "None found yet; there was no time to read all candidates. Add a word that is rare.";
+    progress.textContent = index.problem ? "" : index.running && index.indexed_bytes < index.bytes ? `Indexing: ${bytes(index.indexed_bytes)} of ${bytes(index.bytes)}. Only indexed texts are searched.` : "";
+    status.textContent = !state.q.trim() ? "" : rows.length || !more ? `${more ? "at least " : ""}${plural(total, "text")}` : "None found yet, because there was no time to read all candidates. Add a rarer word.";
     const focused = document.activeElement?.closest?.("a.row")?.getAttribute("href");
     const list = el("ul", { class: "hits" }, ...rows.map(hit));
     const turn = pager({ offset, shown: rows.length, total, page, go: (to) => set({ offset: to }), word: "texts" });
-    hits.replaceChildren(...[index.problem ? problem(`There is no index: ${index.problem}. It is written beside the runs, so their folder has to be writable.`) : null, rows.length ? list : null, turn].filter(Boolean));
+    hits.replaceChildren(...[index.problem ? problem(`The index is not available: ${index.problem}. It is stored next to the runs, so their folder must be writable.`) : null, rows.length ? list : null, turn].filter(Boolean));
     if (focused) [...hits.querySelectorAll("a.row")].find((link) => link.getAttribute("href") === focused)?.focus({ preventScroll: true });
   }
 

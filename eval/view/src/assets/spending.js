@@ -1,11 +1,11 @@
-// How an attempt spent time, tokens and money: a flame graph of its agents and iterations, and the
-// tokens of each turn.
+// Spending of an attempt in time, tokens and money: a flame graph of its agents and iterations, and
+// the tokens of each turn.
 
 import { el } from "./dom.js";
 import { amount, count, dollars, percent, seconds } from "./format.js";
 
 const measures = {
-  time: { word: "Time", of: (turn) => ((turn.model_ms ?? 0) + (turn.code_ms ?? 0)) / 1000, show: seconds, note: "Model and code, of all agents added up: children that ran at once count one after the other." },
+  time: { word: "Time", of: (turn) => ((turn.model_ms ?? 0) + (turn.code_ms ?? 0)) / 1000, show: seconds, note: "Model and code time, summed over all agents. The times of concurrent children are added." },
   tokens: { word: "Tokens", of: (turn) => (turn.usage ? turn.usage[0] + turn.usage[2] : 0), show: amount, note: "Input and output." },
   cost: { word: "Cost", of: (turn) => turn.cost_usd ?? 0, show: dollars, note: "US dollars, as far as prices are known." },
 };
@@ -60,7 +60,7 @@ function flame(turnsOf, agents, measure, hashOf) {
   for (const id of [...order].reverse()) totals.set(id, own(id) + (called.get(id) ?? []).reduce((sum, child) => sum + (totals.get(child) ?? 0), 0));
   const roots = order.filter((id) => !agentOf.has(agentOf.get(id).parent));
   const whole = roots.reduce((sum, id) => sum + totals.get(id), 0);
-  if (!whole) return [el("p", { class: "quiet" }, "Nothing of it is recorded.")];
+  if (!whole) return [el("p", { class: "quiet" }, "Not recorded.")];
   const bars = [];
   const place = (id, from, row) => {
     const agent = agentOf.get(id);
@@ -113,7 +113,7 @@ function flame(turnsOf, agents, measure, hashOf) {
   return [
     el("p", { class: "quiet" }, `${measure.show(whole)} in all. ${measure.note}${left ? ` ${count(left)} bars are too small to be drawn.` : ""}`),
     el("div", { class: "flame-box", tabindex: "0", role: "region", "aria-label": "Flame graph" }, box),
-    el("p", { class: "quiet" }, "Most went to: ", ...dearest.flatMap((bar, index) => [index ? "; " : "", el("a", { href: bar.hash }, bar.title)])),
+    el("p", { class: "quiet" }, "Largest: ", ...dearest.flatMap((bar, index) => [index ? "; " : "", el("a", { href: bar.hash }, bar.title)])),
   ];
 }
 

@@ -1,4 +1,4 @@
-// Tables with sortable columns, whose rows are links that can be reached by keyboard.
+// Tables with sortable columns. Each row begins with a link that the keyboard can reach.
 
 import { el } from "./dom.js";
 import { count } from "./format.js";

@@ -16,8 +16,8 @@ export function startTheme() {
     if (theme === "system") delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = theme;
     button.textContent = marks[theme] ?? marks.system;
-    button.setAttribute("aria-label", `Colours: ${theme}`);
-    button.title = `Colours: ${theme}`;
+    button.setAttribute("aria-label", `Colors: ${theme}`);
+    button.title = `Colors: ${theme}`;
   };
   button.addEventListener("click", () => {
     theme = order[(order.indexOf(theme) + 1) % order.length];

@@ -16,7 +16,7 @@ const doings = { model: "model", held: "waits to be sent", code: "code executes"
  * address of another.
  */
 export function drawTimeline(agents, { chosen, hashOf, now, timed, all = false, more }) {
-  if (!agents.length) return el("p", { class: "quiet" }, "This attempt left no events.");
+  if (!agents.length) return el("p", { class: "quiet" }, "This attempt has no events.");
   const ordered = inTreeOrder(agents);
   const first = Math.min(...agents.map((agent) => agent.start_ms), now);
   const end = Math.max(...agents.map((agent) => agent.end_ms), first + 1);
@@ -35,7 +35,7 @@ export function drawTimeline(agents, { chosen, hashOf, now, timed, all = false, 
     timed ? axis(end - begin, begin) : null,
     el("ul", { class: "agents" }, ...rows),
     button,
-    timed ? legend(agents) : el("p", { class: "quiet" }, "The recording does not say when anything happened."),
+    timed ? legend(agents) : el("p", { class: "quiet" }, "The recording does not contain times."),
   );
 }
 
@@ -89,7 +89,7 @@ function row(agent, { share, chosen, hash, timed, hasTokens, hasCost }) {
 }
 
 /** Returns the role in words. The root's role is omitted, because it is also its name. */
-export const roleWord = (role) => ({ one_shot: "llm()", child: "rlm()", specialist: "specialist", tool_specialist: "specialist", flat: "flat", direct: "direct", agent_turn: "web agent", json_action: "json actions", app: "app", compaction: "compaction", judge: "judge", tools: "tools", workflow: "program", codeact: "code alone", retrieve: "retrieve", summary: "summary", dual_ai: "two sides", ai_human: "with a person" })[role] ?? "";
+export const roleWord = (role) => ({ one_shot: "llm()", child: "rlm()", specialist: "specialist", tool_specialist: "specialist", flat: "flat", direct: "direct", agent_turn: "web agent", json_action: "json actions", app: "app", compaction: "compaction", judge: "judge", tools: "tools", workflow: "program", codeact: "code only", retrieve: "retrieve", summary: "summary", dual_ai: "two sides", ai_human: "with a person" })[role] ?? "";
 
 function place(element, from, to) {
   element.style.setProperty("left", from);

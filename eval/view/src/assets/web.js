@@ -41,10 +41,10 @@ const drawings = {
     const ids = dump.elements.map(({ id, element }) => `[${headOf(id)}] ${headOf(element)}`).join("\n");
     return named(
       "Page",
-      el("details", { class: "request dump" }, el("summary", null, headOf(dump.url) || "The page", " ", el("span", { class: "facts" }, size)), el("pre", { class: "text" }, header), longText(dump.tree, where), ids ? el("details", null, el("summary", null, "What the ids stand for"), longText(ids, where)) : null),
+      el("details", { class: "request dump" }, el("summary", null, headOf(dump.url) || "The page", " ", el("span", { class: "facts" }, size)), el("pre", { class: "text" }, header), longText(dump.tree, where), ids ? el("details", null, el("summary", null, "Elements by id"), longText(ids, where)) : null),
     );
   },
-  refused: ({ addresses }) => named("Out of reach", el("ul", null, ...addresses.map((address) => el("li", null, headOf(address)))), "failed"),
+  refused: ({ addresses }) => named("Blocked addresses", el("ul", null, ...addresses.map((address) => el("li", null, headOf(address)))), "failed"),
   page_call: ({ function: name, arguments: given, result, error, ms }, where) => {
     const call = el("p", null, el("code", null, headOf(name)), ` ${headOf(given)} `, el("span", { class: "facts" }, `${ms.toFixed(1)} ms`));
     if (error) return named("Page call", el("div", null, call, longText(error, where, { kind: "error" })), "failed");
@@ -75,8 +75,8 @@ const drawings = {
     if (repairs?.length) parts.push(drawRepairs(repairs));
     return el("div", { class: "envelope" }, ...parts);
   },
-  document_read: ({ uri, found, chars }) => el("p", { class: "quiet" }, `An app read ${headOf(uri)}: ${found ? `${count(chars)} characters` : "there is no such document"}.`),
-  state: ({ state }, where) => named("The state that is judged", longText(JSON.stringify(state, null, 2), where), "done"),
+  document_read: ({ uri, found, chars }) => el("p", { class: "quiet" }, `An app read ${headOf(uri)}: ${found ? `${count(chars)} characters` : "document not found"}.`),
+  state: ({ state }, where) => named("Scored state", longText(JSON.stringify(state, null, 2), where), "done"),
   turn_log: ({ turns, last_messages: messages }, where) => {
     const text = JSON.stringify({ turns, last_messages: messages }, null, 2);
     return el("details", { class: "request" }, el("summary", null, `The last ${plural(turns.length, "turn")} and messages`), longText(text, where));

@@ -19,10 +19,10 @@ export function workers(run, queue) {
   const isHere = (one) => !one.unfit && !one.leaving && silent(one) <= patience;
   const rows = [...queue.workers].sort((a, b) => (a.worker < b.worker ? -1 : 1));
   const state = (one) => {
-    if (one.unfit) return el("span", { class: "badge error", title: one.unfit }, "does not fit");
+    if (one.unfit) return el("span", { class: "badge error", title: one.unfit }, "incompatible");
     if (one.leaving) return el("span", { class: "badge stopped" }, "has left");
     if (silent(one) > patience) return el("span", { class: "badge error" }, `silent for ${seconds(silent(one))}`);
-    return el("span", { class: "badge running" }, "works");
+    return el("span", { class: "badge running" }, "working");
   };
   const columns = [
     { key: "worker", label: "Worker", cell: (one) => one.worker, sortable: false },
@@ -30,7 +30,7 @@ export function workers(run, queue) {
     { key: "state", label: "State", cell: state, sortable: false },
     { key: "under_way", label: "Under way", cell: (one) => (isHere(one) ? `${count(one.under_way.length)} of ${count(one.concurrency)}` : "–"), sortable: false, numeric: true },
     { key: "finished", label: "Finished", cell: (one) => count(one.finished), sortable: false, numeric: true },
-    { key: "rate", label: "A minute", cell: (one) => (one.per_minute === undefined ? "–" : one.per_minute.toFixed(1)), sortable: false, numeric: true },
+    { key: "rate", label: "Per minute", cell: (one) => (one.per_minute === undefined ? "–" : one.per_minute.toFixed(1)), sortable: false, numeric: true },
     { key: "calls", label: "Calls", cell: (one) => count(one.spent.calls), sortable: false, numeric: true },
   ];
   const drawn = table({ columns, rows, order: {}, sorted: () => {}, caption: "Workers" });
@@ -44,5 +44,5 @@ function stragglers(run, queue, rows) {
   if (!longest.length) return null;
   const again = (one) => (one.delivery > 1 ? `, begun ${count(one.delivery)} times` : "");
   const items = longest.map((one) => el("li", null, el("a", { href: attemptAddress(run, one.sample, one.attempt) }, one.attempt > 1 ? `${one.sample} #${one.attempt}` : one.sample), ` ${seconds(Math.max(0, one.time))}, ${plural(one.calls, "call")}, ${one.worker}${again(one)}`));
-  return el("div", { class: "under-way" }, el("h3", null, "Under way for the longest time"), el("ul", null, ...items));
+  return el("div", { class: "under-way" }, el("h3", null, "Longest-running attempts"), el("ul", null, ...items));
 }

@@ -36,5 +36,5 @@ export function turnMarkdown() {
 
 /** Returns the button for the switch. */
 export function markdownSwitch() {
-  return el("button", { type: "button", class: "markdown-switch", "aria-pressed": String(rendered), title: "Show what models wrote as Markdown, or as it was written (m)", onclick: turnMarkdown }, "Markdown");
+  return el("button", { type: "button", class: "markdown-switch", "aria-pressed": String(rendered), title: "Switch between rendered Markdown and its source (m)", onclick: turnMarkdown }, "Markdown");
 }

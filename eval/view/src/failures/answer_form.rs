@@ -1,4 +1,4 @@
-//! Detects answers that are right except for their form: a person would accept them, but a scorer
+//! Detects answers that are right except for their form: a person would accept them, but the scorer
 //! did not.
 
 use serde_json::Value;
@@ -178,7 +178,7 @@ mod tests {
     use super::right_but_for;
 
     #[test]
-    fn forms_of_a_right_answer() {
+    fn describes_form_of_right_answer() {
         let rows: [(&str, Value, Option<&str>); 20] = [
             ("42", json!("42"), None),
             ("43", json!("42"), None),

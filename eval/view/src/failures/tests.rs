@@ -1,4 +1,4 @@
-//! Groups the failures of a run whose attempts fail in every way.
+//! Groups the failures of a run that contains every kind of failure.
 
 use std::fs;
 use std::path::Path;
@@ -114,7 +114,7 @@ fn run(folder: &Path) -> RunFile {
 }
 
 #[test]
-fn what_failed_alike_is_in_one_group() {
+fn groups_similar_failures() {
     let folder = tempfile::tempdir().unwrap();
     let file = run(folder.path());
     let inside = |_: &Path| Ok::<(), ViewError>(());

@@ -25,7 +25,7 @@ pub fn without_numbers(text: &str, most: usize) -> String {
         }
     }
     push(&mut plain, &word);
-    // A text that is only a number would be empty.
+    // Without its number, such a text would be empty.
     if !plain.contains(char::is_alphabetic) {
         text.trim().clone_into(&mut plain);
     }
@@ -66,7 +66,7 @@ mod tests {
     use super::without_numbers;
 
     #[test]
-    fn numbers_and_ids_are_left_out() {
+    fn removes_numbers_and_ids() {
         let rows = [
             ("503 Service Unavailable", "# Service Unavailable"),
             (

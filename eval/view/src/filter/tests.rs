@@ -1,4 +1,4 @@
-//! Test cases of expressions: what they match, and their errors.
+//! Test cases of expressions: their matches and their errors.
 
 use records::{AttemptRecord, RunIdentity};
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ fn identity() -> RunIdentity {
 }
 
 #[test]
-fn expressions_let_attempts_through() {
+fn filters_attempts_by_expression() {
     let run = identity();
     let records = [
         record(&json!({"id": "right"})),
@@ -87,29 +87,35 @@ fn expressions_let_attempts_through() {
 }
 
 #[test]
-fn what_is_wrong_is_named() {
+fn explains_invalid_expressions() {
     let rows = [
         (
             "scor<1",
-            "there is no field `scor`; did you mean `score`? (to look for the text, put it in quotes)",
+            "unknown field `scor`; did you mean `score`? (to search for the text, put it in quotes)",
         ),
         (
             "agent>3",
-            "there is no field `agent`; did you mean `agents`? (to look for the text, put it in quotes)",
+            "unknown field `agent`; did you mean `agents`? (to search for the text, put it in quotes)",
         ),
         (
             "score<high",
-            "`high` is no value of `score`; write `score>3`",
+            "invalid value `high` for `score`; write, for example, `score>3`",
         ),
-        ("time>1d", "`1d` is no value of `time`; write `time>60s`"),
-        ("cost>", "`cost>` lacks a value, as in `cost>0.1`"),
+        (
+            "time>1d",
+            "invalid value `1d` for `time`; write, for example, `time>60s`",
+        ),
+        (
+            "cost>",
+            "`cost>` does not have a value; write, for example, `cost>0.1`",
+        ),
         (
             "status:wrong",
-            "there is no status `wrong`; known: ok, limit, error, cancelled",
+            "unknown status `wrong`; known: ok, limit, error, cancelled",
         ),
         (
             "id>3",
-            "`id` is a text, which `>` does not compare; write `id:text`",
+            "`id` is a text, for which `>` is not supported; write `id:text`",
         ),
     ];
     for (expression, wanted) in rows {

@@ -36,7 +36,7 @@ pub struct Status {
     pub indexed_files: u64,
     /// Reason why the index cannot be updated.
     pub problem: Option<String>,
-    /// Duration so far, in seconds, of the last update with anything to do.
+    /// Duration so far, in seconds, of the last update that had work to do.
     pub seconds: f64,
 }
 
@@ -315,7 +315,7 @@ impl Adding<'_> {
         Ok(())
     }
 
-    /// Adds a reply without the code that ran, because that is found where it ran.
+    /// Adds a reply without the code that ran, because searches find the code where it ran.
     fn reply(
         &self,
         file: &mut KnownFile,

@@ -61,7 +61,7 @@ mod tests {
     use super::Distinct;
 
     #[test]
-    fn each_word_once_in_each_text() {
+    fn removes_repeated_words() {
         let mut distinct = Distinct::new();
         for (text, wanted) in [
             ("a b A, c;a\nß-b ß", " a b c ß"),

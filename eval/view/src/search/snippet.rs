@@ -69,7 +69,7 @@ mod tests {
     use super::Snippet;
 
     #[test]
-    fn words_are_marked() {
+    fn marks_words() {
         let rows = [
             (
                 "Find the Needle, needle",

@@ -78,7 +78,7 @@ fn cell(iteration: u32, code: &str, output: &str, error: Option<&str>) -> Value 
 }
 
 #[test]
-fn texts_are_found_where_they_stand() {
+fn finds_texts_at_their_location() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let (code, output) = ("const apples = find(\"Ärger\");", "x".repeat(300));
@@ -155,7 +155,7 @@ fn texts_are_found_where_they_stand() {
 
 #[cfg(unix)]
 #[test]
-fn links_are_not_followed_and_a_folder_that_cannot_be_written_is_named() {
+fn skips_links_and_names_unwritable_folder() {
     let folder = tempfile::tempdir().unwrap();
     let outside = tempfile::tempdir().unwrap();
     let secret = write(

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Number of characters by which a repeated output is recognized in a message.
+/// Minimum number of characters by which a repeated output is recognized in a message.
 const REPEATED: usize = 200;
 
 /// Kind of a searchable text.

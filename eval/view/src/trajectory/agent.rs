@@ -28,7 +28,7 @@ pub struct Agent<'a> {
     pub answer: &'a Value,
     /// Relation of its answer to the expected answer, once it has been compared.
     pub holds: Option<Match>,
-    /// Reason why it gave no answer.
+    /// Reason why it did not give an answer.
     pub error: &'a Value,
     /// How it ended; `None` while it runs.
     pub status: Option<Status>,
@@ -50,11 +50,11 @@ pub struct Agent<'a> {
     pub usage: Usage,
     /// Known cost in US dollars of its own requests; `None` if no cost is known.
     pub cost_usd: Option<f64>,
-    /// What it did when, in order.
+    /// Activities of the agent over time, in order.
     pub segments: Vec<Segment>,
 }
 
-/// What an agent did when, and its texts.
+/// Activities of an agent over time, and its texts.
 #[derive(Debug, Clone)]
 pub(super) struct Timeline {
     /// Beginnings of the query, of the answer, and of the error.
@@ -70,7 +70,7 @@ pub(super) struct Timeline {
     state: State,
 }
 
-/// A period in which an agent did one thing.
+/// Period of a single activity.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Segment {
     /// Activity.
@@ -169,7 +169,7 @@ impl Timeline {
         }
     }
 
-    /// Processes an event of the agent; `None` stands for an event that this version does not know.
+    /// Processes an event of the agent; `None` for an event that this version does not know.
     pub fn take(&mut self, at_ms: f64, kind: Option<&EventKind>) {
         self.end_ms = self.end_ms.max(at_ms);
         let Some(kind) = kind else {
@@ -256,8 +256,8 @@ impl Timeline {
     }
 
     /// Splits the periods of the finished cell into execution, `executed_ms` in total, and the
-    /// rest. When the code executed is not recorded. Each period gets its share at its end, because
-    /// the sandbox starts first.
+    /// rest. The record does not show when code was executed, so each period gets its share at its
+    /// end: the sandbox starts first.
     fn split_executed(&mut self, executed_ms: f64) {
         let cell = self
             .segments
@@ -293,7 +293,7 @@ impl Timeline {
         }
     }
 
-    /// Marks the last `ms` milliseconds, as far as they are unmarked, as an activity that is
+    /// Marks the last `ms` milliseconds, as far as they are unmarked, as an activity that is only
     /// reported at its end.
     fn was(&mut self, what: Doing, at_ms: f64, ms: f64) {
         let marked = self
@@ -364,8 +364,8 @@ mod tests {
         serde_json::from_value(fields).unwrap()
     }
 
-    /// Formats what an agent of a role did, given events with their times: `model 100-300 code
-    /// 300-700`.
+    /// Formats the activities of an agent with a role, given events with their times: `model
+    /// 100-300 code 300-700`.
     fn doings(role: &str, events: &[(f64, EventKind)]) -> String {
         let mut timeline = Timeline::new(0.0);
         let start = event("invocation_start", role, &Value::Null);
@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn each_role_does_its_own_between_requests() {
+    fn draws_activity_of_each_role() {
         let of = |kind: &str| event(kind, "root", &Value::Null);
         let end = |executed: Value| event("iteration_end", "root", &executed);
         let ended = (1000.0, of("invocation_end"));

@@ -226,7 +226,7 @@ impl Index {
         let (agent, at_ms) = if let Some(event) = &event {
             (self.fold.take(event), event.at_ms)
         } else {
-            // The event may come from a later version; it is shown as it is.
+            // The event may come from a later version, so it is shown unprocessed.
             let other: Value = serde_json::from_slice(&short).unwrap_or_default();
             let Some(id) = other["invocation"].as_str() else {
                 self.malformed += 1;
@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_shown_and_what_is_long_is_cut() {
+    fn keeps_unknown_events_and_cuts_long_texts() {
         let event = |kind: Value| {
             json!({"v": 1, "run_id": "r", "sample": "s", "attempt": 1, "at_ms": 1.0, "invocation": "root",
                 "parent": null, "depth": 0, "kind": kind})

@@ -247,7 +247,7 @@ mod tests {
     use super::outline;
 
     #[test]
-    fn an_iteration_is_marked_with_what_it_used_and_how_it_ended() {
+    fn marks_usage_and_result_of_iterations() {
         let event = |kind: Value| {
             json!({"v": 1, "run_id": "r", "sample": "s", "attempt": 1, "at_ms": 1.0, "invocation": "root",
                 "parent": null, "depth": 0, "kind": kind})

@@ -38,7 +38,8 @@ pub struct TextPart {
     pub next: Option<u64>,
 }
 
-/// Returns some iterations of an agent and their total number, or `None` for an unknown agent.
+/// Returns the requested iterations of an agent and their total number, or `None` for an unknown
+/// agent.
 ///
 /// # Errors
 /// Returns an error if the file cannot be read.

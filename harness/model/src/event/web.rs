@@ -15,8 +15,7 @@ pub enum WebEvent {
         /// Time in UTC: `2026-01-31T12:00:00.123Z`. Older programs did not record it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         at: Option<String>,
-        /// The page as text, with the elements that its ids refer to and the time that reading
-        /// took.
+        /// The page as text, with the elements behind its ids and the time that reading it took.
         dump: Dump,
         /// Characters (code points) shown to the model.
         chars: u64,
@@ -28,8 +27,8 @@ pub enum WebEvent {
         /// Reason of the failure.
         problem: String,
     },
-    /// Pages requested addresses outside the environment, which were blocked. The agent learns of
-    /// it with the next page.
+    /// Pages requested addresses outside the environment, which were blocked. The next page reports
+    /// them to the agent.
     Refused {
         /// Blocked addresses, in order.
         addresses: Vec<String>,
@@ -40,7 +39,7 @@ pub enum WebEvent {
         function: String,
         /// Arguments as JSON, as the code passed them.
         arguments: String,
-        /// Return value; only the beginning of a text.
+        /// Return value; a text is cut to its beginning.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         result: Option<Value>,
         /// Reason of the failure.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// An action on a page. A selector is an id of the newest dump (`5`, `[5]`, `↓[5]`) or a CSS
-/// selector, which stands for its first match.
+/// selector, which selects its first match.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "action", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Action {
@@ -61,7 +61,7 @@ pub enum Action {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "then", rename_all = "snake_case")]
 pub enum Acted {
-    /// The same page is still there, whatever has changed on it.
+    /// The same document is still loaded, even if its content has changed.
     SamePage,
     /// Another document or address was loaded, or another tab came to the front: the ids of the
     /// last dump are no longer valid.

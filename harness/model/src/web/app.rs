@@ -8,9 +8,9 @@ use tokio::sync::oneshot;
 use super::PageError;
 use crate::Image;
 
-/// Runs apps, each in its own tab, and knows the open documents.
+/// Runs apps, each in its own tab, and provides the open documents.
 ///
-/// An app can reach nothing but its own document and two addresses, by `fetch` with any method.
+/// An app can reach only its own document and two addresses, with any method of `fetch`.
 /// `wry://inference` expects a prompt as the body, and `wry://document` the URI of a document. Each
 /// request becomes an [`AppCall`]; the reply becomes the text of a response with status 200. Calls
 /// are sent, in order, to the receiver passed to [`Browser::open_apps`](super::Browser::open_apps).
@@ -47,9 +47,8 @@ pub trait AppHost: Send + Sync {
     /// [`PageProblem::Inapplicable`](super::PageProblem::Inapplicable) if no app is running.
     async fn screenshot(&self) -> Result<Image, PageError>;
 
-    /// Runs the checks that are due after a message of the user other than the last has been
-    /// answered. The answer is empty if an app gave it. Calls of apps continue meanwhile, as for
-    /// [`AppHost::state`].
+    /// Runs the checks that are due after each answered user message except the last. The answer is
+    /// empty if an app gave it. Calls of apps continue meanwhile, as for [`AppHost::state`].
     ///
     /// # Errors
     /// Returns [`PageProblem::Broken`](super::PageProblem::Broken) if the browser fails.
@@ -57,9 +56,9 @@ pub trait AppHost: Send + Sync {
         Ok(())
     }
 
-    /// Uses the apps as the task's check specifies, and returns the state that is scored, or `None`
+    /// Uses the apps as the task's check specifies, and returns the state to score, or `None`
     /// without a check. Calls of apps continue meanwhile, so the caller must answer them while
-    /// awaiting this. `answer` is the last answer, if there is one.
+    /// awaiting this. `answer` is the last answer, if any.
     ///
     /// # Errors
     /// Returns [`PageProblem::Broken`](super::PageProblem::Broken) if the browser fails.

@@ -10,8 +10,8 @@ pub struct DumpSettings {
     pub max_chars: usize,
     /// Style of ids.
     pub ids: IdStyle,
-    /// JavaScript function of an element, such as `(el) => !el.matches("footer")`. If it returns
-    /// `false`, the element and its content are left out.
+    /// JavaScript predicate on an element, such as `(el) => !el.matches("footer")`. Elements for
+    /// which it returns `false` are omitted with their content.
     pub filter: Option<String>,
     /// Additions to the standard format.
     pub also: DumpAlso,
@@ -64,16 +64,16 @@ pub enum IdStyle {
     Hashes,
 }
 
-/// A page as text, with the elements that its ids refer to.
+/// A page as text, with the elements behind its ids.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Dump {
-    /// Address as agents read and write it: without the origin if the environment has only one.
+    /// Address in the form that agents use: without the origin if the environment has only one.
     pub url: String,
     /// Title of the page.
     pub title: String,
     /// Pixels above, inside and below the viewport.
     pub viewport: [u64; 3],
-    /// Elements, one per line, with `[...truncated]` at the end if cut; without the header.
+    /// Elements, one per line, without the header; ends in `[...truncated]` if cut.
     pub tree: String,
     /// Ids of the tree, in order.
     pub elements: Vec<Indexed>,

@@ -2,14 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Reason why an action on a page failed, classified by what can be done about it, with a message
-/// for the agent.
+/// Reason why an action on a page failed, classified by possible remedy, with a message for the
+/// agent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct PageError {
     /// Kind of the problem.
     pub problem: PageProblem,
-    /// What happened and what would be valid, as a lowercase fragment.
+    /// Description of the problem and of valid input, as a lowercase fragment.
     pub message: String,
 }
 
@@ -20,7 +20,7 @@ pub struct PageError {
 pub enum PageProblem {
     /// The id is from an earlier dump, and its element is gone or not in the newest dump.
     StaleId,
-    /// The id was in no dump of this page.
+    /// The id has never been in a dump of this page.
     UnknownId,
     /// The CSS selector matches nothing.
     NoMatch,

@@ -1,9 +1,10 @@
-//! The web as an environment: interfaces of browsers, pages and hosts of apps for the engine and
+//! The web as an environment: interfaces of browsers, pages and app hosts, used by the engine and
 //! its protocols.
 //!
 //! The engine does not contain a browser. The caller passes a [`Browser`] to
 //! `Engine::with_browser`. It opens a page or a host for each attempt, and dropping that closes it.
-//! Nothing here knows benchmarks: the browser finds the environment of a task by [`Task::sample`].
+//! This module does not depend on benchmarks: the browser looks up a task's environment by
+//! [`Task::sample`].
 
 mod action;
 mod app;
@@ -60,7 +61,7 @@ pub trait Page: Send + Sync {
     /// Performs an action, waits for a resulting navigation, and returns whether the page changed.
     ///
     /// # Errors
-    /// Returns a [`PageError`] whose problem indicates what to do about it. As far as the browser
+    /// Returns a [`PageError`] whose problem indicates how to handle it. As far as the browser
     /// knows, the page is then unchanged.
     async fn act(&self, action: &Action) -> Result<Acted, PageError>;
 
@@ -72,8 +73,8 @@ pub trait Page: Send + Sync {
 
     /// Evaluates JavaScript in the page, awaits a promise, and returns the value as JSON. Then
     /// waits for a resulting navigation, as [`Page::act`] does. There is no value if the page
-    /// navigated, or opened a dialog, before it was available. This is for actions written by the
-    /// author of the agent, never for a model's own code.
+    /// navigated or opened a dialog first. This is for actions written by the author of the agent,
+    /// never for a model's own code.
     ///
     /// # Errors
     /// Returns [`PageProblem::Script`] if it throws, and the errors of [`Page::dump`].
@@ -91,14 +92,13 @@ pub trait Page: Send + Sync {
     /// Returns the errors of [`Page::dump`].
     async fn new_tab(&self) -> Result<Arc<dyn Page>, PageError>;
 
-    /// Returns the addresses outside the environment that pages have requested, without success,
-    /// since the last call.
+    /// Returns and clears the addresses outside the environment that pages have requested and that
+    /// were blocked.
     fn take_refused(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Runs the checks that are due after a message of the user other than the last has been
-    /// answered.
+    /// Runs the checks that are due after each answered user message except the last.
     ///
     /// # Errors
     /// Returns [`PageProblem::Broken`] if the browser fails.
@@ -106,9 +106,9 @@ pub trait Page: Send + Sync {
         Ok(())
     }
 
-    /// Returns the state that is scored: of the pages, of the server behind them, and of the last
-    /// `answer`, if there is one. Its content is agreed between the environment and the scorer.
-    /// Returns `None` if only the answer is scored.
+    /// Returns the state to score: of the pages, of the server behind them, and of the last
+    /// `answer`, if any. The environment and the scorer agree on its content. Returns `None` if
+    /// only the answer is scored.
     ///
     /// # Errors
     /// Returns [`PageProblem::Broken`] if the browser fails.

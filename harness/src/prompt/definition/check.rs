@@ -277,7 +277,7 @@ impl Check<'_> {
             }
             ToolForm::Subprompt(_) | ToolForm::Subagent(_) => {
                 let problem = format!(
-                    "`{}` is a tool, and its configuration is one of a prompt or agent; expected `env`, `options`",
+                    "`{}` is a tool, but its configuration is for a prompt or agent; expected `env`, `options`",
                     tool.name
                 );
                 self.fault(at, problem);
@@ -290,7 +290,7 @@ impl Check<'_> {
             ToolForm::Plain => return,
             ToolForm::Tool(_) => {
                 let problem = format!(
-                    "`{}` is a prompt, and `env` and `options` are of tools",
+                    "`{}` is a prompt, but `env` and `options` are for tools",
                     tool.name
                 );
                 self.fault(at, problem);

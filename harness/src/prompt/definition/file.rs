@@ -123,7 +123,7 @@ fn front_matter(text: &str) -> Result<(Result<Node, SyntaxFault>, Option<Body<'_
     } else if let Some(front) = rest.strip_suffix("\n---") {
         (front, "")
     } else {
-        return Err("the front matter has no end: a second line `---` is missing");
+        return Err("the front matter is not closed: expected a second line `---`");
     };
     // The first `---` stays, so that the parser's line numbers match the file's.
     let yaml = &text[..front.len() + 4];

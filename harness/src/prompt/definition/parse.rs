@@ -124,7 +124,7 @@ fn agent(
 ) -> Option<Definition> {
     let fields = reader.fields(node, "", &OF_AGENTS)?;
     if let Some(body) = body.filter(|body| !body.text.trim().is_empty()) {
-        let problem = "an agent of two sides has none: its sides are prompts (`sideA`, `sideB`)";
+        let problem = "an agent with two sides does not have a prompt: its sides are prompts (`sideA`, `sideB`)";
         reader.fault(Some(body.line), "prompt", problem);
     }
     let name = name(reader, &fields);

@@ -49,7 +49,7 @@ pub(super) fn tools(reader: &mut Reader<'_>, fields: &Fields<'_>) -> Vec<ToolRef
         };
         let tool = entry(reader, item, &path).unwrap_or_else(none);
         if !tool.name.is_empty() && tools.iter().any(|earlier| earlier.name == tool.name) {
-            let problem = format!("`{}` is there twice", tool.name);
+            let problem = format!("duplicate `{}`", tool.name);
             reader.fault(item.line, &path, problem);
             tools.push(none());
         } else {

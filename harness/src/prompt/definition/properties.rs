@@ -18,11 +18,13 @@ pub struct Definition {
     pub name: String,
     /// Kind of the definition. A fragment has only `name` and `prompt`.
     pub kind: Kind,
-    /// `toolDescription`: its description for models that may call it as a tool. Empty for a fragment.
+    /// `toolDescription`: its description for models that may call it as a tool. Empty for a
+    /// fragment.
     pub tool_description: String,
     /// `prompt`: the system prompt.
     pub prompt: PromptContent,
-    /// `model`: an alias, `default` for the run's own model, or `PROVIDER/MODEL`. Empty for a fragment.
+    /// `model`: an alias, `default` for the run's own model, or `PROVIDER/MODEL`. Empty for a
+    /// fragment.
     pub model: String,
     /// `includeChat`: whether it sees the whole chat history; `false` by default.
     pub include_chat: bool,
@@ -316,7 +318,7 @@ impl SubagentSettings {
                 ("immediate.descriptionEnv", &immediate.description_env),
             ] {
                 if is_secret(name) {
-                    let problem = "is a secret, which no agent may be told";
+                    let problem = "is a secret, which must not be passed to an agent";
                     faults.push((property, problem.to_owned()));
                 }
             }

@@ -114,7 +114,7 @@ impl Resolution<'_> {
             return;
         }
         if self.path.iter().any(|outer| outer == name) {
-            let problem = format!("including `{name}` closes a circle");
+            let problem = format!("including `{name}` creates a cycle");
             self.fault(definition, field, problem, Some(name));
             return;
         }
@@ -124,7 +124,7 @@ impl Resolution<'_> {
             Err(problem) => self.fault(definition, field, problem, None),
             Ok(_) if self.path.len() > DEEPEST => {
                 self.full = true;
-                let problem = format!("more than {DEEPEST} includes inside of each other");
+                let problem = format!("more than {DEEPEST} nested includes");
                 self.fault(definition, field, problem, None);
             }
             Ok(included) => {

@@ -22,7 +22,7 @@ pub(super) fn wrong_slots(name: &str, text: &str) -> Vec<String> {
         }
         if let Some(slot) = nearest(word, slots.iter().copied()) {
             problems.push(format!(
-                "`{{{word}}}` is no slot of the section `{name}`; did you mean `{{{slot}}}`?"
+                "`{{{word}}}` is not a slot of the section `{name}`; did you mean `{{{slot}}}`?"
             ));
         }
     }
@@ -37,5 +37,5 @@ const NEEDED: [(&str, &str); 2] = [("tools", "{tools}"), ("models", "{models}")]
 pub(super) fn missing_slot(name: &str, text: &str) -> Option<String> {
     let (_, slot) = NEEDED.iter().find(|(section, _)| *section == name)?;
     (!text.contains(slot))
-        .then(|| format!("has no `{slot}`, so agents would not see what it stands for"))
+        .then(|| format!("does not contain `{slot}`, so agents would not see its value"))
 }

@@ -74,7 +74,7 @@ impl Node {
         let json = default_export(text, is_typescript).map_err(fault)?;
         let mut node = serde_json::from_str(&json).map_err(|error| SyntaxFault {
             line: None,
-            problem: format!("its default export is no JSON: {error}"),
+            problem: format!("its default export is not JSON: {error}"),
         })?;
         if let Self {
             content: Content::Map(entries),
@@ -215,7 +215,7 @@ impl<'de> Visitor<'de> for ContentVisitor {
         let mut entries: Vec<Entry> = Vec::new();
         while let Some(key) = access.next_key::<String>()? {
             if entries.iter().any(|entry| entry.key == key) {
-                return Err(de::Error::custom(format!("`{key}` is there twice")));
+                return Err(de::Error::custom(format!("duplicate `{key}`")));
             }
             let value = access.next_value()?;
             entries.push(Entry { key, value });

@@ -1,4 +1,5 @@
-//! The actions of a web agent: the built-in ones, those of its settings, and what the model reads of them.
+//! Catalog of a web agent's actions: built-in and custom ones, with the descriptions that the model
+//! reads.
 
 use std::sync::{Arc, LazyLock};
 
@@ -17,18 +18,17 @@ struct Bundled {
     present: ToolSpec,
 }
 
-/// The file is part of the program, and a test reads it.
 #[expect(clippy::expect_used, reason = "the text is bundled and tested")]
 static BUNDLED: LazyLock<Bundled> =
     LazyLock::new(|| serde_saphyr::from_str(ACTIONS).expect("agent-turn.yaml is well-formed"));
 
-/// The actions that there are.
+/// Actions available to the agent.
 #[derive(Debug)]
 pub(super) struct Catalog {
     entries: Vec<Entry>,
 }
 
-/// One action.
+/// Action that the model can call.
 #[derive(Debug)]
 pub(super) struct Entry {
     spec: ToolSpec,
@@ -37,28 +37,28 @@ pub(super) struct Entry {
     pub confirm: bool,
 }
 
-/// How an action is run.
+/// Way to run an action.
 #[derive(Debug)]
 pub(super) enum Run {
-    /// By the page.
+    /// Runs as a built-in action of the page.
     Builtin,
-    /// `present_surface`.
+    /// Runs `present_surface`.
     Present,
-    /// This function in the page.
+    /// Calls this JavaScript function in the page.
     Script(String),
 }
 
-/// Settings of the agent-turn protocol that cannot be.
+/// Error for invalid settings of the agent-turn protocol.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{field}: {problem}")]
 pub struct AgentTurnError {
-    /// The field as it stands in the file.
+    /// Name of the field in the file.
     pub field: String,
-    /// What is wrong with it, and what would be right.
+    /// Description of the problem, and what would be valid.
     pub problem: String,
 }
 
-/// What goes over the wire: `agent_turn` alone, forced.
+/// Returns the only native tool of the requests: `agent_turn`, as a forced call.
 pub(super) fn tool_use() -> ToolUse {
     let envelope = &BUNDLED.envelope;
     ToolUse {
@@ -68,16 +68,17 @@ pub(super) fn tool_use() -> ToolUse {
     }
 }
 
-/// The name of the tool on the wire.
+/// Returns the name of the native tool.
 pub(super) fn envelope_name() -> &'static str {
     &BUNDLED.envelope.name
 }
 
 impl Catalog {
-    /// The actions that settings leave and add, with their descriptions.
+    /// Creates the catalog from the built-in actions that the settings keep and the actions that
+    /// they add.
     ///
     /// # Errors
-    /// A name that there is not, or twice; a schema that is none.
+    /// Returns an error for an unknown or duplicate name, or for an invalid schema.
     pub fn new(settings: &AgentTurnSettings) -> Result<Self, AgentTurnError> {
         let error = |field: String, problem: String| AgentTurnError { field, problem };
         let builtin: Vec<&str> = BUNDLED
@@ -90,7 +91,7 @@ impl Catalog {
                 let known = builtin.join(", ");
                 return Err(error(
                     "disableBuiltinActions".to_owned(),
-                    format!("there is no built-in action `{name}`; there are {known}"),
+                    format!("unknown built-in action `{name}`: expected one of {known}"),
                 ));
             }
         }
@@ -115,7 +116,7 @@ impl Catalog {
                 return Err(error(
                     format!("{field}.name"),
                     format!(
-                        "`{}` is taken or empty; give it a name of its own",
+                        "`{}` is empty or already used: expected a unique name",
                         custom.name
                     ),
                 ));
@@ -155,18 +156,18 @@ impl Catalog {
         Ok(catalog)
     }
 
-    /// An action by its name.
+    /// Returns the action with this name.
     pub fn get(&self, name: &str) -> Option<&Entry> {
         self.entries.iter().find(|entry| entry.spec.name == name)
     }
 
-    /// All names, in order.
+    /// Returns the names of all actions, in order.
     pub fn names(&self) -> Vec<&str> {
         let names = self.entries.iter();
         names.map(|entry| entry.spec.name.as_str()).collect()
     }
 
-    /// The actions as the system prompt shows them.
+    /// Returns the description of the actions for the system prompt.
     pub fn reference(&self) -> String {
         let tools: Vec<String> = self
             .entries
@@ -192,13 +193,14 @@ impl Entry {
         };
         if spec.parameters.get("type").and_then(Value::as_str) != Some("object") {
             return Err(error(
-                "expected a JSON Schema with `type: object`, since arguments have names".to_owned(),
+                "expected a JSON Schema with `type: object`, because arguments are named"
+                    .to_owned(),
             ));
         }
         let validator = jsonschema::options()
             .should_validate_formats(true)
             .build(&spec.parameters)
-            .map_err(|fault| error(format!("not a usable JSON Schema: {fault}")))?;
+            .map_err(|fault| error(format!("invalid JSON Schema: {fault}")))?;
         Ok(Self {
             spec,
             validator,
@@ -207,10 +209,10 @@ impl Entry {
         })
     }
 
-    /// Checks arguments by the schema.
+    /// Validates arguments against the schema.
     ///
     /// # Errors
-    /// Everything that does not conform, for the model.
+    /// Returns the violations of the schema, as text for the model.
     pub fn check(&self, args: &Value) -> Result<(), String> {
         let faults: Vec<String> = self
             .validator
@@ -239,5 +241,5 @@ const MOST_FAULTS: usize = 5;
 const LONGEST_FAULT: usize = 300;
 
 fn unknown(name: &str, known: &str) -> String {
-    format!("there is no action `{name}`; there are {known}")
+    format!("unknown action `{name}`: expected one of {known}")
 }

@@ -1,4 +1,5 @@
-//! Reads a response of the agent-turn protocol: one call of `agent_turn`, with what can be repaired in it.
+//! Parses a response of the agent-turn protocol, a single call of `agent_turn`, and repairs common
+//! mistakes.
 
 use serde_json::{Map, Value};
 
@@ -7,27 +8,25 @@ use crate::model::lenient_json;
 use crate::model::web::{Envelope, Step, ToolAction};
 use crate::provider::Response;
 
-/// An envelope that was understood.
+/// Parsed envelope.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Understood {
     pub envelope: Envelope,
-    /// What had to be put right for that, in words.
+    /// Descriptions of the mistakes that were repaired.
     pub repairs: Vec<String>,
 }
 
-/// Reads a response. A model that was not forced to call, or that gives the envelope as text, is understood as well.
+/// Parses a response. An envelope in the text is accepted as well, because not every server can
+/// force a call.
 ///
 /// # Errors
-/// What is wrong with it, as the model reads it.
+/// Returns the problem as text for the model.
 pub(super) fn read(response: &Response) -> Result<Understood, String> {
     let mut repairs = Vec::new();
     let Some(call) = response.tool_calls.first() else {
         let object = parse(&response.text, &mut repairs)
             .map_err(|_| format!("it holds no call of `{}`", envelope_name()))?;
-        repairs.insert(
-            0,
-            "the envelope came as text instead of as a call".to_owned(),
-        );
+        repairs.insert(0, "the envelope was text instead of a call".to_owned());
         return understand(object, repairs);
     };
     if call.name != envelope_name() {
@@ -48,17 +47,17 @@ fn parse(text: &str, repairs: &mut Vec<String>) -> Result<Map<String, Value>, St
     let text = text.trim();
     let text = match unfenced(text) {
         Some(inside) => {
-            repairs.push("a code fence stood around the envelope".to_owned());
+            repairs.push("the envelope was in a code fence".to_owned());
             inside
         }
         None => text,
     };
     let problem = match lenient_json::from_str(text) {
         Ok(Value::Object(object)) => return Ok(object),
-        // Some servers give the arguments as a string that holds them.
+        // Some servers encode the arguments twice, as a JSON string.
         Ok(Value::String(inner)) => match lenient_json::from_str(&inner) {
             Ok(Value::Object(object)) => {
-                repairs.push("the envelope was a string that held it".to_owned());
+                repairs.push("the envelope was encoded as a string".to_owned());
                 return Ok(object);
             }
             _ => "is a string".to_owned(),
@@ -69,7 +68,7 @@ fn parse(text: &str, repairs: &mut Vec<String>) -> Result<Map<String, Value>, St
     Err(format!("the envelope {problem}"))
 }
 
-/// What stands in a code fence that is all of the text.
+/// Returns the content of a JSON code fence that spans the whole text.
 fn unfenced(text: &str) -> Option<&str> {
     let inside = text.strip_prefix("```")?.strip_suffix("```")?;
     let (language, inside) = inside.split_once('\n')?;
@@ -113,7 +112,7 @@ fn understand(
     };
     for field in object.keys().take(MOST_NAMED) {
         let field: String = field.chars().take(60).collect();
-        repairs.push(format!("{field:?} is no field of the envelope"));
+        repairs.push(format!("unknown field {field:?} of the envelope"));
     }
     Ok(Understood {
         envelope: Envelope {
@@ -125,7 +124,7 @@ fn understand(
     })
 }
 
-/// Superfluous fields that are named one by one.
+/// Maximum number of unknown fields that are reported.
 const MOST_NAMED: usize = 10;
 
 fn todos(items: Vec<Value>) -> Result<Vec<String>, String> {
@@ -145,7 +144,7 @@ fn steps(actions: Value, repairs: &mut Vec<String>) -> Result<Vec<Step>, String>
         }
         Value::String(text) => match lenient_json::from_str(&text) {
             Ok(Value::Array(entries)) => {
-                repairs.push("`actions` was a string that held the array".to_owned());
+                repairs.push("`actions` was encoded as a string".to_owned());
                 entries
             }
             _ => return Err("`actions` is not an array".to_owned()),
@@ -207,7 +206,7 @@ fn arguments(entry: &mut Map<String, Value>, repairs: &mut Vec<String>) -> Resul
         Value::Object(_) => Ok(args),
         Value::String(text) => match lenient_json::from_str(&text) {
             Ok(Value::Object(args)) => {
-                repairs.push("`args` was a string that held the object".to_owned());
+                repairs.push("`args` was encoded as a string".to_owned());
                 Ok(Value::Object(args))
             }
             _ => Err("has `args` that are not an object".to_owned()),
@@ -222,7 +221,7 @@ mod tests {
     use crate::model::ToolCall;
     use crate::provider::Response;
 
-    /// What was understood with the number of repairs, or what is wrong.
+    /// Returns the parsed envelope and its number of repairs, or the problem.
     fn outcome_of(response: &Response) -> String {
         match read(response) {
             Ok(understood) => format!(
@@ -243,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn envelopes_are_read_and_every_repair_is_counted() {
+    fn parses_envelopes_and_counts_repairs() {
         let empty = r#"{"memory":"m","todos_remaining":[],"actions":[]}"#;
         let rows = [
             (

@@ -1,4 +1,4 @@
-//! Runs one action on the page, or says why not.
+//! Runs one action on the page.
 
 use std::sync::Arc;
 
@@ -10,32 +10,33 @@ use crate::model::web::ToolAction;
 use crate::model::web::{Acted, Action, Page, PageError, PageProblem};
 use crate::prompt::web::unknown_action;
 
-/// Runs actions that there are, with arguments that are as their schemas say.
+/// Runs known actions whose arguments conform to their schemas.
 #[async_trait]
 pub(super) trait Executor: Send + Sync {
     async fn execute(&self, entry: &Entry, action: &ToolAction) -> Outcome;
 }
 
-/// Looks actions up and checks their arguments, before anybody is asked about them.
+/// Looks up actions and validates their arguments before the inner executor may ask for
+/// confirmation.
 pub(super) struct Checked<E> {
     pub inner: E,
     pub catalog: Arc<Catalog>,
 }
 
-/// What came of an action.
+/// Result of an action.
 #[derive(Debug)]
 pub(super) enum Outcome {
-    /// It was done. A custom action gives a value.
+    /// The action was done. A custom action returns a value.
     Done(Acted, Option<Value>),
-    /// It was not confirmed.
+    /// The action was not confirmed. Contains the text for the model.
     Refused(String),
-    /// It does not exist, or its arguments are not as its schema says: the model did not follow the protocol.
+    /// The action does not exist, or its arguments violate its schema. This is a protocol fault.
     Invalid {
         /// `unknown_action` or `invalid_arguments`.
         kind: &'static str,
         message: String,
     },
-    /// The page did not do it.
+    /// The page could not perform the action.
     Failed(PageError),
 }
 
@@ -65,12 +66,12 @@ impl Executor for OnPage {
     async fn execute(&self, entry: &Entry, action: &ToolAction) -> Outcome {
         let Self(page) = self;
         let done = match &entry.run {
-            // What was checked by the schema has the fields of the action.
+            // The schema has already ensured that the fields exist.
             Run::Builtin => match read(action) {
                 Ok(action) => page.act(&action).await.map(|acted| (acted, None)),
                 Err(message) => Err(PageError::new(PageProblem::Malformed, message)),
             },
-            // The panel is the host's: there is nothing to do on the page.
+            // The host shows the panel, so the page does nothing.
             Run::Present => Ok((Acted::SamePage, None)),
             Run::Script(script) => {
                 let call = format!("({script})({})", action.args);

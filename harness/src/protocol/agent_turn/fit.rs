@@ -1,4 +1,4 @@
-//! Makes a request fit `maxPromptTokens`: the oldest turns go first, then the end of the page.
+//! Shortens a request to `maxPromptTokens`: drops the oldest turns first, then the end of the page.
 
 use crate::agent::{Attempt, Conversation, Failure, Invocation};
 use crate::model::{EventKind, Message, MessageRole, Status};
@@ -6,7 +6,8 @@ use crate::provider::http::estimate_tokens;
 
 const TRUNCATED: &str = "\n[...truncated]";
 
-/// Shortens the conversation until its estimate is at most `most` tokens. What the user asked for always stays.
+/// Shortens the conversation until its estimate is at most `most` tokens. The user's messages are
+/// kept.
 pub(super) fn fit(
     attempt: &Attempt<'_>,
     root: &Invocation,
@@ -31,14 +32,15 @@ pub(super) fn fit(
         return Err(Failure::new(
             Status::Limit,
             format!(
-                "the prompt takes more than maxPromptTokens ({most}) even without its history and its page"
+                "the prompt exceeds maxPromptTokens ({most}) even without its history and page"
             ),
         ));
     }
     Ok(())
 }
 
-/// Characters divided by 4, rounded up for each text; an image counts as 1,000 tokens.
+/// Estimates the tokens of the next request: a quarter of the characters of each text, rounded up,
+/// and 1,000 for each image.
 fn estimate(conversation: &Conversation) -> u64 {
     let messages = conversation.messages().iter().map(AsRef::as_ref);
     let messages = messages.chain(&conversation.tail);
@@ -50,7 +52,8 @@ fn estimate(conversation: &Conversation) -> u64 {
     estimate_tokens(&conversation.system) + messages.map(of).sum::<u64>()
 }
 
-/// Drops the oldest turn, unless it is the newest: a response with the messages up to the next response, but for what the user said.
+/// Drops the oldest turn unless it is the newest: a response and the messages up to the next
+/// response, except those of the user.
 fn forget_turn(
     attempt: &Attempt<'_>,
     conversation: &mut Conversation,
@@ -71,7 +74,7 @@ fn forget_turn(
     true
 }
 
-/// Cuts the end of the page by so many tokens. False if there is not as much of it.
+/// Cuts `over` tokens from the end of the page. Returns `false` if the page is too short.
 fn shorten(conversation: &mut Conversation, over: u64) -> bool {
     let Some(tail) = &mut conversation.tail else {
         return false;

@@ -1,4 +1,4 @@
-//! The confirm gate: a policy around whatever runs actions.
+//! Confirmation of actions: a policy that wraps an executor.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use crate::model::web::ToolAction;
 use crate::prompt::ConfirmPolicy;
 use crate::prompt::web::not_confirmed;
 
-/// Says whether an action that needs a confirmation gets it.
+/// Decides whether actions that require confirmation may run.
 #[async_trait]
 pub trait ConfirmGate: Send + Sync {
-    /// Whether to run this action with these arguments.
+    /// Returns whether this action may run with these arguments.
     async fn confirm(&self, tool: &str, args: &serde_json::Value) -> bool;
 }
 
@@ -28,7 +28,7 @@ impl ConfirmGate for ConfirmPolicy {
     }
 }
 
-/// Runs actions that need a confirmation only when they have it.
+/// Runs actions that require confirmation only if the gate confirms them.
 pub(super) struct Confirmed<E> {
     pub inner: E,
     pub gate: Arc<dyn ConfirmGate>,

@@ -1,4 +1,5 @@
-//! The log of a web agent's turns, of which the trajectory's end holds the last ones together with the last messages.
+//! Log of a web agent's newest turns, which the trajectory contains at its end, with the last
+//! messages.
 
 use std::collections::VecDeque;
 
@@ -6,14 +7,14 @@ use crate::agent::{Attempt, Conversation, Invocation};
 use crate::model::web::{ActionResult, Envelope, LoggedTurn};
 use crate::model::{EventKind, Message, WebEvent};
 
-/// Turns that are kept.
+/// Maximum number of turns in the log.
 const KEPT: usize = 50;
 
 #[derive(Debug, Default)]
 pub(super) struct TurnLog(VecDeque<LoggedTurn>);
 
 impl TurnLog {
-    /// Adds a turn; of more than fifty, the oldest goes.
+    /// Adds a turn, and drops the oldest if the log is full.
     pub fn add(&mut self, iteration: u32, envelope: &Envelope, results: &[ActionResult]) {
         self.push(LoggedTurn {
             iteration,
@@ -41,8 +42,8 @@ impl TurnLog {
         self.0.push_back(turn);
     }
 
-    /// Puts the log and the messages as they were sent last, with what followed them, into the trajectory. Pictures are left out:
-    /// they stand where they were sent.
+    /// Records the log, the messages of the last request and those after it in the trajectory.
+    /// Images are omitted, because the requests contain them.
     pub fn record(&self, attempt: &Attempt<'_>, root: &Invocation, conversation: &Conversation) {
         let without_images = |message: &Message| Message {
             images: Vec::new(),
@@ -63,7 +64,7 @@ mod tests {
     use super::TurnLog;
 
     #[test]
-    fn the_newest_fifty_turns_are_kept() {
+    fn keeps_newest_fifty_turns() {
         let mut log = TurnLog::default();
         for iteration in 1..=52 {
             log.add_malformed(iteration, "no call");

@@ -1,4 +1,4 @@
-//! Reads the page for the next turn: the block that ends every request.
+//! Reads the page for the next turn. The result is the last message of the request.
 
 use super::WebAgent;
 use crate::agent::{Attempt, Failure, Invocation, seen};
@@ -7,7 +7,8 @@ use crate::model::{EventKind, Message, WebEvent};
 use crate::prompt::DomHeader;
 use crate::prompt::web::{no_dump, page_block, page_failed, refused};
 
-/// The page as it is now, with its picture where the model is to see it. What it reads goes into the trajectory.
+/// Returns a message with the current page, and with a screenshot if the settings ask for one.
+/// Records what it reads.
 pub(super) async fn look(
     attempt: &Attempt<'_>,
     root: &Invocation,
@@ -46,7 +47,7 @@ pub(super) async fn look(
     }
     let attach = agent.settings.attach_screenshot;
     let mut block = Message::user(text);
-    // A page that hangs has no picture either, and waiting for it would take as long again.
+    // A page that hangs cannot be captured, and waiting for a screenshot would take as long again.
     if responds && (attach || attempt.run.conduct.screenshots) {
         match page.screenshot().await {
             Ok(image) => {
@@ -63,7 +64,7 @@ pub(super) async fn look(
     Ok(block)
 }
 
-/// The message for the model about a problem; a broken browser ends the attempt.
+/// Returns the message for the model about a problem, or a failure if the browser is broken.
 fn message_of(error: PageError) -> Result<String, Failure> {
     if error.problem == PageProblem::Broken {
         return Err(error.into());

@@ -1,8 +1,9 @@
-//! The agent-turn protocol: one forced call of `agent_turn` a turn, whose actions run on a web page.
+//! The agent-turn protocol: each turn is one call of `agent_turn` with actions on a web page.
 //!
-//! A request is the system prompt, the history, and last the page as it is now. The history holds what the user said, and of each
-//! turn the call with what came of it; it never holds a dump. The run ends with a turn without actions. The answer is then the last
-//! text that was narrated, and where there is none the memory of the last turn.
+//! A request consists of the system prompt, the history, and the current page as the last message.
+//! The history contains the user's messages and, for each turn, the call and its results, but never
+//! a dump. A turn without actions ends the run. The answer is then the last narrated text, or else
+//! the memory of the last turn.
 
 mod settings;
 
@@ -45,20 +46,20 @@ use executor::{Checked, OnPage};
 use gate::Confirmed;
 use log::TurnLog;
 
-/// A web agent as its settings make it.
+/// Web agent with its settings, actions and confirmation policy.
 pub(crate) struct WebAgent {
     pub settings: AgentTurnSettings,
     catalog: Arc<Catalog>,
     gate: Arc<dyn ConfirmGate>,
-    /// What a run puts in place of its prompt; wins over the settings.
+    /// Replacement of the prompt by the run, which overrides the settings.
     replacement: Option<Replacement>,
 }
 
 impl WebAgent {
-    /// Reads the actions of the settings.
+    /// Creates an agent from settings.
     ///
     /// # Errors
-    /// [`AgentTurnError`] with the field.
+    /// Returns an [`AgentTurnError`] that names the invalid field.
     pub fn new(settings: AgentTurnSettings) -> Result<Self, AgentTurnError> {
         let catalog = Arc::new(Catalog::new(&settings)?);
         let gate = Arc::new(settings.confirm.clone());
@@ -70,8 +71,8 @@ impl WebAgent {
         })
     }
 
-    /// The agent with the prompt overrides of a run, which win over its settings. What they say of actions that it lacks is for other
-    /// protocols.
+    /// Applies the prompt overrides of a run, which take precedence over the settings. Overrides of
+    /// actions that the agent does not have are meant for other protocols and ignored.
     pub fn under(self, overrides: &PromptOverrides) -> Self {
         let mut settings = self.settings.clone();
         settings.lay(overrides);
@@ -86,10 +87,10 @@ impl WebAgent {
         }
     }
 
-    /// The system prompt: the same in every turn.
+    /// Returns the system prompt, which is the same in every turn.
     ///
     /// # Errors
-    /// [`AgentTurnError`] of the function that makes it.
+    /// Returns the error of `systemPromptFunction`.
     pub fn system(&self) -> Result<Assembled, AgentTurnError> {
         let settings = &self.settings;
         let parts = self.prompt_parts();
@@ -124,13 +125,13 @@ impl WebAgent {
         }
     }
 
-    /// The agent of a run.
+    /// Creates the agent of a run.
     fn of(treatment: &Treatment) -> Result<Self, AgentTurnError> {
         Ok(Self::new(treatment.web.clone())?.under(&treatment.overrides))
     }
 }
 
-/// The root: a web agent as the settings of the run make it.
+/// Agent-turn protocol. Its root is a web agent with the settings of the run.
 pub(super) struct AgentTurn;
 
 #[async_trait]
@@ -142,25 +143,25 @@ impl RootAgent for AgentTurn {
     fn root(&self, treatment: &Treatment) -> Root {
         let agent = WebAgent::of(treatment).ok();
         Root {
-            // A function that fails is refused by `check`.
+            // `check` rejects a function that fails.
             system_prompt: agent.and_then(|agent| Some(agent.system().ok()?.text())),
             ..Root::of(treatment)
         }
     }
 
-    /// `agent_turn`, whatever the actions are.
+    /// Returns `agent_turn`, which is the same for all actions.
     fn offers(&self, _treatment: &Treatment, _tools: &ToolSet) -> ToolUse {
         catalog::tool_use()
     }
 
-    /// The page follows with each request.
+    /// Adds the query. The page follows at the end of each request.
     fn open(&self, attempt: &Attempt<'_>, root: &Invocation, conversation: &mut Conversation) {
         conversation.tools = catalog::tool_use();
         let query = flat_message(root.query(), &attempt.task.context);
         conversation.push(Message::user(query));
     }
 
-    /// Records the state of the page at the end, by which the attempt is judged.
+    /// Runs the web agent, and records the final state of the page, by which the attempt is scored.
     async fn run(&self, attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure> {
         let agent = WebAgent::of(&attempt.run.treatment)
             .map_err(|error| Failure::new(Status::Error, error.to_string()))?;
@@ -190,7 +191,7 @@ impl RootAgent for AgentTurn {
     }
 }
 
-/// A web agent at work.
+/// State of a running web agent.
 struct WebTurns<'a> {
     attempt: &'a Attempt<'a>,
     root: &'a Invocation,
@@ -198,11 +199,11 @@ struct WebTurns<'a> {
     page: Arc<dyn Page>,
     executor: Checked<Confirmed<OnPage>>,
     log: TurnLog,
-    /// What the user says next.
+    /// Further messages of the user, in order.
     follow_ups: VecDeque<String>,
-    /// The images that the user attached, which the next request alone shows.
+    /// Images attached by the user, shown only in the next request.
     attached: Vec<Image>,
-    /// The last text that was narrated.
+    /// Last narrated text.
     narrated: Option<String>,
     malformed: Malformed,
 }
@@ -212,7 +213,7 @@ impl Turns for WebTurns<'_> {
         AgentTurn.open(self.attempt, self.root, conversation);
     }
 
-    /// Shows the page as it is now, at the end of the next request alone.
+    /// Sets the current page as the last message of the next request only.
     async fn prepare(&mut self, conversation: &mut Conversation) -> Result<(), Failure> {
         let mut block = look::look(self.attempt, self.root, self.page.as_ref(), self.agent).await?;
         block.images.splice(..0, self.attached.drain(..));
@@ -223,7 +224,7 @@ impl Turns for WebTurns<'_> {
         Ok(())
     }
 
-    /// Runs the actions of a reply, which is the last one if it has none.
+    /// Runs the actions of a reply. A reply without actions is the last one.
     async fn respond(
         &mut self,
         reply: ModelReply,
@@ -330,7 +331,8 @@ impl WebTurns<'_> {
     }
 }
 
-/// What the model is shown of its reply: as the result of its first call, or as a message where it made none.
+/// Returns the message that answers a reply: the result of its first call, or a text if there was
+/// no call.
 fn answer_to(reply: &ModelReply, content: String, is_error: bool) -> Message {
     let calls = &reply.response.tool_calls;
     if calls.is_empty() {

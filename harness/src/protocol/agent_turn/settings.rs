@@ -1,4 +1,4 @@
-//! What the settings of a web agent come to with the prompt overrides of a run.
+//! Validation of a web agent's settings, and their combination with the prompt overrides of a run.
 
 use serde_json::{Value, json};
 
@@ -9,15 +9,15 @@ use crate::prompt::{AgentTurnSettings, PromptOverrides};
 use crate::script_file::call_function;
 
 impl AgentTurnSettings {
-    /// Whether an agent can be made of these.
+    /// Validates the settings.
     ///
     /// # Errors
-    /// [`AgentTurnError`] with the field.
+    /// Returns an [`AgentTurnError`] that names the invalid field.
     pub fn check(&self) -> Result<(), AgentTurnError> {
         if self.dom_max_length == 0 {
             return Err(AgentTurnError {
                 field: "domMaxLength".to_owned(),
-                problem: "is 0, and a dump has at least 1 character".to_owned(),
+                problem: "is 0: expected at least 1".to_owned(),
             });
         }
         if let Some(template) = &self.system_prompt_template
@@ -25,7 +25,9 @@ impl AgentTurnSettings {
         {
             return Err(AgentTurnError {
                 field: "systemPromptTemplate".to_owned(),
-                problem: "has no `{default}`; a prompt that takes the default's place is a `systemPrompt`".to_owned(),
+                problem:
+                    "does not contain `{default}`; use `systemPrompt` to replace the default prompt"
+                        .to_owned(),
             });
         }
         if self.system_prompt_function.is_some()
@@ -33,26 +35,27 @@ impl AgentTurnSettings {
         {
             return Err(AgentTurnError {
                 field: "systemPromptFunction".to_owned(),
-                problem: "wins over `systemPrompt` and `systemPromptTemplate`; leave those out"
+                problem: "cannot be combined with `systemPrompt` or `systemPromptTemplate`"
                     .to_owned(),
             });
         }
         Catalog::new(self).map(drop)
     }
 
-    /// The system prompt of an agent that is made of these, with the prompt overrides of a run.
+    /// Returns the system prompt of an agent with these settings and the prompt overrides of a run.
     ///
     /// # Errors
-    /// As for [`AgentTurnSettings::check`].
+    /// Returns the errors of [`AgentTurnSettings::check`].
     pub fn system_text(&self, overrides: &PromptOverrides) -> Result<String, AgentTurnError> {
         let agent = WebAgent::new(self.clone())?.under(overrides);
         Ok(agent.system()?.text())
     }
 
-    /// What `systemPromptFunction` makes of the default prompt of the agent with these settings; none where there is no function.
+    /// Applies `systemPromptFunction` to the default prompt. Returns `None` if the settings have no
+    /// function.
     ///
     /// # Errors
-    /// [`AgentTurnError`] with what its code says, and on which line.
+    /// Returns an [`AgentTurnError`] with the message and line of the function's error.
     pub(super) fn prompt_by_function(
         &self,
         default: &str,
@@ -75,14 +78,12 @@ impl AgentTurnSettings {
         });
         match call_function(source, "systemPrompt", &[ctx, json!(default)]) {
             Ok(Value::String(text)) => Ok(Some(text)),
-            Ok(other) => Err(wrong(format!(
-                "it returned {other}, and a system prompt is text"
-            ))),
+            Ok(other) => Err(wrong(format!("returned {other}: expected a string"))),
             Err(error) => Err(wrong(error.to_string())),
         }
     }
 
-    /// Takes in what a run lays over the prompts of its agents, but for what takes the place of the whole prompt.
+    /// Applies the prompt overrides of a run, except a replacement of the whole prompt.
     pub(super) fn lay(&mut self, overrides: &PromptOverrides) {
         let given = |text: &str| Some(text.to_owned()).filter(|text| !text.trim().is_empty());
         if let Some(name) = given(&overrides.agent_name) {

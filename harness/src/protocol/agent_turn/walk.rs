@@ -1,4 +1,4 @@
-//! Walks the actions of an envelope in order, until one fails or brings up another page.
+//! Executes the actions of an envelope in order, until one fails or changes the page.
 
 use serde_json::Value;
 
@@ -9,20 +9,20 @@ use crate::prompt::web::{
     dialog_opened, page_changed, page_failed, skipped_changed, skipped_dialog, skipped_failed,
 };
 
-/// What came of the actions of a turn.
+/// Results of the actions of a turn.
 #[derive(Debug, Default)]
 pub(super) struct Walked {
     pub results: Vec<ActionResult>,
-    /// Actions that do not exist or whose arguments are wrong.
+    /// Number of actions that do not exist or have invalid arguments.
     pub faults: u32,
-    /// The last text that was narrated.
+    /// Last narrated text.
     pub narrated: Option<String>,
 }
 
-/// Walks actions. A browser that is broken ends it.
+/// Executes actions in order. The actions after a failure or a page change are skipped.
 ///
 /// # Errors
-/// The error of the browser, with what came of the actions before it.
+/// Returns the error of a broken browser, together with the results of the earlier actions.
 pub(super) async fn walk(
     steps: &[Step],
     executor: &Checked<impl Executor>,
@@ -91,9 +91,9 @@ pub(super) async fn walk(
     (walked, Ok(()))
 }
 
-/// Characters of an unknown action's name that are shown back.
+/// Maximum characters of an action's name in a result.
 const LONGEST_NAME: usize = 60;
-/// Characters of a custom action's value that are shown; of a longer one, its beginning as text.
+/// Maximum characters of a custom action's value. A longer value is cut and becomes text.
 const LONGEST_VALUE: usize = 4_000;
 
 fn shortened(value: Value) -> Value {

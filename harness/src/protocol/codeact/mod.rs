@@ -1,4 +1,4 @@
-//! The codeact protocol: an agent with a REPL that can call no other agent and no model, until its code returns.
+//! The codeact protocol: an agent runs code in a REPL without `rlm()` or `llm()` until it returns.
 
 use async_trait::async_trait;
 
@@ -9,7 +9,7 @@ use crate::protocol::RootAgent;
 use crate::protocol::rlm::{first, run_repl};
 use crate::tool::ToolSet;
 
-/// The root: what the `rlm` protocol's is, alone in its REPL.
+/// Codeact protocol. Its root works like that of the `rlm` protocol, but without children.
 pub(super) struct Codeact;
 
 #[async_trait]

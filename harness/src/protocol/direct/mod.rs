@@ -1,4 +1,4 @@
-//! The direct protocol, and every other agent that answers in one call: the whole response is the answer.
+//! The direct protocol, and all other agents with a single call: the whole response is the answer.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::model::{Message, Role, Status};
 use crate::prompt::flat_message;
 use crate::protocol::RootAgent;
 
-/// The root: one call, in which a context that does not fit may be cut.
+/// Direct protocol. Its root makes one call, in which a context that is too long may be cut.
 pub(super) struct Direct;
 
 #[async_trait]
@@ -33,16 +33,16 @@ impl RootAgent for Direct {
     }
 }
 
-/// An agent that answers in one call.
+/// Agent that answers in a single call.
 pub(crate) struct OneCall {
-    /// What it is shown, oldest first.
+    /// Initial messages, oldest first.
     shown: Vec<Message>,
-    /// The question and the context in the last of these messages, where the context may be cut to fit.
+    /// Question and context in the last message, if the context may be cut to fit.
     may_cut: Option<(String, Arc<String>)>,
 }
 
 impl OneCall {
-    /// An agent that is shown these messages.
+    /// Creates an agent with these initial messages.
     pub const fn of_messages(shown: Vec<Message>) -> Self {
         Self {
             shown,
@@ -50,13 +50,13 @@ impl OneCall {
         }
     }
 
-    /// An agent that is shown a question with the whole of a context.
+    /// Creates an agent whose message contains a question and a complete context.
     pub fn of_context(query: &str, context: &str) -> Self {
         Self::of_messages(vec![Message::user(flat_message(query, context))])
     }
 
-    /// A root that answers in one call, with the task's images. In the direct protocol, a context that does not fit may
-    /// be cut, unless the run says otherwise.
+    /// Creates a root with the task's images. In the direct protocol, a context that is too long
+    /// may be cut, unless the run's settings forbid it.
     pub fn of_root(attempt: &Attempt<'_>, root: &Invocation) -> Self {
         let context = &attempt.task.context;
         let query = root.asked().into_owned();
@@ -69,7 +69,7 @@ impl OneCall {
         }
     }
 
-    /// Answers messages until there are no more, each in one call.
+    /// Answers messages until there are no more, each with one call.
     pub async fn answer_messages(
         mut self,
         attempt: &Attempt<'_>,
@@ -79,7 +79,7 @@ impl OneCall {
         answer_messages(attempt, invocation, &mut self, inbox).await;
     }
 
-    /// Asks and answers.
+    /// Makes the call, and returns the answer.
     pub async fn run(
         mut self,
         attempt: &Attempt<'_>,

@@ -1,4 +1,5 @@
-//! Serves what apps ask for: a model's answer to a raw prompt, or the text of a document. One request at a time, in order.
+//! Serves requests of apps, one at a time and in order: a model's answer to a prompt, or a
+//! document.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use crate::model::{EventKind, Message, Role, WebEvent};
 use crate::protocol::direct::OneCall;
 use crate::tool::ToolSet;
 
-/// Serves requests for as long as it is polled.
+/// Serves requests while it is polled.
 pub(super) async fn serve(
     attempt: &Attempt<'_>,
     root: &Invocation,
@@ -33,13 +34,13 @@ pub(super) async fn serve(
                         },
                     },
                 );
-                // An app that is gone needs no answer.
+                // An app that was closed needs no reply.
                 let _ = reply.send(text.unwrap_or_default());
             }
             AppCall::Inference { prompt, reply } => {
                 let invocation = child(root, number, &prompt);
                 number += 1;
-                // Where there is none, the dropped reply makes the app's `fetch` fail.
+                // Without an answer, the dropped channel makes the app's `fetch` fail.
                 let agent = OneCall::of_messages(vec![Message::user(prompt)]);
                 if let Ok(text) = agent.run(attempt, &invocation).await {
                     let _ = reply.send(text);

@@ -1,6 +1,6 @@
-//! The JSON action protocol: the model answers, launches an app, or asks for a list, each by one JSON object.
+//! The JSON action protocol: the model answers, launches an app, or requests a list in each turn.
 //!
-//! Invariant: the text of a document goes to apps and never into a request of the main agent.
+//! Invariant: the text of a document is given only to apps, never to the main agent.
 
 mod request;
 mod response;
@@ -25,20 +25,20 @@ use crate::protocol::malformed::Malformed;
 use request::{Asked, ChatRequest, Entry, Listed};
 use response::{Choice, Understood};
 
-/// The root: the chat with the user, beside the apps that it launches.
+/// JSON action protocol. Its root chats with the user while the apps that it launched keep running.
 pub(super) struct JsonAction;
 
 #[async_trait]
 impl RootAgent for JsonAction {
     fn open(&self, _attempt: &Attempt<'_>, root: &Invocation, conversation: &mut Conversation) {
-        // The message holds the system prompt.
+        // The message contains the system prompt.
         let system = std::mem::take(&mut conversation.system);
         let request = ChatRequest::new(&system, &[], root.query());
         conversation.push(Message::user(request.text().unwrap_or_default()));
     }
 
-    /// Records the state by which the attempt is judged: `state` of its host, the `actions` that it chose in order, and its last
-    /// `answer`.
+    /// Runs the chat, and records the state by which the attempt is scored: the `state` of the
+    /// host, the chosen `actions` in order, and the last `answer`.
     async fn run(&self, attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure> {
         let (calls, inbox) = mpsc::unbounded_channel();
         let host = attempt.browser()?.open_apps(attempt.task, calls).await?;
@@ -63,37 +63,37 @@ impl RootAgent for JsonAction {
     }
 }
 
-/// The main agent's side.
+/// State of the main agent.
 struct Chat<'a> {
     attempt: &'a Attempt<'a>,
     root: &'a Invocation,
     host: Arc<dyn AppHost>,
     system: String,
-    /// The user's newest message.
+    /// Newest message of the user.
     message: String,
-    /// The user's messages after it.
+    /// Further messages of the user, in order.
     follow_ups: VecDeque<String>,
-    /// The lists that the model asked for since that message.
+    /// Number of lists requested since that message.
     asked: Asked,
-    /// What it was given of them; it stays in the requests until the user's next message.
+    /// Lists that were returned. They are part of all requests until the user's next message.
     listed: Vec<Listed>,
-    /// What was wrong with the last response.
+    /// Problem of the last response.
     problem: Option<String>,
-    /// What `answer` has put there, with what it answered.
+    /// Previous messages of the user, with their answers.
     history: Vec<Entry>,
-    /// The actions in the order in which they were chosen.
+    /// Chosen actions, in order.
     chosen: Vec<&'static str>,
     malformed: Malformed,
 }
 
 impl Turns for Chat<'_> {
     fn open(&mut self, conversation: &mut Conversation) {
-        // Each request holds it, in its message.
+        // Each request contains the system prompt in its message.
         self.system = std::mem::take(&mut conversation.system);
     }
 
-    /// Puts the whole request into one message. It holds all that the model is to know: nothing of earlier ones is sent
-    /// with it.
+    /// Builds the request as a single message. It contains everything that the model needs, so
+    /// earlier messages are not sent.
     async fn prepare(&mut self, conversation: &mut Conversation) -> Result<(), Failure> {
         let request = ChatRequest::new(&self.system, &self.history, &self.message);
         let request = self.listed.iter().fold(request, ChatRequest::with_list);
@@ -148,7 +148,8 @@ impl Turns for Chat<'_> {
         }
     }
 
-    /// Records the state by which the attempt is judged. Its apps go on while they are checked.
+    /// Records the state by which the attempt is scored. The apps keep running while they are
+    /// checked.
     async fn close(
         &mut self,
         _conversation: &Conversation,
@@ -184,7 +185,8 @@ impl Turns for Chat<'_> {
 }
 
 impl Chat<'_> {
-    /// Goes on with the user's next message. The answer to the last is the attempt's.
+    /// Continues with the user's next message. The answer to the last message is the answer of the
+    /// attempt.
     async fn next_message(&mut self, answer: String) -> Result<Step, Failure> {
         let Some(next) = self.follow_ups.pop_front() else {
             return Ok(Step::Answer(answer));
@@ -199,7 +201,7 @@ impl Chat<'_> {
         Ok(Step::GoOn)
     }
 
-    /// Reads a response, counts what is wrong with it, and records both. The inner error is for the model.
+    /// Parses a response, and counts and records its faults. The inner error is for the model.
     fn understand(&mut self, reply: &ModelReply) -> Result<Result<Choice, String>, Failure> {
         let read = if reply.truncated {
             Err("it was cut off at the limit of output tokens; write less".to_owned())

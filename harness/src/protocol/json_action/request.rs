@@ -1,4 +1,5 @@
-//! The request of the JSON action protocol: one JSON object, whose optional fields are there when they were asked for.
+//! The request of the JSON action protocol: one JSON object. Its optional fields are lists that the
+//! model requested.
 
 use serde::Serialize;
 
@@ -7,7 +8,7 @@ use crate::agent::Failure;
 use crate::model::web::AppHost;
 use crate::prompt::json_action::{apps_entry, apps_note, docs_entry, docs_note, malformed_entry};
 
-/// What the model reads. The order of fields is that of the protocol, and puts first what stays the same.
+/// Request that the model reads. Stable fields come first, in the order of the protocol.
 #[derive(Debug, Serialize)]
 pub(super) struct ChatRequest<'a> {
     system: &'a str,
@@ -25,11 +26,12 @@ pub(super) struct ChatRequest<'a> {
     docs_note: Option<String>,
 }
 
-/// A list that the model asked for, as it was then.
+/// List that the model requested, as of that time.
 #[derive(Debug)]
 pub(super) struct Listed {
     items: Items,
-    /// How often it was asked for since the user's last message, and how often it still may be, if not for the first time.
+    /// For a repeated request: number of requests since the user's last message, and number of
+    /// remaining ones.
     repeated: Option<(u32, u32)>,
 }
 
@@ -37,17 +39,17 @@ pub(super) struct Listed {
 enum Items {
     Apps(Vec<String>),
     Docs {
-        /// The URIs of the open documents.
+        /// URIs of the open documents.
         open: Vec<String>,
         active: Option<String>,
     },
 }
 
 impl Listed {
-    /// Makes the list.
+    /// Creates the list.
     ///
     /// # Errors
-    /// The apps cannot be reached.
+    /// Returns the error of the apps' host.
     pub async fn new(
         list: List,
         repeated: Option<(u32, u32)>,
@@ -63,7 +65,7 @@ impl Listed {
         Ok(Self { items, repeated })
     }
 
-    /// Which of the lists it is.
+    /// Returns which list this is.
     pub fn list(&self) -> List {
         match self.items {
             Items::Apps(_) => List::Apps,
@@ -72,7 +74,7 @@ impl Listed {
     }
 }
 
-/// One message of the chat.
+/// Message of the chat.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Entry {
     role: Speaker,
@@ -87,7 +89,7 @@ enum Speaker {
 }
 
 impl Entry {
-    /// What the user, or the harness in the user's place, said.
+    /// Creates a message of the user, or of the harness in the user's role.
     pub fn user(content: impl Into<String>) -> Self {
         Self {
             role: Speaker::User,
@@ -95,7 +97,7 @@ impl Entry {
         }
     }
 
-    /// What the model said.
+    /// Creates a message of the model.
     pub fn assistant(content: impl Into<String>) -> Self {
         Self {
             role: Speaker::Assistant,
@@ -105,7 +107,7 @@ impl Entry {
 }
 
 impl<'a> ChatRequest<'a> {
-    /// A request without any list.
+    /// Creates a request without lists.
     pub fn new(system: &'a str, history: &[Entry], latest_user: &'a str) -> Self {
         Self {
             system,
@@ -119,8 +121,8 @@ impl<'a> ChatRequest<'a> {
         }
     }
 
-    /// Adds a list, its note, and the entry of the history that says that it was asked for. No text of a document is ever part
-    /// of a request.
+    /// Adds a list, its note, and a history entry about the request for it. Documents are listed
+    /// without their text.
     pub fn with_list(mut self, listed: &Listed) -> Self {
         match &listed.items {
             Items::Apps(apps) => {
@@ -138,36 +140,37 @@ impl<'a> ChatRequest<'a> {
         self
     }
 
-    /// Adds an entry that says what was wrong with the last response, for this request alone.
+    /// Adds an entry about the problem of the last response, for this request only.
     pub fn with_problem(mut self, problem: &str) -> Self {
         self.history.push(Entry::user(malformed_entry(problem)));
         self
     }
 
-    /// The object as it is sent.
+    /// Returns the JSON text of the request.
     ///
     /// # Errors
-    /// None in practice: every field is text.
+    /// Never fails in practice, because every field is text.
     pub fn text(&self) -> Result<String, serde_json::Error> {
         serde_json::to_string_pretty(self)
     }
 }
 
-/// How often each list was asked for since the user's last message.
+/// Number of requests of each list since the user's last message.
 #[derive(Debug, Default)]
 pub(super) struct Asked {
     apps: u32,
     docs: u32,
 }
 
-/// How often each list may be asked for between two messages of the user.
+/// Maximum requests of the same list between two messages of the user.
 pub(super) const MOST_REQUESTS: u32 = 3;
 
 impl Asked {
-    /// Counts a request: what its note says besides, if it is not the first of its kind.
+    /// Counts a request. Returns the numbers of previous and remaining requests if it is a repeated
+    /// one.
     ///
     /// # Errors
-    /// There were [`MOST_REQUESTS`] already.
+    /// Returns a message if there were already [`MOST_REQUESTS`].
     pub fn again(&mut self, list: List) -> Result<Option<(u32, u32)>, String> {
         let count = match list {
             List::Apps => &mut self.apps,

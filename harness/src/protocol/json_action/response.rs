@@ -1,21 +1,21 @@
-//! Reads a response of the JSON action protocol: one JSON object, and nothing around it.
+//! Parses a response of the JSON action protocol, which consists of a single JSON object.
 
 use serde_json::{Map, Value};
 
 use crate::model::lenient_json;
 
-/// What the model chose.
+/// Action that the model chose.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Choice {
-    /// Says something to the user, which ends the loop and enters the history.
+    /// Answers the user, which ends the loop and is added to the history.
     Answer { message: String },
     /// Launches a document as an app, which ends the loop.
     LaunchApp { app: String },
-    /// Asks for a list, which the next request holds.
+    /// Requests a list, which the next request contains.
     List(List),
 }
 
-/// What can be listed.
+/// Kind of list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum List {
     Apps,
@@ -23,7 +23,7 @@ pub(super) enum List {
 }
 
 impl Choice {
-    /// The word of the protocol.
+    /// Returns the name of the action in the protocol.
     pub fn word(&self) -> &'static str {
         match self {
             Self::Answer { .. } => "answer",
@@ -34,18 +34,18 @@ impl Choice {
     }
 }
 
-/// A response that was understood.
+/// Parsed response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Understood {
     pub choice: Choice,
-    /// What had to be overlooked for that.
+    /// Tolerated deviations.
     pub repairs: Vec<String>,
 }
 
-/// Reads a response.
+/// Parses a response.
 ///
 /// # Errors
-/// What is wrong with it, as the model reads it.
+/// Returns the problem as text for the model.
 pub(super) fn read(text: &str) -> Result<Understood, String> {
     let mut repairs = Vec::new();
     let mut object = parse(text, &mut repairs)?;
@@ -80,20 +80,20 @@ pub(super) fn read(text: &str) -> Result<Understood, String> {
     };
     for field in object.keys().take(MOST_NAMED) {
         let field: String = field.chars().take(60).collect();
-        repairs.push(format!("the field {field:?}, which {action} does not have"));
+        repairs.push(format!("unknown field {field:?} of {action}"));
     }
     Ok(Understood { choice, repairs })
 }
 
 const DOCTYPE: &str = "<!DOCTYPE html>";
-/// Superfluous fields that are named one by one.
+/// Maximum number of unknown fields that are reported.
 const MOST_NAMED: usize = 10;
 
 fn parse(text: &str, repairs: &mut Vec<String>) -> Result<Map<String, Value>, String> {
     let text = text.trim();
     let text = match unfenced(text) {
         Some(inside) => {
-            repairs.push("a code fence around the object".to_owned());
+            repairs.push("the object was in a code fence".to_owned());
             inside
         }
         None => text,
@@ -105,7 +105,7 @@ fn parse(text: &str, repairs: &mut Vec<String>) -> Result<Map<String, Value>, St
     }
 }
 
-/// What stands in a code fence that is all of the text.
+/// Returns the content of a JSON code fence that spans the whole text.
 fn unfenced(text: &str) -> Option<&str> {
     let inside = text.strip_prefix("```")?.strip_suffix("```")?;
     let (language, inside) = inside.split_once('\n')?;
@@ -125,7 +125,7 @@ fn take_text(object: &mut Map<String, Value>, action: &str, field: &str) -> Resu
 mod tests {
     use super::read;
 
-    /// What was understood with the number of repairs, or the beginning of what is wrong.
+    /// Returns the parsed choice and its number of repairs, or the problem.
     fn outcome_of(text: &str) -> String {
         match read(text) {
             Ok(understood) => format!("{:?} {}", understood.choice, understood.repairs.len()),
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn responses_are_one_object() {
+    fn accepts_only_single_json_object() {
         let doc = "<!doctype HTML><p>x</p>";
         let launch = format!(r#"{{"action": "launch_app", "app": "{doc}"}}"#);
         let rows = [

@@ -1,4 +1,4 @@
-//! The retrieve protocol: one call with the passages of the context that fit the question best, by BM25.
+//! The retrieve protocol: one call with the passages that match the question best, by BM25.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::protocol::RootAgent;
 use crate::protocol::direct::OneCall;
 use crate::text::parts;
 
-/// The root: one call with what was found.
+/// Retrieve protocol. Its root makes one call with the passages that were found.
 pub(super) struct Retrieve;
 
 #[async_trait]
@@ -36,7 +36,7 @@ impl RootAgent for Retrieve {
         let work = attempt.meter.begin();
         let context = Arc::clone(&attempt.task.context);
         let (agent, settings) = (root.clone(), attempt.run.treatment.settings);
-        // A long context takes a while, in which nothing else would go on here.
+        // Searching a long context would block the other tasks of this thread.
         let searching = tokio::task::spawn_blocking(move || message(&agent, &context, &settings));
         let shown = searching.await.map_err(|error| {
             Failure::new(
@@ -50,7 +50,8 @@ impl RootAgent for Retrieve {
     }
 }
 
-/// The question with the passages that were found; with the whole context where that has no more of them.
+/// Returns the question with the best passages, or with the whole context if it has no more
+/// passages than that.
 fn message(root: &Invocation, context: &str, settings: &ProtocolSettings) -> Message {
     let query = root.asked();
     let chars = context.chars().count();
@@ -59,7 +60,7 @@ fn message(root: &Invocation, context: &str, settings: &ProtocolSettings) -> Mes
     if passages.len() <= most {
         return Message::user(flat_message(&query, context));
     }
-    // What was asked, and not what the answer has to conform to, is what is searched for.
+    // The search ignores the answer's schema, which is not part of the query itself.
     let found = best(root.query(), context, &passages, most);
     let mut before = 0;
     let mut at = 0;
@@ -83,8 +84,8 @@ fn message(root: &Invocation, context: &str, settings: &ProtocolSettings) -> Mes
     Message::user(passages_message(&query, &found, passages.len(), chars))
 }
 
-/// The places of the passages that fit a question best, in their order in the text. Where fewer have a word of it, the first
-/// ones follow.
+/// Returns the indices of the passages that match a question best, in text order. If too few match,
+/// the first ones of the others are added.
 fn best(query: &str, context: &str, passages: &[Range<usize>], most: usize) -> Vec<usize> {
     let texts: Vec<&str> = passages.iter().map(|at| &context[at.clone()]).collect();
     let embedder =
@@ -94,7 +95,7 @@ fn best(query: &str, context: &str, passages: &[Range<usize>], most: usize) -> V
         scorer.upsert(&index, embedder.embed(text));
     }
     let mut found = scorer.matches(&embedder.embed(query));
-    // Of equals, the first.
+    // Ties are broken by position.
     found.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.id.cmp(&b.id)));
     let mut chosen: Vec<usize> = found.iter().map(|one| one.id).take(most).collect();
     let others: Vec<usize> = (0..passages.len())
@@ -106,7 +107,7 @@ fn best(query: &str, context: &str, passages: &[Range<usize>], most: usize) -> V
     chosen
 }
 
-/// Words in lower case, of any language that puts something between them: runs of letters and digits.
+/// Tokenizer that returns lowercase runs of letters and digits, for languages that separate words.
 struct Words;
 
 impl Tokenizer for Words {
@@ -122,7 +123,7 @@ mod tests {
     use super::{best, parts};
 
     #[test]
-    fn the_passages_with_the_words_of_the_question_are_found() {
+    fn finds_passages_with_words_of_question() {
         let mut context = String::new();
         for number in 0..200 {
             let animal = ["cat", "dog", "horse"][number % 3];
@@ -136,7 +137,7 @@ mod tests {
         assert_eq!(found.len(), 3);
         assert!(found.is_sorted());
         assert!(found.iter().any(|index| text(*index).contains("zebra")));
-        // No word of it stands anywhere: the first ones.
+        // Without a match, the first passages are returned.
         assert_eq!(best("qqq", &context, &passages, 2), [0, 1]);
         assert_eq!(best("", &context, &passages, 1), [0]);
     }

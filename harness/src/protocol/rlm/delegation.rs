@@ -1,4 +1,4 @@
-//! The calls that a running cell makes: of `rlm()` and `llm()`, which children answer, of tools, and of its page.
+//! Calls made by a running cell: of children with `rlm()` and `llm()`, of tools, and of its page.
 
 use std::collections::{BTreeMap, HashMap};
 use std::future::Future;
@@ -24,52 +24,53 @@ use crate::protocol::direct::OneCall;
 use crate::protocol::tool_run::{Beside, ToolRun};
 use crate::tool::{ToolError, ToolSet};
 
-/// Why a call came to nothing that was still running.
+/// Error of a call that was still running when its cell ended.
 const STOPPED: &str = "stopped: its caller's cell ended";
 
-/// A child's answer on its way to the call that waits for it.
+/// Result of a child, with the call that waits for it.
 type Answer = (CallId, Result<String, Failure>);
 
-/// What a function of the page gave, on its way to the call that waits for it.
+/// Result of a page function, with the call that waits for it.
 struct FromPage {
     call: CallId,
     result: Result<PageResult, String>,
-    /// For the record.
+    /// Event to record.
     event: WebEvent,
     picture: Option<Image>,
 }
 
-/// Characters of a text that a function of the page gave which its event keeps: a dump has an event of its own.
+/// Maximum characters of a returned text in the event of a page function. Dumps have their own
+/// event.
 const KEPT: usize = 200;
 
-/// A tool's answer on its way to the call that waits for it.
+/// Result of a tool, with the call that waits for it.
 type ToolAnswer = (CallId, Result<Value, String>);
 
-/// The children of one running cell, its calls of tools, and what it waits for from its page.
+/// Pending calls of one running cell: of children, tools and page functions.
 struct Children<'f> {
     running: FuturesUnordered<BoxFuture<'f, Answer>>,
-    /// Every call not settled yet.
+    /// All unsettled calls of children.
     pending: HashMap<CallId, Pending>,
     page: FuturesUnordered<BoxFuture<'f, FromPage>>,
-    /// Calls of tools.
+    /// Running calls of tools.
     tools: FuturesUnordered<BoxFuture<'f, ToolAnswer>>,
-    /// Every call of a tool not settled yet.
+    /// All unsettled calls of tools.
     called: BTreeMap<CallId, ToolRun>,
 }
 
-/// A call that is not settled yet.
+/// Unsettled call of a child.
 struct Pending {
-    /// Who answers it.
+    /// Child that answers the call.
     child: Invocation,
-    /// What it may take.
+    /// Time limit of the call.
     limit: Option<Duration>,
-    /// Ends it; none until its work has begun.
+    /// Handle that stops the call; `None` until its work has begun.
     handle: Option<AbortHandle>,
     began: Instant,
 }
 
 impl<'f> Children<'f> {
-    /// Starts the work of a call, which ends when it has taken its time or is cancelled.
+    /// Starts the work of a call, which ends early at its time limit or when it is cancelled.
     fn start(
         &mut self,
         call: CallId,
@@ -98,7 +99,7 @@ impl<'f> Children<'f> {
         }));
     }
 
-    /// How far a call is.
+    /// Returns the progress of a call.
     fn status(&self, of: CallId) -> Value {
         let Some(pending) = self.pending.get(&of) else {
             return json!({ "state": "answered" });
@@ -121,7 +122,7 @@ impl<'f> Children<'f> {
     }
 }
 
-/// A value, and of a text its beginning.
+/// Returns a value, with a text cut to its beginning.
 fn shortened(value: &Value) -> Value {
     match value {
         Value::String(text) => text.chars().take(KEPT).collect::<String>().into(),
@@ -129,7 +130,7 @@ fn shortened(value: &Value) -> Value {
     }
 }
 
-/// An event of a REPL. One that cannot do again what was done ends the attempt.
+/// Unwraps an event of a REPL. Ends the attempt if the replay of its REPL diverged.
 async fn came(attempt: &Attempt<'_>, event: Result<Event, Lost>) -> Result<Event, Failure> {
     match event {
         Err(lost) if lost.cause == LostCause::Diverged => attempt.diverge(lost.detail).await,
@@ -138,8 +139,8 @@ async fn came(attempt: &Attempt<'_>, event: Result<Event, Lost>) -> Result<Event
 }
 
 impl<'a> ReplAgent<'a> {
-    /// Runs one cell to its end, and the children that it calls, in parallel, inside this very task: when
-    /// the cell ends, whatever it left running is dropped.
+    /// Runs one cell, and its children in parallel, within the current task: when the cell ends,
+    /// calls that are still running are dropped.
     pub async fn run_cell(&mut self, code: &str, iteration: u32) -> Result<CellOutcome, Failure> {
         self.attempt.publish_budget();
         self.repl.run(code, iteration);
@@ -150,11 +151,12 @@ impl<'a> ReplAgent<'a> {
             tools: FuturesUnordered::new(),
             called: BTreeMap::new(),
         };
-        // The cell counts as work while it executes, not while it waits for its children.
+        // The cell counts as work while it executes, not while it waits for children.
         let mut working: Option<Work<'_>> = Some(self.attempt.meter.begin());
         loop {
             tokio::select! {
-                // First what the cell did: a call that it does not wait for is answered by nobody.
+                // Events of the cell come first: an answer to a call that it did not await would be
+                // lost.
                 biased;
                 event = self.repl.next() => match came(self.attempt, event).await? {
                     Event::Called(call) => {
@@ -225,13 +227,13 @@ impl<'a> ReplAgent<'a> {
             _ if call.context_type == "undefined" => {
                 self.start_flat(call.id, Ok(String::new()), children);
             }
-            // The context leaves the isolate only for agents that have no REPL to read it in.
+            // The context leaves the isolate only for agents without a REPL.
             _ => self.repl.ask_call_context(call.id),
         }
     }
 
     fn start_function(&self, call: FunctionCall, children: &mut Children<'a>) {
-        // Nobody is given other functions than those of a page, and nobody without a page has them.
+        // Only agents with a page have functions other than tools.
         let Some(page) = self.invocation.page.clone() else {
             return;
         };
@@ -247,7 +249,7 @@ impl<'a> ReplAgent<'a> {
                 error: result.as_ref().err().cloned(),
                 ms,
             };
-            // A page that cannot be shown is no reason to fail.
+            // A failed screenshot must not fail the call.
             let picture = if takes_pictures {
                 page.screenshot().await.ok()
             } else {
@@ -286,7 +288,7 @@ impl<'a> ReplAgent<'a> {
         self.repl.settle_function(given.call, value);
     }
 
-    /// The page that a call hands to its child.
+    /// Returns the page that a call passes to its child.
     fn handed_page(&self, call: &Call, role: Role) -> Result<Option<PageFunctions>, String> {
         let Some(name) = &call.options.page else {
             return Ok(None);
@@ -311,7 +313,7 @@ impl<'a> ReplAgent<'a> {
         }
         let run = ToolRun::new(format!("repl-{}", id.0), call.name, call.arguments, child);
         let (attempt, caller) = (self.attempt, self.invocation.clone());
-        // What cannot start is an error of the call; nothing has answered later.
+        // A call that cannot start fails immediately.
         let done = match attempt.start_beside(&caller, &run) {
             None => None,
             Some(Err(error)) => Some(Err(error)),
@@ -334,7 +336,7 @@ impl<'a> ReplAgent<'a> {
         }));
     }
 
-    /// Who answers a call, or why nobody can.
+    /// Creates the child that answers a call, or returns the reason why it cannot be created.
     fn child(&mut self, call: &Call) -> Result<Invocation, String> {
         let id = self.invocation.child_id(self.calls);
         self.calls += 1;
@@ -410,7 +412,8 @@ impl<'a> ReplAgent<'a> {
         })
     }
 
-    /// The tools of a child and of those below it: those that its call names, of those that its caller hands down.
+    /// Returns the tools of a child and its descendants: those named by the call, out of those that
+    /// the caller passes on.
     fn tools_of_child(&self, call: &Call) -> Result<ToolSet, String> {
         let all = &self.invocation.inherited_tools;
         let Some(names) = &call.options.tools else {
@@ -423,7 +426,7 @@ impl<'a> ReplAgent<'a> {
         Ok(all.only(names))
     }
 
-    /// Where a call and all below it are booked, within the limits that its options set.
+    /// Creates the ledger of a call and its descendants, with the limits of the call's options.
     fn books_of(&self, call: &Call) -> Arc<Ledger> {
         let budget = Budget {
             cost_usd: call.options.max_cost_usd,
@@ -434,7 +437,7 @@ impl<'a> ReplAgent<'a> {
         Arc::new(Ledger::of_call(budget, &self.invocation.ledger))
     }
 
-    /// Ends a call that its caller has cancelled. What it took is booked.
+    /// Stops a call that its caller has cancelled. Its usage stays in the ledger.
     fn cancel(&self, call: CallId, children: &mut Children<'a>) {
         let Some(pending) = children.pending.remove(&call) else {
             return;
@@ -503,7 +506,7 @@ impl<'a> ReplAgent<'a> {
                 };
                 self.attempt.records.emit(&self.invocation, event);
                 self.attempt.publish_budget();
-                // The agent that gave it has made sure that it conforms.
+                // The child has already validated the answer.
                 let conforming = child.schema.as_ref().map(|schema| schema.value_of(&answer));
                 let answer = match conforming {
                     Some(Ok(value)) => value.to_string(),
@@ -542,12 +545,12 @@ impl<'a> ReplAgent<'a> {
         }
     }
 
-    /// Stops the agents that run beside this one.
+    /// Stops the background agents.
     pub fn stop_background(&mut self) {
         self.background.stop(self.attempt, &self.invocation);
     }
 
-    /// Starts the agents that start with this one.
+    /// Starts the immediate agents.
     pub fn start_immediate(&mut self) {
         let (attempt, caller) = (self.attempt, self.invocation.clone());
         let calls = &mut self.calls;

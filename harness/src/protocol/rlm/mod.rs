@@ -1,4 +1,4 @@
-//! The rlm protocol: an agent with a REPL runs the code of each reply and is shown what it did, until the code returns.
+//! The rlm protocol: an agent runs the code of its replies in a REPL until the code returns.
 
 mod delegation;
 
@@ -26,10 +26,11 @@ use crate::protocol::direct::OneCall;
 use crate::text::{code_blocks, foreign_mark, two_ends};
 use crate::tool::ToolSet;
 
-/// Characters of a cell's error, or of a first-iteration return, that are shown back; of a longer one, its two ends.
+/// Maximum characters of a cell's error, or of an intercepted return, shown to the model. Longer
+/// ones are cut in the middle.
 const SHOWN_BACK: usize = 10_000;
 
-/// The root: an agent with a REPL, or a flat one where agents may not be deeper.
+/// RLM protocol. Its root has a REPL, or is a flat agent if the maximum depth is 0.
 pub(super) struct Rlm;
 
 #[async_trait]
@@ -67,7 +68,8 @@ impl RootAgent for Rlm {
     }
 }
 
-/// Runs the root in a REPL. If the attempt has a page, the page's state is recorded, by which it is judged.
+/// Runs the root in a REPL. If the attempt has a page, records its final state, by which the
+/// attempt is scored.
 async fn run(attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure> {
     let Some(browser) = attempt.run.browser.as_deref() else {
         return run_repl(attempt, root.clone()).await;
@@ -94,14 +96,14 @@ async fn run(attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure
     result
 }
 
-/// Runs a root that ends with what its code returns.
+/// Runs a root that ends when its code returns a value.
 pub(crate) async fn run_repl(attempt: &Attempt<'_>, root: Invocation) -> Result<String, Failure> {
     let session = open_root(attempt, &root).await?;
     let _subscribed = attempt.subscribe_to_budget(&session);
     ReplAgent::of_root(attempt, root, &session).run().await
 }
 
-/// A session for a root and those below it.
+/// Opens the session of a root and its descendants.
 pub(crate) async fn open_root(
     attempt: &Attempt<'_>,
     root: &Invocation,
@@ -112,14 +114,14 @@ pub(crate) async fn open_root(
     Ok(session)
 }
 
-/// What the root is shown first.
+/// Returns the first message of the root.
 pub(crate) fn first(attempt: &Attempt<'_>, root: &Invocation) -> Message {
     let kind = kind_of(&attempt.task.context);
     let first = first_message(&root.asked(), &kind, root.iterations);
     attempt.with_images(root, Message::user(first))
 }
 
-/// What a context is to an agent that has it in its REPL.
+/// Returns how a context is described to an agent that has it in its REPL.
 pub(crate) fn kind_of(context: &str) -> ContextKind {
     match context.encode_utf16().count() as u64 {
         0 => ContextKind::None,
@@ -127,27 +129,27 @@ pub(crate) fn kind_of(context: &str) -> ContextKind {
     }
 }
 
-/// An agent at work.
+/// Running agent with a REPL.
 pub(crate) struct ReplAgent<'a> {
     attempt: &'a Attempt<'a>,
     invocation: Invocation,
     session: &'a Session,
     repl: Repl,
-    /// What it is shown first, oldest first.
+    /// Initial messages, oldest first.
     shown: Vec<Message>,
-    /// What the user says next; only the root hears a user.
+    /// Further messages of the user, in order; empty for all agents but the root.
     follow_ups: VecDeque<String>,
-    /// What it is shown first of its first message, if that is yet to come.
+    /// Whether the agent has not received its first message yet.
     awaits_first: bool,
-    /// The calls of its last reply, which the next message answers.
+    /// Tool calls of the last reply, which the next message must answer.
     last_calls: Vec<ToolCall>,
-    /// Calls made so far.
+    /// Number of calls made so far.
     calls: u32,
-    /// Agents that it called without waiting for them.
+    /// Agents called without waiting for them.
     background: Background<'a>,
 }
 
-/// What the cells of one iteration came to.
+/// Combined result of the cells of one iteration.
 pub(crate) struct CellResults {
     pub output: String,
     error: Option<String>,
@@ -157,7 +159,8 @@ pub(crate) struct CellResults {
 }
 
 impl CellResults {
-    /// What the agent is shown of cells that returned nothing, the same without their output, and that output's characters.
+    /// Returns the message about cells that did not return, the same message without their output,
+    /// and the number of characters of the output.
     pub fn report(self, dropped_blocks: u32, next: Position) -> (String, String, u64) {
         let chars = self.output.chars().count() as u64;
         let mut report = CellReport {
@@ -175,7 +178,7 @@ impl CellResults {
 }
 
 impl<'a> ReplAgent<'a> {
-    /// An agent whose REPL is open. `shown` is what it is shown first, oldest first.
+    /// Creates an agent with an open REPL. `shown` are its initial messages, oldest first.
     pub fn new(
         attempt: &'a Attempt<'a>,
         invocation: Invocation,
@@ -202,7 +205,7 @@ impl<'a> ReplAgent<'a> {
         }
     }
 
-    /// The root of an attempt, whose REPL is opened here.
+    /// Creates the root of an attempt, and opens its REPL.
     pub fn of_root(attempt: &'a Attempt<'a>, root: Invocation, session: &'a Session) -> Self {
         let context = Context::Text(Arc::clone(&attempt.task.context));
         let repl = session.open_with(None, context, attempt.info(&root), root.functions());
@@ -210,12 +213,12 @@ impl<'a> ReplAgent<'a> {
         Self::new(attempt, root, session, repl, shown)
     }
 
-    /// What agents that it did not wait for have to say.
+    /// Removes and returns the notes of background agents.
     pub fn take_notes(&mut self) -> String {
         self.background.take_notes()
     }
 
-    /// The blocks of a reply that are to run, and how many are not.
+    /// Returns the code blocks of a reply to run, and the number of dropped ones.
     pub fn blocks(&self, reply: &ModelReply) -> (Vec<String>, u32) {
         let calls = &reply.response.tool_calls;
         let mut blocks = if reply.truncated {
@@ -231,13 +234,13 @@ impl<'a> ReplAgent<'a> {
         (blocks, dropped)
     }
 
-    /// Counts a reply that does not follow the protocol.
+    /// Counts a protocol fault.
     fn fault(&self) {
         let records = &self.attempt.records;
         records.count(|stats| stats.protocol_faults += 1);
     }
 
-    /// Records an iteration in which nothing ran, for its reply has no code.
+    /// Records an iteration without code, which is a protocol fault.
     pub fn record_nothing(&self, iteration: u32) {
         self.fault();
         self.record(iteration, "", &CellOutcome::default(), None, false, 0);
@@ -249,7 +252,7 @@ impl<'a> ReplAgent<'a> {
         answer_messages(self.attempt, &invocation, &mut self, inbox).await;
     }
 
-    /// Runs to the answer or to the reason why there is none.
+    /// Runs the agent until it answers or fails.
     pub async fn run(mut self) -> Result<String, Failure> {
         let invocation = self.invocation.clone();
         run_turns(self.attempt, &invocation, &mut self).await
@@ -296,7 +299,7 @@ impl<'a> ReplAgent<'a> {
         }
     }
 
-    /// Runs blocks in order until one fails or returns. Blocks of the reply that do not run are a fault.
+    /// Runs blocks in order until one fails or returns. Dropped blocks count as a protocol fault.
     pub async fn run_blocks(
         &mut self,
         blocks: &[String],
@@ -319,7 +322,7 @@ impl<'a> ReplAgent<'a> {
             let outcome = match self.run_cell(code, iteration).await {
                 Ok(outcome) => outcome,
                 Err(failure) => {
-                    // The last cell of a sandbox that is gone, and why it is.
+                    // The sandbox is gone: record the cell with the reason.
                     let nothing = CellOutcome::default();
                     let reason = Some(failure.reason.clone());
                     self.record(iteration, code, &nothing, reason, false, dropped);
@@ -346,7 +349,7 @@ impl<'a> ReplAgent<'a> {
                 .records
                 .count(|stats| stats.failed_cells += u32::from(outcome.error.is_some()));
             ran.returns_in_function = outcome.returns_in_function && outcome.output.is_empty();
-            // An answer that may lack results is taken only where there is no other turn.
+            // An answer after an error may be incomplete, so it is accepted only in the last turn.
             let is_refused = ran.error.is_some() && !turn.is_last();
             let intercepted = (intercepts || is_refused) && outcome.value.is_some();
             self.record(
@@ -479,17 +482,17 @@ impl Turns for ReplAgent<'_> {
     }
 }
 
-/// What the code of a reply came to.
+/// Result of the code of a reply.
 enum Outcome {
     Answer(String),
-    /// What the model is shown.
+    /// Message for the model.
     Message(String),
-    /// Like `Message`, with a cell's output in it.
+    /// Message for the model that contains the output of a cell.
     Output {
         message: String,
-        /// The message without the output.
+        /// Message without the output.
         stub: String,
-        /// Characters of the output.
+        /// Number of characters of the output.
         chars: u64,
     },
 }

@@ -1,4 +1,4 @@
-//! What a prompt that is called is asked first: the message in its arguments, with what is attached to it.
+//! First message of a called prompt: the message in the arguments, with attachments.
 
 use std::path::Path;
 
@@ -12,17 +12,17 @@ use crate::model::{Image, Message};
 use crate::prompt::attachment_text;
 use crate::tool::{ToolError, bytes_of, confined};
 
-/// What a child is asked first.
+/// First message of a child.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct First {
     pub text: String,
     pub images: Vec<Image>,
-    /// The name that its caller gives it.
+    /// Name given by the caller.
     pub name: Option<String>,
 }
 
 impl First {
-    /// A text without anything attached.
+    /// Creates a message without attachments.
     pub fn text(text: String) -> Self {
         Self {
             text,
@@ -31,12 +31,12 @@ impl First {
         }
     }
 
-    /// What an agent is known by that hears its messages later.
+    /// Creates the description of an instance, which receives its messages later.
     pub fn named(name: &str) -> Self {
         Self::text(name.to_owned())
     }
 
-    /// The message alone.
+    /// Converts to a message without the name.
     pub fn into_message(self) -> Message {
         Message {
             images: self.images,
@@ -44,7 +44,7 @@ impl First {
         }
     }
 
-    /// What the child is shown: the messages before, then this one, or `text` in place of it, with its images.
+    /// Appends this message to `earlier`. `text` replaces its text if given.
     pub fn after(self, mut earlier: Vec<Message>, text: Option<String>) -> Vec<Message> {
         earlier.push(Message {
             images: self.images,
@@ -54,7 +54,7 @@ impl First {
     }
 }
 
-/// The first message of a child, from the arguments of its caller.
+/// Builds the first message of a child from the arguments of a call.
 pub(crate) fn first(
     specialist: &Specialist,
     settings: &CallSettings,
@@ -104,7 +104,7 @@ pub(crate) fn first(
     Ok(First { text, images, name })
 }
 
-/// The arguments that say nothing about the child itself.
+/// Returns the arguments without attachments and agent name.
 fn without(fields: &Map<String, Value>, settings: &CallSettings) -> Map<String, Value> {
     let mut fields = fields.clone();
     for property in [&settings.attachments, &settings.agent_name]
@@ -135,7 +135,7 @@ fn attachments(
     paths.ok_or_else(|| format!("the argument `{property}` is to be a path or a list of paths"))
 }
 
-/// The most bytes of an image: 5 MB, about what the strictest of the providers takes.
+/// Maximum bytes of an image: 5 MB, about the limit of the strictest provider.
 const MOST_IMAGE_BYTES: usize = 5_000_000;
 
 enum Attachment {
@@ -147,7 +147,7 @@ fn attachment(folder: &Path, path: &str) -> Result<Attachment, String> {
     let root = folder
         .canonicalize()
         .map_err(|error| format!("the folder that attachments come from: {error}"))?;
-    // `/` is the folder itself, too: agents know of no other files.
+    // `/` also means the folder, because agents do not know its real path.
     let inside = confined(&root, path).or_else(|reason| match path.strip_prefix('/') {
         Some(rest) => confined(&root, rest.trim_start_matches('/')),
         None => Err(reason),
@@ -170,7 +170,7 @@ fn attachment(folder: &Path, path: &str) -> Result<Attachment, String> {
         .map_err(|_| format!("{path}: neither an image (PNG, JPEG, GIF, WebP) nor text in UTF-8"))
 }
 
-/// What an image is, by how it begins.
+/// Detects the media type of an image by its signature.
 fn media_type(bytes: &[u8]) -> Option<&'static str> {
     match imagesize::image_type(bytes).ok()? {
         ImageType::Png => Some("image/png"),
@@ -188,7 +188,7 @@ mod tests {
     use super::{Attachment, attachment};
 
     #[test]
-    fn a_rooted_path_begins_at_the_folder() {
+    fn resolves_rooted_paths_in_folder() {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("attachments")).unwrap();
         let file = folder.path().join("attachments/photo.txt");
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn images_are_told_by_their_signature_and_bounded() {
+    fn detects_images_and_limits_size() {
         const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\r";
         let padded = |bytes: usize| [PNG, &vec![0; bytes - PNG.len()]].concat();
         let neither = |name: &str| {

@@ -1,4 +1,4 @@
-//! What a sub-prompt sees of the conversation in which it is called.
+//! Messages that a sub-prompt inherits from its caller's conversation.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -6,9 +6,11 @@ use std::sync::Arc;
 use crate::model::{Message, MessageRole};
 use crate::text::code_blocks;
 
-/// The part of a caller's conversation that a sub-prompt begins with: what was said with `chat`, past tool calls and
-/// their results with `past_tools`; of a caller whose tools are functions `in_repl`, its cells and what came of them. A call or cell
-/// that has no result yet, such as the one that calls the sub-prompt, is left out, and so is a message of which nothing remains.
+/// Returns the part of a caller's conversation that a sub-prompt begins with: texts with `chat`,
+/// and past tool calls with their results with `past_tools`. If the caller's tools are functions
+/// `in_repl`, its cells and their results take the place of tool calls. Calls and cells without a
+/// result yet, such as the one that calls the sub-prompt, are omitted, and so are messages that
+/// become empty.
 pub fn inherited(
     conversation: &[Arc<Message>],
     in_repl: bool,
@@ -45,7 +47,7 @@ pub fn inherited(
             seen.images.clear();
         }
         if seen != **message {
-            // Signatures are of what was said as it was said.
+            // A signature is valid only for the unchanged message.
             seen.reasoning_signature = None;
         }
         seen
@@ -59,7 +61,7 @@ pub fn inherited(
     .collect()
 }
 
-/// The cell of a reply that a message answers, by the reply's place: its blocks of code, without the words around them.
+/// Returns the code blocks of a reply that was followed by a result, with the reply's index.
 fn cell((at, pair): (usize, &[Arc<Message>])) -> Option<(usize, String)> {
     let [reply, result] = pair else { return None };
     let is_run = reply.role == MessageRole::Assistant
@@ -95,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn each_combination_shows_its_part() {
+    fn inherits_by_settings() {
         let results = Message {
             tool_results: vec![ToolResult {
                 call: "a".to_owned(),
@@ -154,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_repl_the_cells_and_their_results_are_shown() {
+    fn inherits_cells_with_results() {
         let conversation = [
             Message::user("the task"),
             Message::assistant("I look.\n```js\nconsole.log(1)\n```\nSo."),

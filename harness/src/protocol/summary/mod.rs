@@ -1,4 +1,4 @@
-//! The summary protocol: an agent reads the context piece by piece and carries notes along, from which it answers at last.
+//! The summary protocol: an agent reads the context in pieces, takes notes, and answers from them.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::prompt::{flat_message, summary_answer_message, summary_piece_message}
 use crate::protocol::RootAgent;
 use crate::text::{parts, two_ends};
 
-/// The root: who reads.
+/// Summary protocol. Its root reads the context piece by piece.
 pub(super) struct Summary;
 
 #[async_trait]
@@ -37,15 +37,15 @@ impl RootAgent for Summary {
     }
 }
 
-/// The root at work.
+/// State of the running root.
 struct Reader<'a> {
     attempt: &'a Attempt<'a>,
-    /// The root, with a response for each piece and one for the answer.
+    /// Root whose iterations are one for each piece and one for the answer.
     root: Invocation,
     context: Arc<String>,
-    /// Where the pieces are in the context, in bytes.
+    /// Byte ranges of the pieces in the context.
     pieces: Vec<Range<usize>>,
-    /// The piece that the model reads; behind the last, it answers.
+    /// Index of the current piece; after the last one, the model answers.
     at: usize,
     notes: String,
 }
@@ -55,7 +55,7 @@ impl<'a> Reader<'a> {
         let context = Arc::clone(&attempt.task.context);
         let settings = attempt.run.treatment.settings;
         let wanted = (context.chars().count()).div_ceil(settings.piece_chars as usize);
-        // The last response is the answer.
+        // One response is reserved for the answer.
         let most = root.iterations.saturating_sub(1) as usize;
         let pieces = parts(&context, wanted.min(most));
         let readings = u32::try_from(pieces.len()).unwrap_or(u32::MAX);
@@ -82,7 +82,7 @@ impl<'a> Reader<'a> {
         self.at < self.pieces.len()
     }
 
-    /// What the model is shown next.
+    /// Returns the next message for the model.
     fn message(&self) -> Message {
         let pieces = self.pieces.len();
         let Some(piece) = self.pieces.get(self.at) else {
@@ -102,7 +102,7 @@ impl<'a> Reader<'a> {
         ))
     }
 
-    /// Takes the notes that a reply is. Of a blank one, the old notes stay.
+    /// Replaces the notes by a reply. A blank reply keeps the old notes.
     fn take_notes(&mut self, reply: &ModelReply) {
         let text = reply.response.text.trim();
         if reply.truncated || text.is_empty() {
@@ -140,7 +140,7 @@ impl Turns for Reader<'_> {
         }
         self.take_notes(&reply);
         self.at += 1;
-        // What was read is in the notes, or gone.
+        // Only the notes are carried over to the next request.
         conversation.restart();
         self.open(conversation);
         Ok(Step::GoOn)

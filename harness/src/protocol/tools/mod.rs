@@ -1,4 +1,4 @@
-//! The tools protocol: an agent calls native tools and is shown their results, until a reply that calls nothing is the answer.
+//! The tools protocol: an agent calls native tools until it replies without a call.
 
 mod text_call;
 
@@ -26,19 +26,21 @@ use crate::protocol::tool_run::{Beside, ToolRun, text_of};
 use crate::text::two_ends;
 use crate::tool::{ToolRegistry, ToolSet};
 
-/// The root: an agent with the tools of the run.
+/// Tools protocol. Its root calls the tools of the run.
 pub(super) struct Tools;
 
 #[async_trait]
 impl RootAgent for Tools {
-    /// With those that read a context which is too long for the message: whether it is, the sample says.
+    /// Adds the tools that read a context which is too long for the message, whatever its length
+    /// is.
     fn tools(&self, of_run: &ToolSet) -> ToolSet {
         let bundled = ToolRegistry::bundled();
         let missing = CONTEXT_TOOLS
             .iter()
             .filter(|name| of_run.get(name).is_err())
             .filter_map(|name| bundled.get(name).ok());
-        // They are right together; a tool of the agent's own that collides with one stays.
+        // These tools are compatible with each other; on a name collision, the agent's own tool
+        // wins.
         let readers = ToolSet::of_tools(missing).unwrap_or_default();
         readers.under(of_run)
     }
@@ -56,7 +58,7 @@ impl RootAgent for Tools {
     }
 }
 
-/// What the requests of an agent with these settings offer.
+/// Returns the native tools that requests of an agent with these settings offer.
 pub(crate) fn offered(
     settings: &AgentSettings,
     actions: &ActionOverrides,
@@ -73,43 +75,43 @@ pub(crate) fn offered(
     }
 }
 
-/// Contexts up to this many characters stand in the first message; longer ones are read with tools.
+/// Maximum characters of a context in the first message. Longer contexts are read with tools.
 const INLINE_CONTEXT: usize = 20_000;
 
-/// The tools that read a context which does not stand in the first message.
+/// Tools that read a context that is not in the first message.
 const CONTEXT_TOOLS: [&str; 3] = ["context_length", "read_context", "search_context"];
 
-/// How often a model that has to call a tool and does not is asked again.
+/// Maximum retries if a model must call a tool and does not.
 const RETRIES: u32 = 2;
 
-/// An agent at work.
+/// Running agent with native tools.
 pub(crate) struct ToolsAgent<'a> {
     attempt: &'a Attempt<'a>,
-    /// The agent, with the tools that it needs to read its context.
+    /// Agent, with the tools to read its context.
     invocation: Invocation,
     settings: &'a AgentSettings,
     context: Arc<String>,
-    /// What a child is shown first; it has no context besides.
+    /// Initial messages of a child, which does not have a context; `None` for the root.
     shown: Option<Vec<Message>>,
-    /// Prompts called so far.
+    /// Number of children created so far.
     children: AtomicU32,
-    /// Replies without a call where the model has to make one.
+    /// Number of replies without a required call.
     refusals: u32,
-    /// Replies in a row with a call as text.
+    /// Number of consecutive replies with a tool call in their text.
     calls_in_text: u32,
-    /// The agents that it does not wait for.
+    /// Agents that run in the background.
     background: Mutex<Background<'a>>,
-    /// Where the calls at hand put those that take messages.
+    /// Receives the instances that current calls create.
     creating: UnboundedSender<BoxFuture<'a, ()>>,
-    /// Those that the calls at hand have started.
+    /// Background agents started by current calls.
     starting: Mutex<Vec<Starting<'a>>>,
 }
 
-/// An agent's id, and its work.
+/// Agent id and its work.
 type Starting<'a> = (String, BoxFuture<'a, Result<String, String>>);
 
 impl<'a> ToolsAgent<'a> {
-    /// The root with its tools, and those that it needs to read its context.
+    /// Creates the root, with the tools to read its context.
     fn of_root(attempt: &'a Attempt<'a>, root: &'a Invocation) -> Self {
         let settings = attempt.settings(root);
         let context = Arc::clone(&attempt.task.context);
@@ -125,7 +127,7 @@ impl<'a> ToolsAgent<'a> {
         }
     }
 
-    /// A child that is shown these messages first.
+    /// Creates a child with these initial messages.
     pub fn of_child(attempt: &'a Attempt<'a>, child: &'a Invocation, shown: Vec<Message>) -> Self {
         let background = Background::default();
         Self {
@@ -143,7 +145,7 @@ impl<'a> ToolsAgent<'a> {
         }
     }
 
-    /// Runs to the answer or to the reason why there is none.
+    /// Runs the agent until it answers or fails.
     pub fn run(mut self) -> BoxFuture<'a, Result<String, Failure>> {
         Box::pin(async move {
             let invocation = self.invocation.clone();
@@ -159,7 +161,7 @@ impl<'a> ToolsAgent<'a> {
         })
     }
 
-    /// A result for every call of a response.
+    /// Returns a result for every call of a response.
     async fn results(&self, reply: &ModelReply) -> Result<Vec<ToolResult>, HookError> {
         let calls = &reply.response.tool_calls;
         if reply.truncated {
@@ -187,7 +189,7 @@ impl<'a> ToolsAgent<'a> {
         Ok(results)
     }
 
-    /// Makes one call, and says what came of it.
+    /// Runs one call, and returns its result.
     async fn answer(&self, call: &ToolCall) -> Result<ToolResult, HookError> {
         let counts = u32::from(self.invocation.tools.makes_child(&call.name));
         let number = self.children.fetch_add(counts, Ordering::Relaxed);
@@ -207,7 +209,8 @@ impl<'a> ToolsAgent<'a> {
                 });
             }
             Some(Ok(Beside::Agent { value, serving })) => {
-                // It is taken in where this call is awaited, which is before the next one speaks to it.
+                // The receiver is polled while this call is awaited, so the instance exists before
+                // the next call.
                 let _ = self.creating.unbounded_send(serving);
                 Ok(value)
             }
@@ -239,7 +242,7 @@ impl<'a> ToolsAgent<'a> {
         Ok(result)
     }
 
-    /// The results of all calls of a reply, while the agents that are not waited for go on.
+    /// Returns the results of all calls of a reply. Background agents continue meanwhile.
     async fn results_beside(&mut self, reply: &ModelReply) -> Result<Vec<ToolResult>, HookError> {
         let mut background = std::mem::take(self.background.get_mut());
         let results = background.beside(self.results(reply)).await;
@@ -250,7 +253,7 @@ impl<'a> ToolsAgent<'a> {
         results
     }
 
-    /// Starts the agents that start with this one.
+    /// Starts the immediate agents.
     fn start_immediate(&mut self) {
         let children = &self.children;
         let caller = &self.invocation;
@@ -259,7 +262,7 @@ impl<'a> ToolsAgent<'a> {
         self.attempt.start_immediate(caller, next_id, background);
     }
 
-    /// What a reply lacks, or none where it calls tools; the answer where it is one.
+    /// Classifies a reply, and counts its faults.
     fn read(&mut self, reply: &ModelReply, tools: &ToolUse) -> Result<Read, Failure> {
         let text = &reply.response.text;
         let must_call = tools.choice == ToolChoice::Required;
@@ -391,14 +394,14 @@ impl Turns for ToolsAgent<'_> {
     }
 }
 
-/// What a reply is.
+/// Classification of a reply.
 enum Read {
     Answer(String),
     Calls,
     Fault(ToolsNote),
 }
 
-/// Whether the context is in the first message: a short one, and any where nothing can be called to read it.
+/// Whether the context is in the first message: if it is short, or if tools cannot be called.
 fn stands_in_message(context: &str, settings: &AgentSettings) -> bool {
     settings.tool_choice == ToolStrategy::None || context.chars().nth(INLINE_CONTEXT).is_none()
 }

@@ -1,4 +1,4 @@
-//! Recognizes tool calls that a server without a parser for them leaves in the text.
+//! Detects tool calls in texts, as sent by servers without a parser for tool calls.
 
 use serde::Deserialize as _;
 use serde_json::Value;
@@ -15,7 +15,7 @@ const END: &str = "</tool_call>";
 /// Beginning of a call of Qwen3-Coder and Llama: the name of the tool follows.
 const FUNCTION: &str = "<function=";
 
-/// Whether a text contains a call of one of these tools: in the tags of a model's template at the
+/// Whether a text contains a call of one of these tools: in tags of a model's template at the
 /// beginning of a line, or as a JSON object with name and arguments that is the whole text.
 pub(super) fn has_call(text: &str, tools: &[ToolSpec]) -> bool {
     let text = text.trim();
@@ -61,7 +61,7 @@ mod tests {
     use crate::model::ToolSpec;
 
     #[test]
-    fn calls_in_texts_are_recognized() {
+    fn detects_calls_in_text() {
         let rows = [
             (
                 r#"<tool_call>{"name": "look", "arguments": {"at": 1}}</tool_call>"#,

@@ -1,4 +1,4 @@
-//! The workflow protocol: the model writes a program that runs whole agents, reads what it returned, and accepts or mends it.
+//! The workflow protocol: the model writes a program that runs agents, and accepts its result.
 
 use async_trait::async_trait;
 
@@ -13,10 +13,11 @@ use crate::protocol::rlm::{ReplAgent, first, open_root};
 use crate::text::two_ends;
 use crate::tool::ToolSet;
 
-/// Characters of what a program returned that are shown back; of a longer value, its two ends.
+/// Maximum characters of a program's result shown to the model. Longer results are cut in the
+/// middle.
 const SHOWN_BACK: usize = 10_000;
 
-/// The root: who writes the program.
+/// Workflow protocol. Its root writes the program.
 pub(super) struct Workflow;
 
 #[async_trait]
@@ -47,16 +48,17 @@ impl RootAgent for Workflow {
     }
 }
 
-/// The root at work.
+/// State of the running root.
 struct Programmer<'a> {
-    /// Where its program runs.
+    /// REPL in which the program runs.
     repl: ReplAgent<'a>,
-    /// What the newest run that returned gave.
+    /// Result of the newest run that returned.
     returned: Option<String>,
 }
 
 impl Programmer<'_> {
-    /// What comes after a run that returned nothing: another one, or the value of the newest that did, if it was the last.
+    /// Continues after a run without a result. The last turn answers with the newest result, if
+    /// any.
     fn after_nothing(&mut self, turn: Turn) -> Step {
         let left = self.returned.take_if(|_| turn.is_last());
         left.map_or(Step::GoOn, Step::Answer)
@@ -79,7 +81,7 @@ impl Turns for Programmer<'_> {
         conversation: &mut Conversation,
     ) -> Result<Step, Failure> {
         if reply.truncated {
-            // Nothing of it runs, and the REPL says so.
+            // A truncated reply does not run; the REPL reports that to the model.
             self.repl.respond(reply, turn, conversation).await?;
             return Ok(self.after_nothing(turn));
         }

@@ -39,19 +39,19 @@ pub(super) const OWN_FIELDS: &[&str] = &[
 pub(super) fn check(model: &str, sampling: &Sampling) -> Result<(), Unsupported> {
     let unsupported = |setting, reason: String| Err(Unsupported { setting, reason });
     if sampling.seed.is_some() {
-        return unsupported("seed", "Anthropic's API takes no seed".to_owned());
+        return unsupported("seed", "Anthropic's API does not support a seed".to_owned());
     }
     let rules = reasoning::rules(Api::Anthropic, model);
     let is_adaptive = rules.is_some_and(|rules| rules.thinking == Thinking::Adaptive);
     if let Some(budget) = sampling.reasoning_tokens {
         let problem = if is_adaptive {
-            format!("`{model}` takes no number of reasoning tokens; set the effort instead")
+            format!("`{model}` does not support a reasoning token budget; set the effort instead")
         } else if sampling.effort == Some(Effort::None) {
             "the effort none turns reasoning off".to_owned()
         } else if budget < LEAST_REASONING {
-            format!("Anthropic's API wants at least {LEAST_REASONING}")
+            format!("Anthropic's API requires at least {LEAST_REASONING}")
         } else if sampling.max_tokens.is_some_and(|most| most <= budget) {
-            "Anthropic's API counts reasoning as output: it wants fewer than the most output tokens"
+            "must be less than the output token limit, because Anthropic's API counts reasoning as output"
                 .to_owned()
         } else {
             String::new()
@@ -66,18 +66,18 @@ pub(super) fn check(model: &str, sampling: &Sampling) -> Result<(), Unsupported>
     if is_warm && is_adaptive {
         return unsupported(
             "temperature",
-            format!("`{model}` takes no temperature but 1"),
+            format!("`{model}` supports only temperature 1"),
         );
     }
     let thinks = thinking(sampling, rules).is_some_and(|thinking| thinking["type"] != "disabled");
     if is_warm && thinks {
         let beside = match sampling.reasoning_tokens {
-            Some(_) => "reasoning tokens",
+            Some(_) => "a reasoning token budget",
             None => "an effort",
         };
         return unsupported(
             "temperature",
-            format!("Anthropic's API takes no temperature but 1 together with {beside}"),
+            format!("Anthropic's API supports only temperature 1 with {beside}"),
         );
     }
     Ok(())
@@ -342,7 +342,7 @@ impl Assembly for Events {
         let data = parse_event(event)?;
         match text(&data["type"]) {
             "message_start" if self.message.is_object() => {
-                return Err("a second message begins in the middle of the first".to_owned());
+                return Err("a second message starts before the first has ended".to_owned());
             }
             "message_start" => self.message = data["message"].clone(),
             "content_block_start" => {
@@ -433,9 +433,7 @@ impl Events {
                 "text_delta" => json!({"type": "text", "text": ""}),
                 "thinking_delta" => json!({"type": "thinking", "thinking": ""}),
                 kind => {
-                    return Err(format!(
-                        "a `{kind}` comes without the beginning of its block"
-                    ));
+                    return Err(format!("`{kind}` arrived before the start of its block"));
                 }
             };
             self.open(index.unwrap_or(0), content);

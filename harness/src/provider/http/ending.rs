@@ -1,4 +1,4 @@
-//! Interprets the words with which servers describe why a response ended, according to the table
+//! Maps the finish reasons of servers to the ending of a response, according to the table
 //! `endings.yaml`.
 
 use std::sync::LazyLock;
@@ -27,7 +27,7 @@ struct Table {
     messages: Endings,
 }
 
-/// Words for each ending.
+/// Finish reasons for each ending.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Endings {
@@ -55,7 +55,7 @@ impl Words {
             other => other.to_string(),
         };
         Some(self.known(field, &word).unwrap_or_else(|| {
-            End::Unfinished(format!("`{field}` is `{word}`, which no known server says"))
+            End::Unfinished(format!("`{field}` is `{word}`, which is not a known value"))
         }))
     }
 
@@ -106,7 +106,7 @@ mod tests {
     use super::Table;
 
     #[test]
-    fn the_table_is_read_and_each_word_has_one_meaning() {
+    fn table_assigns_each_word_one_meaning() {
         let table: Table = serde_saphyr::from_str(include_str!("../../../endings.yaml")).unwrap();
         for endings in [
             table.chat,

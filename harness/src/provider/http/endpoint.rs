@@ -90,7 +90,7 @@ struct Table {
     no_credit: NoCredit,
 }
 
-/// Signs in errors that an account has no credit left.
+/// Signs in errors that an account is out of credit.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NoCredit {
@@ -134,7 +134,7 @@ fn fits(glob: &str, model: &str) -> bool {
     Glob::new(glob).is_ok_and(|glob| glob.compile_matcher().is_match(model))
 }
 
-/// Returns the signs that an account has no credit left.
+/// Returns the signs that an account is out of credit.
 pub(super) fn no_credit() -> &'static NoCredit {
     &TABLE.no_credit
 }
@@ -148,8 +148,8 @@ impl Endpoint {
         self.wire(model).check(model, sampling)
     }
 
-    /// Whether a model of this API calls a required tool only if it wants to, because the API does not
-    /// allow forcing tools on models that reason.
+    /// Whether a model of this API calls a required tool only if it wants to, because the API does
+    /// not allow forcing tools on models that reason.
     pub fn cannot_force_tools(&self, model: &str, sampling: &Sampling) -> bool {
         self.wire(model).cannot_force(model, sampling)
     }
@@ -230,7 +230,7 @@ mod tests {
     use super::{Dialect, Table, Wire, endpoint};
 
     #[test]
-    fn the_table_is_read() {
+    fn table_is_valid() {
         let table: Table = serde_saphyr::from_str(include_str!("../../../endpoints.yaml")).unwrap();
         let names: Vec<&str> = table
             .endpoints
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn models_choose_the_format() {
+    fn selects_format_by_model() {
         let cases = [
             ("openai", "gpt-5", Wire::Chat(Dialect::Openai)),
             ("openai", "gpt-4.1-mini", Wire::Chat(Dialect::Openai)),

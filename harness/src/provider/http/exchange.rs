@@ -23,7 +23,7 @@ const LONGEST: usize = 64 << 20;
 /// Maximum bytes read of an error's body.
 const LONGEST_ERROR: usize = 1 << 20;
 
-/// Messages of a 404 that say only that there is nothing, in lowercase.
+/// Messages of a 404 that name nothing specific, in lowercase.
 const NOTHING: [&str; 7] = [
     "404 page not found",
     "404 not found",
@@ -31,7 +31,7 @@ const NOTHING: [&str; 7] = [
     "not found",
     "notfound",
     "page not found",
-    "it said nothing",
+    "no error message",
 ];
 
 /// Bytes that may precede the content of a body.
@@ -111,7 +111,7 @@ fn watch(request: &Request) -> Option<StopWatch> {
 }
 
 impl HttpProvider {
-    /// Sends a request and reads its response. If the server refuses a field that has an
+    /// Sends a request and reads its response. If the server rejects a field that has an
     /// alternative, sends the request again with it; a refused request costs nothing.
     pub(super) async fn exchange(
         &self,
@@ -130,7 +130,7 @@ impl HttpProvider {
             tried.push(fallback);
             fallback.apply(&mut body);
             let again = self.exchange_body(request, &body, stream, calls).await;
-            // The first refusal says more about the request as it is meant.
+            // The first refusal is about the request as configured.
             let is_refused = matches!(&again, Err(error @ ProviderError::Refused { .. })
                 if Fallback::of(error, &body).is_none());
             if is_refused {
@@ -241,7 +241,7 @@ impl HttpProvider {
         }
     }
 
-    /// Adds the address to an error that says that there is nothing, which a wrong base URL causes.
+    /// Adds the address to an unspecific 404, which a wrong base URL may have caused.
     fn with_address(&self, error: ProviderError, wire: Wire, path: &str) -> ProviderError {
         let ProviderError::Refused {
             provider,
@@ -269,7 +269,7 @@ impl HttpProvider {
                 Wire::Messages => base.trim_end_matches("/v1"),
                 _ => base,
             };
-            format!("{message} (nothing at {base}{path}{hint})")
+            format!("{message} (no endpoint at {base}{path}{hint})")
         } else {
             message
         };
@@ -359,7 +359,7 @@ impl HttpProvider {
     async fn chunk(&self, reply: &mut Reply) -> Result<Option<Vec<u8>>, ProviderError> {
         let next = tokio::time::timeout(self.http.timeouts.idle, reply.chunk()).await;
         let chunk = next
-            .map_err(|_| self.idle("more of the response"))?
+            .map_err(|_| self.idle("further data"))?
             .map_err(|error| fault::of_break(self.name(), &error))?;
         Ok(chunk.map(|bytes| bytes.to_vec()))
     }
@@ -441,7 +441,7 @@ impl HttpProvider {
         partial.end();
         let body = partial.whole(true).ok_or_else(|| ProviderError::Cut {
             provider: self.name().to_owned(),
-            message: "the stream ended in the middle of it".to_owned(),
+            message: "the stream ended before the response was complete".to_owned(),
         })?;
         self.outcome(wire, request, &body, partial.take())
     }

@@ -1,7 +1,7 @@
-//! Fields of requests that a server refuses for a model, and what is sent instead.
+//! Fields of requests that a server rejects for a model, and their alternatives.
 //!
 //! Servers of one format differ in small ways that no table lists for every model. If a server
-//! refuses a request and its error names a field with a known alternative, the request is sent
+//! rejects a request and its error names a field with a known alternative, the request is sent
 //! again with that alternative, which is kept for later requests of the model.
 
 use std::collections::{BTreeSet, HashMap};

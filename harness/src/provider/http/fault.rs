@@ -14,7 +14,7 @@ use super::wire::{items, text};
 use crate::model::lenient_json;
 use crate::provider::ProviderError;
 
-/// What is awaited before anything is sent.
+/// Awaited event of a timeout before anything is sent.
 pub(super) const CONNECTION: &str = "connection";
 
 /// Maximum characters of a server's message in an error.
@@ -31,7 +31,7 @@ pub(super) fn of_status(
     let parsed = lenient_json::from_str(body).unwrap_or(Value::Null);
     let said = said(&parsed).unwrap_or_else(|| body.to_owned());
     let message = match quote(&said) {
-        blank if blank.is_empty() => "it said nothing".to_owned(),
+        blank if blank.is_empty() => "no error message".to_owned(),
         message => message,
     };
     let provider = provider.to_owned();
@@ -74,7 +74,7 @@ pub(super) fn of_status(
         300..400 => {
             let to = headers.get("location").and_then(|to| to.to_str().ok());
             let message = to.map_or(message, |to| {
-                format!("it redirects to {}: give that as the base URL", quote(to))
+                format!("redirected to {}; use that as the base URL", quote(to))
             });
             ProviderError::Refused {
                 provider,
@@ -153,7 +153,7 @@ pub(super) fn of_event(provider: &str, event: &SseEvent) -> Option<ProviderError
         return error;
     }
     let named = of_error_object(provider, &json!({"error": data}));
-    named.or_else(|| of_error_object(provider, &json!({"error": "it said nothing"})))
+    named.or_else(|| of_error_object(provider, &json!({"error": "no error message"})))
 }
 
 /// Returns the status of an error object, from its number or from a known word.
@@ -202,7 +202,7 @@ fn status_of(code: &Value) -> Option<u16> {
     })
 }
 
-/// Whether the account has no credit left, according to the error's code or the beginning of the
+/// Whether the account is out of credit, according to the error's code or the beginning of the
 /// message. Names of errors that a proxy has added before it are skipped (`RateLimitError:
 /// OpenAIException - You exceeded …`). Anywhere else, the text may quote a request.
 fn lacks_credit(body: &Value, message: &str) -> bool {
@@ -384,7 +384,7 @@ pub(super) fn of_transport(
     }
     let mut message = cause(error);
     if message.contains("UnknownIssuer") {
-        message.push_str("; SSL_CERT_FILE may name a file with the certificates to trust");
+        message.push_str("; set SSL_CERT_FILE to a file with the certificates to trust");
     }
     ProviderError::Connection {
         provider: server,
@@ -435,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_become_typed_errors() {
+    fn converts_error_responses() {
         let rows: Vec<Row> = serde_json::from_str(include_str!("fault_cases.json")).unwrap();
         // 2015-10-21 07:28:00 UTC.
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_445_412_480);

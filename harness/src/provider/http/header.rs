@@ -33,13 +33,13 @@ pub struct ExtraHeader {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum HeaderError {
     /// The name is not a valid HTTP header name.
-    #[error("this is no name of an HTTP header")]
+    #[error("invalid HTTP header name")]
     Name,
     /// The header is one of [`OWN`].
     #[error("the program sets this header itself")]
     Own,
     /// The value contains characters that are invalid in HTTP headers.
-    #[error("its value holds characters that no HTTP header can carry")]
+    #[error("its value contains characters that are invalid in HTTP headers")]
     Value,
 }
 

@@ -73,7 +73,7 @@ pub enum HttpError {
     #[error("cannot create an HTTP client: {0}")]
     Client(String),
     /// The base URL is invalid.
-    #[error("`{url}` is no base URL: {problem}; expected one like https://host/v1")]
+    #[error("invalid base URL `{url}`: {problem}; expected, for example, https://host/v1")]
     BaseUrl {
         /// Base URL as given.
         url: String,
@@ -81,7 +81,7 @@ pub enum HttpError {
         problem: String,
     },
     /// The key cannot be sent in a header.
-    #[error("the key for {provider} holds characters that no HTTP header can carry")]
+    #[error("the key for {provider} contains characters that are invalid in HTTP headers")]
     Key {
         /// Name of the endpoint.
         provider: String,
@@ -219,19 +219,22 @@ impl HttpProvider {
         let url = reqwest::Url::parse(base_url)
             .map_err(|error| wrong(&hidden(base_url), &error.to_string()))?;
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(wrong(&hidden(base_url), "it holds a user or a password"));
+            return Err(wrong(
+                &hidden(base_url),
+                "it contains a user name or password",
+            ));
         }
         if !matches!(url.scheme(), "http" | "https") {
             return Err(wrong(&hidden(base_url), "its scheme is not http or https"));
         }
         let is_open = |(name, _): (Cow<str>, Cow<str>)| OPEN_PARAMETERS.contains(&&*name);
         if !url.query_pairs().all(is_open) || url.fragment().is_some() {
-            let problem = "it has a fragment, or a query with more than `api-version`";
+            let problem = "it has a fragment, or a query parameter other than `api-version`";
             return Err(wrong(&hidden(base_url), problem));
         }
         let path = url.path().trim_end_matches('/');
         if let Some(ending) = REQUESTS.iter().find(|ending| path.ends_with(**ending)) {
-            let problem = format!("requests go to {ending} below it, so leave that out");
+            let problem = format!("omit {ending}, which is appended to it");
             return Err(wrong(&hidden(base_url), &problem));
         }
         let sendable = |key: &Secret| reqwest::header::HeaderValue::from_str(key.reveal()).is_ok();
@@ -294,7 +297,7 @@ impl HttpProvider {
                 ..
             } if self.experience.is_much_longer(request) => ProviderError::ContextOverflow {
                 message: format!(
-                    "{} refused a prompt much longer than those it accepted ({status}): {message}",
+                    "{} rejected a prompt much longer than any it has accepted ({status}): {message}",
                     self.name()
                 ),
             },

@@ -49,20 +49,20 @@ pub(super) fn check(dialect: Dialect, sampling: &Sampling) -> Result<(), Unsuppo
     if sampling.stop.len() > MOST_STOPS {
         return Err(Unsupported {
             setting: "stop",
-            reason: format!("chat completions take at most {MOST_STOPS} stop sequences"),
+            reason: format!("chat completions support at most {MOST_STOPS} stop sequences"),
         });
     }
     if sampling.reasoning_tokens.is_some() && dialect != Dialect::Openrouter {
         return Err(Unsupported {
             setting: "reasoning_tokens",
-            reason: "this server takes no number of reasoning tokens; set the effort instead"
+            reason: "this server does not support a reasoning token budget; set the effort instead"
                 .to_owned(),
         });
     }
     if sampling.reasoning_tokens.is_some() && sampling.effort.is_some() {
         return Err(Unsupported {
             setting: "reasoning_tokens",
-            reason: "OpenRouter takes either an effort or a number of reasoning tokens".to_owned(),
+            reason: "OpenRouter accepts either an effort or a reasoning token budget".to_owned(),
         });
     }
     Ok(())

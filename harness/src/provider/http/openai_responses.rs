@@ -36,11 +36,11 @@ pub(super) fn check(sampling: &Sampling) -> Result<(), Unsupported> {
     let unsupported = |setting, what: &str| {
         Err(Unsupported {
             setting,
-            reason: format!("the Responses API takes no {what}"),
+            reason: format!("the Responses API does not support {what}"),
         })
     };
     if sampling.seed.is_some() {
-        return unsupported("seed", "seed");
+        return unsupported("seed", "a seed");
     }
     if !sampling.stop.is_empty() {
         return unsupported("stop", "stop sequences");
@@ -48,7 +48,7 @@ pub(super) fn check(sampling: &Sampling) -> Result<(), Unsupported> {
     if sampling.reasoning_tokens.is_some() {
         return unsupported(
             "reasoning_tokens",
-            "number of reasoning tokens; set the effort instead",
+            "a reasoning token budget; set the effort instead",
         );
     }
     Ok(())
@@ -400,7 +400,7 @@ mod tests {
     use super::read;
 
     #[test]
-    fn sealed_reasoning_is_carried_and_other_is_not() {
+    fn keeps_only_encrypted_reasoning() {
         let sealed = json!({
             "type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "hm"}],
             "encrypted_content": "c2Vh",

@@ -76,7 +76,7 @@ mod tests {
     use super::File;
 
     #[test]
-    fn the_table_is_read_and_is_in_lower_case() {
+    fn table_is_valid_and_lowercase() {
         let file: File = serde_saphyr::from_str(include_str!("../../../overflow.yaml")).unwrap();
         RegexSet::new(&file.patterns).unwrap();
         let is_lower = |text: &String| *text == text.to_lowercase();

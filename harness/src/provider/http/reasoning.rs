@@ -77,7 +77,7 @@ pub(super) fn check(api: Api, model: &str, sampling: &Sampling) -> Result<(), Un
     let (effort, known) = (effort.as_str(), known.join(", "));
     Err(Unsupported {
         setting: "effort",
-        reason: format!("`{model}` does not take the effort {effort}; expected {known}"),
+        reason: format!("`{model}` does not support the effort {effort}; expected {known}"),
     })
 }
 
@@ -98,7 +98,7 @@ mod tests {
     use super::{Api, Rules, Thinking, globs, rules};
 
     #[test]
-    fn the_table_is_read() {
+    fn table_is_valid() {
         let table: Vec<Rules> =
             serde_saphyr::from_str(include_str!("../../../reasoning.yaml")).unwrap();
         assert!(!table.is_empty());
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn models_have_their_rules() {
+    fn finds_rules_of_models() {
         for (model, thinking) in [
             ("claude-3-7-sonnet-20250219", Thinking::Budget),
             ("claude-opus-4-1-20250805", Thinking::Budget),

@@ -56,7 +56,7 @@ mod tests {
     use super::{Secret, strike_out};
 
     #[test]
-    fn every_key_is_struck_out_of_texts() {
+    fn redacts_every_key() {
         for key in [
             "sk-canary-1",
             " sk-canary-1-and-more\n",

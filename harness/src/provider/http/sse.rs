@@ -79,7 +79,7 @@ mod tests {
     use super::{SseEvent, SseParser};
 
     #[test]
-    fn events_are_cut_out_of_the_stream() {
+    fn splits_stream_into_events() {
         let cases: [(&str, &[(&str, &str)]); 12] = [
             ("", &[]),
             ("data: a\n\n", &[("", "a")]),

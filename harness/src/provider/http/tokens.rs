@@ -26,8 +26,8 @@ const MOST_IMAGE_TOKENS: usize = 4_000;
 /// of current models.
 const SHORTEST_OVERFLOW: u64 = 3_000;
 
-/// Minimum estimated tokens of a prompt whose counted and estimated lengths are compared one by one:
-/// in shorter ones, what a server adds to each message counts too much.
+/// Minimum estimated tokens of a prompt whose counted and estimated lengths are compared one by
+/// one: in shorter ones, what a server adds to each message counts too much.
 const SHORTEST_COMPARED: u64 = 500;
 
 /// Factor by which a prompt counts as much longer than another.
@@ -98,8 +98,9 @@ impl Experience {
     /// Estimates the usage of a request before its response, or without one. The estimate is rather
     /// too high than too low, because budgets depend on it. The output is the request's limit if it
     /// has one, else the model's longest so far, or the longest of earlier starts, or 4,000 tokens.
-    /// The input is estimated, and scaled by the ratio of counted to estimated tokens so far if that
-    /// is above 1: by the highest ratio of long prompts, or else by that of all prompts together.
+    /// The input is estimated, and scaled by the ratio of counted to estimated tokens so far if
+    /// that is above 1: by the highest ratio of long prompts, or else by that of all prompts
+    /// together.
     pub fn expect(&self, request: &Request) -> Usage {
         let usage = estimate(request, &Response::default());
         let models = self.models.lock();

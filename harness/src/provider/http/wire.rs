@@ -67,7 +67,7 @@ impl End {
     /// has content.
     pub fn unsaid(response: &Response) -> Self {
         if response.text.trim().is_empty() && response.tool_calls.is_empty() {
-            Self::Failed("it says nothing, not even why it ended".to_owned())
+            Self::Failed("empty response without a finish reason".to_owned())
         } else {
             Self::Complete
         }
@@ -146,9 +146,7 @@ impl Wire {
         {
             return Err(Unsupported {
                 setting: "extra",
-                reason: format!(
-                    "the harness itself writes the field `{field}`, which says what an agent gets or how it is answered"
-                ),
+                reason: format!("the harness sets the field `{field}`, so it cannot be overridden"),
             });
         }
         if let Some(api) = self.reasoning_api() {
@@ -161,7 +159,8 @@ impl Wire {
         }
     }
 
-    /// API whose words for reasoning the server takes; none if the server translates them or its API is not known.
+    /// API whose words for reasoning the server takes; none if the server translates them or its
+    /// API is not known.
     const fn reasoning_api(self) -> Option<Api> {
         match self {
             Self::Chat(Dialect::Openai) | Self::Responses => Some(Api::Openai),

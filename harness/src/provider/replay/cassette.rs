@@ -22,7 +22,7 @@ pub(super) fn read(
 ) -> Result<Replay, ReplayError> {
     if header.version() > VERSION {
         let problem = format!(
-            "it is a cassette of version {}, and this program reads up to {VERSION}",
+            "unsupported cassette version {}: this program reads versions up to {VERSION}",
             header.version()
         );
         return Err(format_error(path, problem));
@@ -36,7 +36,7 @@ pub(super) fn read(
             // The line is empty or torn.
             Err(error) if error.is_eof() => continue,
             Err(error) => {
-                let problem = format!("line {} is no recorded call: {error}", number + 1);
+                let problem = format!("line {} is not a recorded call: {error}", number + 1);
                 return Err(format_error(path, problem));
             }
         };

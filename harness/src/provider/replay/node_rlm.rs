@@ -171,7 +171,7 @@ mod tests {
     use super::JsText;
 
     #[test]
-    fn any_string_of_javascript_is_text() {
+    fn parses_any_javascript_string() {
         let no_text = "invalid type: integer `5`, expected a string at line 1 column 1";
         let rows = [
             ("''", Ok("")),

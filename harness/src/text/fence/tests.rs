@@ -6,12 +6,12 @@ use super::{StopWatch, code_blocks};
 
 proptest! {
     #[test]
-    fn no_response_brings_the_parser_down(response in "(```(js|javascript|python)?|`|\\$\\{|[a-z'\"/}{\n\\\\ ]){0,60}") {
+    fn parses_any_response(response in "(```(js|javascript|python)?|`|\\$\\{|[a-z'\"/}{\n\\\\ ]){0,60}") {
         let _ = code_blocks(&response);
     }
 
     #[test]
-    fn a_well_fenced_block_comes_back_whole(
+    fn returns_fenced_block_unchanged(
         before in "[a-z .\n]{0,40}",
         code in "[a-z0-9=;(){}+. \n]{0,80}[a-z;]",
         after in "[a-z .\n]{0,40}",
@@ -30,7 +30,7 @@ fn check(response: &str, expected: &[&str]) {
 }
 
 #[test]
-fn blocks_are_found_in_what_models_write() {
+fn finds_blocks() {
     check("", &[]);
     check("Just prose.", &[]);
     check("a\n```javascript\nx\n```\nb", &["x"]);
@@ -76,7 +76,7 @@ fn blocks_are_found_in_what_models_write() {
 }
 
 #[test]
-fn fences_inside_the_code_do_not_close_it() {
+fn ignores_fences_in_code() {
     check(
         "```js\nconst md = `\n```\nquoted\n```\n`;\nf(md)\n```\nend",
         &["const md = `\n```\nquoted\n```\n`;\nf(md)"],
@@ -103,7 +103,7 @@ fn fences_inside_the_code_do_not_close_it() {
 }
 
 #[test]
-fn a_hostile_response_takes_linear_time() {
+fn parses_hostile_response_in_linear_time() {
     let blocks = 50_000;
     let began = std::time::Instant::now();
     let found = code_blocks(&"```js\n`\n```\n".repeat(blocks)).len();
@@ -113,7 +113,7 @@ fn a_hostile_response_takes_linear_time() {
 }
 
 #[test]
-fn what_follows_the_language_changes_nothing() {
+fn ignores_text_after_language() {
     check("```javascript title=\"x.js\"\nx\n```", &["x"]);
     check("```JS {1,3}\nx\n```", &["x"]);
     check("```js{1,3}\nx\n```", &["x"]);
@@ -126,7 +126,7 @@ fn what_follows_the_language_changes_nothing() {
 }
 
 #[test]
-fn tildes_are_fences_too() {
+fn accepts_tilde_fences() {
     check("~~~js\nx\n~~~", &["x"]);
     check(
         "~~~js\nlet t = `\n~~~\n`;\n~~~\nend",
@@ -137,7 +137,7 @@ fn tildes_are_fences_too() {
 }
 
 #[test]
-fn a_block_ends_where_a_reader_ends_it() {
+fn finds_end_of_block() {
     // Fences at the end of a line of code.
     check("```js\nf(x)```", &["f(x)"]);
     check("```js\nf(x)\ng() ```\nprose\n", &["f(x)\ng()"]);
@@ -178,7 +178,7 @@ fn a_block_ends_where_a_reader_ends_it() {
 }
 
 #[test]
-fn what_was_thought_is_not_run() {
+fn ignores_blocks_in_reasoning() {
     check("<think>so</think>```js\nx\n```", &["x"]);
     check("</think>```javascript\nx\n```", &["x"]);
     check("I think.\n</think>\n\n```js\nx\n```", &["x"]);
@@ -213,7 +213,7 @@ fn read_before_stop(response: &str, blocks: usize) -> Option<&str> {
 }
 
 #[test]
-fn a_response_is_stopped_when_its_last_block_is_closed() {
+fn stops_after_last_block() {
     let cases = [
         ("prose", 1, None),
         ("```js\nx\n```", 1, None),
@@ -254,7 +254,7 @@ fn a_response_is_stopped_when_its_last_block_is_closed() {
 
 proptest! {
     #[test]
-    fn stopping_early_changes_no_block(
+    fn early_stop_keeps_blocks(
         response in "((```|~~~|````)(js|javascript|text|md)?\n|</?think>|// |`|[a-z'\"/}{\n ]|\n){0,60}",
         blocks in 1..4_usize,
     ) {

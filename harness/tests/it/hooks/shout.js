@@ -1,4 +1,4 @@
-// Shouts what tools say, and counts messages.
+// Converts tool results to upper case, and counts messages.
 let seen = 0;
 
 function before_message({ message }) {

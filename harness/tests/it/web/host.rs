@@ -1,4 +1,4 @@
-//! A host of apps that a test scripts: an app is a list of things to fetch, and its state is what it got.
+//! Scripted host of apps: an app is a list of fetches, and its state is the list of their results.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -12,14 +12,15 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
-/// The world of a case.
+/// Apps and documents of a case.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct HostScript {
     documents: BTreeMap<String, String>,
     active: Option<String>,
     running: Vec<String>,
-    /// What each launched app fetches: `document URI` or `inference PROMPT`, in which `{last}` is what the fetch before it gave.
+    /// Fetches of each launched app: `document URI` or `inference PROMPT`. `{last}` is replaced by
+    /// the previous result.
     fetches: Vec<Vec<String>>,
 }
 

@@ -1,4 +1,4 @@
-//! A page that a test scripts: addresses with dumps, and what each action does there.
+//! Scripted pages: addresses with dumps, and effects of actions.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -9,7 +9,7 @@ use harness::model::web::{Acted, Action, Dump, DumpSettings, Page, PageError, Pa
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// The pages of a case, by address. The first is the start.
+/// Pages of a case, by address.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct PageScript {
@@ -21,12 +21,12 @@ pub struct PageScript {
 #[serde(deny_unknown_fields, default)]
 struct OnePage {
     tree: String,
-    /// What an action does, as `click 5` or `fill_input 5 text`; all others name an unknown id. A script is `run` and its text, and
-    /// does nothing if it is not there.
+    /// Effects of actions such as `click 5` or `fill_input 5 text`; other actions fail with an
+    /// unknown id. The key of a script is `run` and its text; without a key, it has no effect.
     does: BTreeMap<String, Effect>,
-    /// What it asks for that is out of reach, each time it is looked at.
+    /// Blocked addresses that the page requests each time it is read.
     refused: Vec<String>,
-    /// The page cannot be read.
+    /// Problem with which reading the page fails.
     unreadable: Option<PageProblem>,
 }
 
@@ -138,7 +138,7 @@ impl Page for FakePage {
         let key = format!("run {script}");
         let effect = self.here().does.get(&key).cloned();
         let acted = self.follow(key, effect.or(Some(Effect::Nothing)))?;
-        // A dialog stops the script.
+        // A dialog interrupts the script.
         let ended = !matches!(acted, Acted::DialogOpened { .. });
         Ok((acted, ended.then(|| json!({ "ran": script.len() }))))
     }

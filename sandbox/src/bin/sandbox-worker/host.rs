@@ -1,12 +1,12 @@
-//! Runs a harness with busy sessions, which the test that started it then kills.
+//! Runs a harness with busy sessions, to be killed by the test that starts it.
 
 use std::io::Write as _;
 
 use sandbox::message::{AgentInfo, Context};
 use sandbox::{Config, Event, Isolation, Sandbox, WorkerCommand};
 
-/// Starts workers from the program named by the second argument, with as many sessions each as the
-/// third argument says. Prints a line when a cell is busy, then waits.
+/// Starts workers from the program in the second argument, with the number of sessions per worker
+/// in the third. Prints a line when a cell is busy, then waits.
 pub fn run() {
     let mut arguments = std::env::args().skip(2);
     let isolation = Isolation::Process(WorkerCommand {

@@ -1,10 +1,7 @@
-//! A bare worker process for the tests of this crate. Subcommands run what tests need done from
-//! inside a worker; cells cannot reach them.
+//! A minimal worker process for the tests of this crate. Subcommands perform actions from inside a
+//! worker; cells cannot reach them.
 
-#![allow(
-    clippy::print_stdout,
-    reason = "what it prints is for the test that reads it"
-)]
+#![allow(clippy::print_stdout, reason = "tests read its output")]
 
 mod host;
 mod probe;

@@ -1,4 +1,4 @@
-//! Probes what a confined process can still do.
+//! Tries operations that a confined process should not be able to perform.
 
 use std::fs::{File, Permissions};
 use std::net::{TcpListener, TcpStream, UdpSocket};

@@ -70,7 +70,7 @@ fn make(line: &str) -> i32 {
 /// Makes this process, and any copy of it, issue a fatal system call on SIGUSR1.
 pub fn misbehave_when_asked() {
     extern "C" fn misbehave(_: libc::c_int) {
-        // SAFETY: at worst, it asks to be traced.
+        // SAFETY: if the call is allowed, it only requests that this process be traced.
         unsafe { libc::syscall(libc::SYS_ptrace, libc::PTRACE_TRACEME, 0, 0, 0) };
     }
     // SAFETY: the handler only makes a system call.

@@ -3,7 +3,7 @@ const value = await Promise.resolve('awaited'); console.log(value);
 async function* count() { yield 1; yield 2 } for await (const n of count()) console.log(n);
 // ---- a bare top-level call is awaited
 async function slow() { await null; await null; done = 'finished' } slow(); console.log(done);
-// ---- so is one of a method, and its error is the cell's
+// ---- a bare method call is awaited, and its error fails the cell
 const o = { async fail() { await null; throw new Error('from a bare call') } }; o.fail(); console.log('not reached');
 // ---- automatic semicolon insertion
 const n = 1
@@ -27,9 +27,9 @@ class Account { #sum = 1; static made = 0; static { Account.made = 5 } get sum()
 function self() { return this === undefined || this === globalThis } console.log(self(), this === globalThis);
 // ---- return ends the cell
 console.log('before'); if (n === 1) { return(n + 1) } console.log('after');
-// ---- return in a nested function is that function's
+// ---- return in a nested function ends only that function
 const inner = () => { return 'inner' }; console.log(inner());
-// ---- what a return gives: strings, objects, arrays, numbers, nothing, dates, nested
+// ---- returned values: strings, objects, arrays, numbers, nothing, dates, nested
 return('text')
 // ----
 return { a: [1, { b: null }], u: undefined }
@@ -47,7 +47,7 @@ return Promise.resolve('awaited answer')
 return 10n
 // ----
 return Symbol('s')
-// ---- what cannot be JSON is an error, and the agent goes on
+// ---- a value that JSON cannot represent is an error, and the agent continues
 const ring = {}; ring.ring = ring; return ring
 // ----
 return { big: 1n }
@@ -55,5 +55,5 @@ return { big: 1n }
 console.log(typeof ring);
 // ---- eval and Function see only the global object
 globalThis.g = 7; const local = 8; console.log(eval('g'), new Function('return typeof local')(), eval('typeof local'));
-// ---- printing a function shows what was written
+// ---- printing a function shows its source
 const twice = (x) => n + list.map((y) => inner(y)).length; console.log(String(twice)); console.log(self.toString());

@@ -13,7 +13,7 @@ setTimeout(() => { throw new Error('in a timer') }, 1); await new Promise((r) =>
 setTimeout(() => console.log('never'), 5);
 // ----
 await new Promise((r) => setTimeout(r, 20)); console.log('quiet');
-// ---- who I am
+// ---- the agent's own identity
 console.log(__rlm.depth, __rlm.maxDepth, __rlm.invocationId, __rlm.parentId, __rlm.lineage, Object.isFrozen(__rlm)); __rlm.depth = 9; console.log(__rlm.depth);
 // ----
 console.log(__ctx.shared.data === context, Object.isFrozen(__ctx.shared)); __ctx.local.note = 'mine'; console.log(__ctx.local, __ctx.readLocal('root'), __ctx.readLocal('nobody'));
@@ -23,7 +23,7 @@ const path = require('path'), { format } = require('node:util'); console.log(pat
 require('fs')
 // ----
 console.log(new URL('../b?x=1#h', 'https://user@example.com:8080/a/c').href, new URLSearchParams('a=1&b=2').get('b'), structuredClone({ a: [new Date(0)] }), btoa('hi'), atob('aGk='), new TextDecoder().decode(new TextEncoder().encode('żółć')));
-// ---- calls that settle nothing
+// ---- calls that do not settle
 await new Promise(() => {})
 // ----
 const pending = rlm('never awaited'); console.log('x');
@@ -35,21 +35,21 @@ console.log(await rlm('q', { any: 'value' }), await llm('one'), rlm('p') instanc
 console.log((await Promise.allSettled([rlm('q', '', { bad: 1 }), llm('q', '', { systemPrompt: 'no' }), rlm('q', '', 5)])).map((r) => r.reason.message));
 // ---- a call is a promise
 const asked = rlm('a question'); console.log(asked, asked instanceof Promise); await asked; console.log(asked);
-// ---- half of a surrogate pair is one character for the host
+// ---- a lone surrogate is one character for the host
 console.log((await rlm('half \ud83d!')).length); throw new Error('\ud83d|');
 // ----
 return 'x\udc00y'
-// ---- what is deleted is gone
+// ---- deleted globals are gone
 globalThis.mine = 1; alone = 2; console.log(delete globalThis.mine, typeof mine, delete globalThis.alone, typeof alone);
-// ---- what is declared is no property of the global object
+// ---- declared names are not properties of the global object
 let declared = 3; delete globalThis.declared; console.log(declared);
 // ---- defaults of inspection
 const util = require('util'); const before = util.inspect.defaultOptions.depth; util.inspect.defaultOptions = { depth: 0 }; console.log({ a: { b: 1 } }); util.inspect.defaultOptions.depth = before; console.log({ a: { b: 1 } });
 // ----
 require('util').inspect.defaultOptions = 5
-// ---- nothing of the engine's own
+// ---- no engine internals
 console.log(Object.getOwnPropertySymbols(globalThis).map(String), typeof Temporal, 'toTemporalInstant' in new Date());
-// ---- what is only in newer engines names what there is instead
+// ---- missing newer features name an alternative
 Temporal.Now.instant()
 // ---- the global object
 globalThis.shown = { by: 'me' }; console.log(globalThis); delete globalThis.shown;

@@ -8,12 +8,12 @@ console.log(a, b, c, add(a, b), new Point(1).x, Point.origin.x, d, f, rest, i, j
 // ---- redeclared, with every kind of declaration
 let a = 'again'; const b = 'too'; function c() { return 'now a function' } var add = (x, y) => x * y;
 console.log(a, b, c(), add(3, 4));
-// ---- functions see the newest definition
+// ---- functions see the latest definition
 function helper() { return 'old' } function user() { return helper() }
 // ----
 function helper() { return 'new' }
 console.log(user());
-// ---- a cell that throws keeps what it had
+// ---- a cell that throws keeps earlier assignments
 const before = 'kept'; let changed = 1; changed = 2; throw new RangeError('stop'); const after = 'never';
 // ----
 console.log(before, changed, typeof after);
@@ -40,9 +40,9 @@ const Map = 'mine'; console.log(Map, typeof globalThis.Map);
 console.log(Map);
 // ---- globalThis is shared and readable by name
 globalThis.shared = 42; console.log(shared, typeof missing);
-// ---- a context of one's own
+// ---- a reassigned context
 const context = JSON.parse('{"n": 1}'); console.log(context.n);
-// ---- a function in a block leaves a constant of an earlier cell alone
+// ---- a function in a block does not change a constant of an earlier cell
 const helper = 'constant'; function redone() { return 'first' }
 // ----
 { function helper() {} function redone() { return 'second' } }
@@ -53,9 +53,9 @@ console.log(helper());
 // ---- defaults name their functions
 const { arrow = () => 1, klass: [Named = class {}] = [] } = {}; let late; late ||= function () {}; [late.other = () => 2] = [];
 console.log(arrow.name, Named.name, late.name, [late.other.name]);
-// ---- text is printed as it is
+// ---- text is printed unchanged
 console.log('__repl_scope.x', () => '(0,__repl_scope.x)');
-// ---- what is put on globalThis is assigned there, unless a cell declares a name of its own
+// ---- globals are assigned on globalThis, unless a cell declares the name
 globalThis.total = 1; total++; total += 2; console.log(total, globalThis.total);
 // ----
 (() => { total = 10 })(); console.log(total, globalThis.total);
@@ -63,7 +63,7 @@ globalThis.total = 1; total++; total += 2; console.log(total, globalThis.total);
 let total = 'own'; total += '!'; console.log(total, globalThis.total);
 // ----
 globalThis.shape = 1; function shape() {} console.log(typeof shape, globalThis.shape); parseInt = 1; console.log(parseInt, typeof globalThis.parseInt);
-// ---- functions show what was written
+// ---- functions show their source
 function written(a) { helper; a = () => { const b = { c: 1 }; return b.c }; console.log(a()); return a }
 const arrow2 = async (x) => written(x), { method } = { method(y) { total = y; helper; return `${total}` } };
 class Shown { static one() { return total } get two() { return written } async three() { await total } }
@@ -71,7 +71,7 @@ console.log(String(written), String(written(1)));
 console.log(arrow2.toString(), method.toString(), Shown.toString());
 console.log(Shown.one.toString(), Object.getOwnPropertyDescriptor(Shown.prototype, 'two').get.toString(), Shown.prototype.three.toString());
 console.log(((a = total) => a).toString(), `${function () { total; { function inner() { total } } }}`, eval('(a) => total').toString());
-// ---- the REPL's own names are a cell's for that cell only
+// ---- a cell can redefine names of the REPL only for itself
 const text = 'kept'; context = context + '!'; const llm = 1; function budget() { return 2 } console.log(context, llm, budget(), text);
 // ----
 console.log(context, typeof llm, typeof budget, text);
@@ -79,7 +79,7 @@ console.log(context, typeof llm, typeof budget, text);
 var rlm = 5; let console_ = console; console = { log() {} }; throw new Error('x')
 // ----
 console.log(typeof rlm, typeof console.log);
-// ---- the same value is no other
+// ---- assigning the same value is not a redefinition
 context = __ctx.shared.data; console.log(1);
 // ---- timers may be replaced by those of a module
 const { setTimeout } = require('timers/promises');
@@ -92,10 +92,10 @@ const rows: Rows = [{ name: 'a' }];
 function first<T>(list: T[], or?: T): T { return list[0] ?? or! }
 class Box<T> implements Iterable<T> { private readonly held: T[] = []; add(one: T): this { this.held.push(one); return this } *[Symbol.iterator]() { yield* this.held } }
 console.log(first<Row>(rows) as Row, [...new Box<number>().add(1)], first<string>(['x']));
-// ---- and lines of errors are right
+// ---- and lines of errors are correct
 let more: number = 1;
 let typed: string = (undefined as any).length;
 // ----
 enum Color { Red }
-// ---- comparisons stay
+// ---- comparisons are kept
 const low = 1, mid = 2, high = 0; console.log(low < mid > (high));

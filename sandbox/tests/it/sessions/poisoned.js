@@ -1,5 +1,5 @@
 try { globalThis.Error = null } catch {} try { globalThis.Array = 1 } catch {} Function.prototype.call = () => 'patched'; console.log(typeof globalThis.Error, typeof globalThis.Array, (function () { return 'own' }).call());
-// ---- patched prototypes break nothing that prints
+// ---- patched prototypes do not break printing
 const { push } = Array.prototype; Array.prototype.push = () => { throw 1 }; Array.prototype[Symbol.iterator] = null; String.prototype.slice = null; JSON.stringify = () => 'patched'; Object.prototype.inherited = 1; console.log([1, { a: 'b' }]);
 // ----
 console.log('still', { here: true }, JSON.stringify({}));

@@ -1,7 +1,7 @@
 return(new Map([['a', 1], ['b', { c: new Set([1, 'x']) }]]))
-// ---- keys that are no texts
+// ---- keys that are not strings
 return new Map([[{ k: 1 }, 1], [[2], 2]])
-// ---- keys that are the same as texts
+// ---- keys that are equal as strings
 return new Map([[1, 'number'], ['1', 'text']])
 // ----
 return { numbers: new Map([[2, 'two'], [1, 'one']]), set: new Set(), bytes: new Uint8Array([1, 255]), floats: new Float64Array([0.5, NaN]) }
@@ -17,7 +17,7 @@ return new Date(0)
 return /x/y
 // ----
 return { buffer: new Uint8Array([7, 8]).buffer, view: new DataView(new Uint8Array([1, 2, 3]).buffer, 1) }
-// ---- values without a form
+// ---- values that JSON cannot represent
 return { a: () => 1 }
 // ----
 return [Symbol('s')]
@@ -27,9 +27,9 @@ return { deep: [new WeakMap()] }
 return [new Map([[1, 2]]).entries()]
 // ----
 return (function* () { yield 1 })()
-// ---- left out, as JSON has it
+// ---- omitted, as in JSON
 return { u: undefined, list: [undefined, , 1] }
-// ---- one that holds itself
+// ---- a value that contains itself
 const loop = new Map(); loop.set('self', loop); return loop
 // ---- promises
 return [Promise.resolve(1), { later: Promise.resolve(new Set([2])) }]

@@ -1,4 +1,5 @@
-// One page with two routes, `#/write` and `#/all`. Notes are kept in this browser; the button that saves one is a custom element.
+// A page with two routes, `#/write` and `#/all`. Notes are stored in the browser; the button that
+// saves a note is a custom element.
 const notes = () => JSON.parse(localStorage.getItem("notes") ?? "[]");
 
 class SaveButton extends HTMLElement {

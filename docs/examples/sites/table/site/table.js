@@ -1,4 +1,4 @@
-// Ten rivers on four pages, `?page=2`; the last page has no link to another.
+// Ten rivers on four pages, `?page=1` to `?page=4`. The last page has no link to the next.
 const rivers = [
   ["Aare", 288], ["Danube", 2850], ["Ebro", 930], ["Loire", 1006], ["Oder", 866],
   ["Po", 652], ["Rhine", 1233], ["Rhône", 813], ["Thames", 346], ["Vistula", 1047],

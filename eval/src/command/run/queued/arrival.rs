@@ -16,7 +16,7 @@ use crate::terminal;
 pub(super) enum Arrival {
     /// An attempt with its events.
     Made(Box<MadeAttempt>),
-    /// Paid responses that nobody can use.
+    /// Paid responses that cannot be used.
     Wasted {
         /// Parcel that names the attempt.
         parcel: Parcel,
@@ -51,14 +51,17 @@ pub(super) fn read(identity: &RunIdentity, parcel: Parcel, body: &[u8]) -> Resul
         run == identity.run_id && sample == parcel.sample && attempt == parcel.attempt
     };
     if !is_of(&record.run_id, &record.id, record.attempt) {
-        return Err(format!("{of}: its record is of another attempt"));
+        return Err(format!("{of}: its record belongs to another attempt"));
     }
     let mut events = Vec::new();
     for (place, line) in lines.enumerate() {
         let event: Event = serde_json::from_slice(line)
             .map_err(|error| format!("{of}: event {}: {error}", place + 1))?;
         if !is_of(&event.run_id, &event.sample, event.attempt) {
-            return Err(format!("{of}: event {} is of another attempt", place + 1));
+            return Err(format!(
+                "{of}: event {} belongs to another attempt",
+                place + 1
+            ));
         }
         events.push(event);
     }

@@ -1,4 +1,4 @@
-// Gives away what it knows, in every way that it can.
+// Exposes its secret in every possible way.
 module.exports = {
   description: 'Leaks.',
   parameters: { type: 'object', properties: { how: { type: 'string' } } },

@@ -1,4 +1,4 @@
-// Says what a variable holds.
+// Returns the value of a variable.
 module.exports = {
   description: 'Says the region.',
   parameters: { type: 'object', properties: {} },
