@@ -2,8 +2,8 @@
 //!
 //! A server is a program that the user typed, and what it says is outside input: the number and
 //! length of its names, descriptions and schemas are bounded, control characters are removed, and
-//! the schemas are checked like those of other tools. What a model is told of a tool is part of the
-//! run's fingerprint; the command that starts the server is not.
+//! the schemas are checked like those of other tools. The text that a model reads about a tool is
+//! part of the run's fingerprint; the command that starts the server is not.
 
 mod result;
 
@@ -134,7 +134,7 @@ fn spawn(server: McpServer) -> Spawn {
     })
 }
 
-/// Returns what a model is told of a tool.
+/// Returns the text that a model reads about a tool.
 fn spec(server: &str, tool: &ServerTool) -> Result<ToolSpec, String> {
     let method = method(&tool.name);
     let name = format!("{server}.{method}");

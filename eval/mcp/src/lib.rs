@@ -7,8 +7,8 @@
 //!
 //! What a tool does is a trait ([`Toolbox`]): nothing in this crate knows models, prompts or run
 //! directories. Everything that a peer sends is untrusted: its size is bounded, and a message that
-//! cannot be parsed is answered or dropped, but never ends the connection. A request that its client
-//! cancels, or whose connection ends, is dropped with the work behind it.
+//! cannot be parsed is answered or dropped, but never ends the connection. A request that its
+//! client cancels, or whose connection ends, is dropped with the work behind it.
 
 mod interface;
 mod toolbox;

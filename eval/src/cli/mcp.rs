@@ -12,17 +12,18 @@ use super::{EngineArgs, ServedArgs};
 #[derive(Debug, Clone, Args)]
 #[command(after_help = DETAILS, allow_negative_numbers = true)]
 pub struct McpArgs {
-    /// Serve over streamable HTTP at this address instead of stdin and stdout: `PORT` on this machine, or `IP:PORT`. Without
-    /// keys of clients, only an address of this machine
+    /// Serve over streamable HTTP at this address instead of stdin and stdout: `PORT` on this
+    /// machine, or `IP:PORT`. Without keys of clients, only an address of this machine
     #[arg(long, value_parser = address, value_name = "ADDR", help_heading = "Server")]
     pub http: Option<SocketAddr>,
 
-    /// Folder in which clients may name files, folders and runs; repeatable. Links that lead outside it are refused
-    /// [default: none, and of runs those of --log-dir]
+    /// Folder in which clients may name files, folders and runs; repeatable. Links that lead
+    /// outside it are refused [default: none, and of runs those of --log-dir]
     #[arg(long, value_name = "DIR", help_heading = "Server")]
     pub root: Vec<PathBuf>,
 
-    /// Maximum concurrent agents, each with its children; also the maximum concurrent calls of `llm_map`
+    /// Maximum concurrent agents, each with its children; also the maximum concurrent calls of
+    /// `llm_map`
     #[arg(
         long,
         default_value_t = 8,
@@ -52,7 +53,8 @@ pub struct McpArgs {
     )]
     pub max_request_size: usize,
 
-    /// With --http, seconds that calls in progress may continue after the first Ctrl-C or SIGTERM; a second one stops them
+    /// With --http, seconds that calls in progress may continue after the first Ctrl-C or SIGTERM;
+    /// a second one stops them
     #[arg(
         long,
         default_value_t = Seconds::of(60),
@@ -61,8 +63,8 @@ pub struct McpArgs {
     )]
     pub shutdown_timeout: Seconds,
 
-    /// With --http, YAML file of the clients' keys and limits, see docs/guides/serve.md [default: the key in `EVAL_CLIENT_KEY`, or
-    /// none]
+    /// With --http, YAML file of the clients' keys and limits, see docs/guides/serve.md [default:
+    /// the key in `EVAL_CLIENT_KEY`, or none]
     #[arg(long, value_name = "FILE", requires = "http", help_heading = "Server")]
     pub client_keys: Option<PathBuf>,
 

@@ -587,7 +587,7 @@ fn clients_with_keys_are_kept_apart() {
             .contains("\"isError\":false")
     );
     let answer = server.call(&two, "rlm", &say);
-    assert!(answer.contains("requests a minute"), "{answer}");
+    assert!(answer.contains("2 requests per minute"), "{answer}");
 }
 
 #[test]
@@ -626,8 +626,7 @@ fn wrong_settings_are_refused() {
     let rows = [
         (
             vec!["--http", "0.0.0.0:0"],
-            "error: 0.0.0.0:0 can be reached by other machines, and no client needs a key\nhint: --client-keys FILE lists keys of \
-             clients, and EVAL_CLIENT_KEY holds the key of one; or listen on 127.0.0.1\n",
+            "error: other machines can reach 0.0.0.0:0, but clients do not need a key\nhint: list client keys with --client-keys FILE, set the key of a single client in EVAL_CLIENT_KEY, or listen on 127.0.0.1\n",
         ),
         (vec!["--root", "none"], "error: --root none: not a folder\n"),
         (
@@ -650,7 +649,7 @@ fn wrong_settings_are_refused() {
     }
 }
 
-/// A client that closes stdin at once, or sends nothing, is not an error.
+/// A client that closes stdin immediately, or sends nothing, is not an error.
 #[test]
 fn a_silent_client_is_no_error() {
     let binary = folder();

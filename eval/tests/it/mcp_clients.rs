@@ -1,8 +1,8 @@
-//! The official SDKs of the Model Context Protocol: as clients of `rlm-eval mcp`, and as servers whose
-//! tools agents call.
+//! The official SDKs of the Model Context Protocol: as clients of `rlm-eval mcp`, and as servers
+//! whose tools agents call.
 //!
-//! `scripts/install-clients.sh` installs them under `target/clients`; `./test.sh --full` runs it. What
-//! they send is tested as bytes in `mcp.rs`.
+//! `scripts/install-clients.sh` installs them under `target/clients`; `./test.sh --full` runs it.
+//! What they send is tested as bytes in `mcp.rs`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,4 +1,5 @@
-//! Agents that call the tools of MCP servers: a hand-written one in Python, and this program itself.
+//! Agents that call the tools of MCP servers: a hand-written one in Python, and this program
+//! itself.
 
 use std::fs;
 use std::path::PathBuf;
@@ -233,7 +234,7 @@ fn what_a_server_offers_is_part_of_the_fingerprint() {
         lock["run"]["fingerprint"].as_str().unwrap().to_owned()
     };
     let text = fs::read_to_string(binary.path().join("notes.py")).unwrap();
-    let other = text.replace("Returns `text`.", "Returns `text` at once.");
+    let other = text.replace("Returns `text`.", "Returns `text` immediately.");
     fs::write(binary.path().join("other.py"), other).unwrap();
     fs::copy(
         binary.path().join("notes.py"),
@@ -247,7 +248,7 @@ fn what_a_server_offers_is_part_of_the_fingerprint() {
     // A folder cannot start a server: resuming needs the flag again.
     let ran = binary.run(&["run", "--resume", "results/a"], "");
     assert_eq!(ran.code, Some(2), "{ran:?}");
-    let hint = "type --mcp-server 'notes=COMMAND' again";
+    let hint = "repeat --mcp-server 'notes=COMMAND'";
     assert!(ran.stderr.contains(hint), "{}", ran.stderr);
     let ran = binary.run(
         &["run", "--resume", "results/a", "--mcp-server", SERVER],

@@ -1,7 +1,7 @@
 //! Checks the paths that clients name.
 //!
-//! A path is outside input. It is made canonical, so that neither `..` nor a link leads outside, and
-//! is then inside one of the folders that the user allowed, or refused. A refusal is the same
+//! A path is outside input. It is made canonical, so that neither `..` nor a link leads outside,
+//! and is then inside one of the folders that the user allowed, or refused. A refusal is the same
 //! whether a path outside exists or not.
 
 use std::fs;

@@ -14,7 +14,7 @@ use super::{compare_runs, llm_map, read_run, rlm};
 use crate::command::serve::service::Service;
 use crate::settings::McpSettings;
 
-/// What clients are told of the server.
+/// Description of the server for clients.
 const INSTRUCTIONS: &str = include_str!("tools/instructions.md");
 
 /// Name and description of each tool, in the order of the list.
