@@ -24,7 +24,8 @@ CRATES = {
     "eval/view": ["model", "records", "report"],
     "eval/queue": [],
     "eval/serve": ["model"],
-    "eval": ["harness", "model", "benchmarks", "browser", "records", "report", "view", "queue", "serve"],
+    "eval/mcp": ["serve"],
+    "eval": ["harness", "model", "benchmarks", "browser", "records", "report", "view", "queue", "serve", "mcp"],
     "bench": [],
     "fault-server": [],
 }
@@ -123,17 +124,25 @@ LAYERS = {
     """,
     "eval/serve": """
         agents error
-        keys admission guard metrics
+        keys admission metrics
+        guard
         conversation+request
         chat+events+responses
         handler
         server
     """,
+    "eval/mcp": """
+        toolbox
+        interface
+        handler lines server_process
+        absent http server stdio
+    """,
     "eval": """
+        process_guard
         env_vars fetch invocation journal machine_memory open_files program protocol_fit providers run_event web
         reporter run_store terminal
         import merge panic_hook request_recorder
-        cli+grader+models+settings
+        cli+grader+models+settings+mcp_servers
         record selection sweep
         folders rescore runner
         command+error+exit

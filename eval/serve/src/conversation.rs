@@ -176,21 +176,26 @@ fn joined(pieces: Vec<Piece>) -> String {
     if pieces.len() == 1 {
         return pieces.remove(0).text;
     }
-    let mut text = String::new();
-    for piece in pieces {
-        if !text.is_empty() {
-            text.push('\n');
+    with_headings(pieces.into_iter().map(|piece| (piece.name, piece.text)))
+}
+
+/// Joins named texts as `--context-dir` joins the files of a folder: each after a line
+/// `==> NAME <==`.
+pub fn with_headings(texts: impl IntoIterator<Item = (String, String)>) -> String {
+    let mut joined = String::new();
+    for (name, text) in texts {
+        if !joined.is_empty() {
+            joined.push('\n');
         }
         // Make sure that a name is a single line, whatever the client sent.
-        let name: String = piece
-            .name
+        let name: String = name
             .chars()
             .map(|c| if c.is_control() { ' ' } else { c })
             .collect();
-        text += &format!("==> {name} <==\n{}", piece.text);
-        if !text.ends_with('\n') {
-            text.push('\n');
+        joined += &format!("==> {name} <==\n{text}");
+        if !joined.ends_with('\n') {
+            joined.push('\n');
         }
     }
-    text
+    joined
 }

@@ -31,8 +31,9 @@ pub enum ServeError {
 /// An error in the format of `OpenAI`'s interface.
 ///
 /// The format: <https://platform.openai.com/docs/guides/error-codes/api-errors>.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ApiError {
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct ApiError {
     status: StatusCode,
     kind: &'static str,
     code: Option<&'static str>,

@@ -97,25 +97,31 @@ impl Client {
         Self { budget, ..self }
     }
 
-    pub(crate) fn name(&self) -> &str {
+    /// Returns the client's name in the server's settings.
+    pub fn name(&self) -> &str {
         &self.name
     }
 
-    pub(crate) fn asker(&self) -> Requester {
+    /// Returns the client with its budget.
+    pub fn asker(&self) -> Requester {
         Requester {
             client: self.name.clone(),
             budget: self.budget,
         }
     }
 
-    pub(crate) fn may_use(&self, offer: &str) -> bool {
+    /// Whether the client may use the model of this name.
+    pub fn may_use(&self, offer: &str) -> bool {
         self.offers
             .as_ref()
             .is_none_or(|offers| offers.is_match(offer))
     }
 
     /// Counts a request toward its limits. The permit must be held until the request has ended.
-    pub(crate) fn admit(&self) -> Result<Option<OwnedSemaphorePermit>, ApiError> {
+    ///
+    /// # Errors
+    /// [`ApiError`] if the client has reached a limit.
+    pub fn admit(&self) -> Result<Option<OwnedSemaphorePermit>, ApiError> {
         let permit = match &self.at_once {
             None => None,
             Some((most, free)) => {
@@ -163,6 +169,11 @@ impl Clients {
         let clients = clients.into_iter();
         let shared = clients.map(|(key, client)| (key, Arc::new(client)));
         Self(Known::ByKey(shared.collect()))
+    }
+
+    /// Whether there are several keys.
+    pub fn are_several(&self) -> bool {
+        matches!(&self.0, Known::ByKey(clients) if clients.len() > 1)
     }
 
     /// Whether a key is required.

@@ -31,10 +31,12 @@ mod metrics;
 
 mod error;
 
+pub use admission::{AdmissionQueue, QueueTicket};
 pub use agents::{
     AgentResult, Agents, Limits, Offer, OnProgress, Progress, Question, Rejection, Requester,
 };
-pub use conversation::DEFAULT_LONG_TEXT;
-pub use error::ServeError;
+pub use conversation::{DEFAULT_LONG_TEXT, with_headings};
+pub use error::{ApiError, ServeError};
+pub use guard::{check_address, protected};
 pub use keys::{Client, Clients, KeyHash};
 pub use server::{Server, Settings};

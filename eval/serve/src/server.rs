@@ -23,7 +23,7 @@ use super::chat::{self, Chat};
 use super::conversation::Conversation;
 use super::error::{ApiError, ServeError};
 use super::events::Interface;
-use super::guard::guard;
+use super::guard::{check_address, guard};
 use super::handler::{ParsedRequest, Phase, RequestHandler};
 use super::keys::{Client, Clients};
 use super::metrics::{MEDIA_TYPE, Metrics};
@@ -79,9 +79,7 @@ impl Server {
     /// [`ServeError::Listen`] if it cannot listen.
     pub async fn bind(settings: Settings, agents: Arc<dyn Agents>) -> Result<Self, ServeError> {
         let address = settings.address;
-        if !address.ip().is_loopback() && !settings.clients.need_keys() {
-            return Err(ServeError::OpenToAll(address));
-        }
+        check_address(address, &settings.clients)?;
         let error = |reason| ServeError::Listen { address, reason };
         let listener = TcpListener::bind(address).await.map_err(error)?;
         let address = listener.local_addr().map_err(error)?;

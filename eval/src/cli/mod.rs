@@ -9,6 +9,7 @@ mod data;
 mod import;
 mod merge;
 mod list;
+mod mcp;
 mod prompt;
 mod queue;
 mod repl;
@@ -27,6 +28,7 @@ mod engine;
 mod guidance;
 mod hooks;
 mod layers;
+mod mcp_server;
 mod model;
 mod protocols;
 mod sandbox;
@@ -64,6 +66,8 @@ pub use hooks::HookArgs;
 pub use import::{ImportArgs, ImportSystem, NodeRlmArgs};
 pub use layers::PromptOverrideArgs;
 pub use list::{List, ListArgs};
+pub use mcp::McpArgs;
+pub use mcp_server::{McpServer, McpServerArgs};
 pub use merge::MergeArgs;
 pub use model::ModelArgs;
 pub use places::{Granted, PlaceFlag, recorded_places};
@@ -123,6 +127,8 @@ pub enum Command {
     Ask(Box<AskArgs>),
     /// Serve agents over HTTP, as chat completions and responses
     Serve(Box<ServeArgs>),
+    /// Offer agents as tools to programs that speak the Model Context Protocol
+    Mcp(Box<McpArgs>),
     /// Show scores, cost and behavior of runs side by side
     Report(ReportArgs),
     /// Test whether one run is really better than another

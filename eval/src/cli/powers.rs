@@ -10,6 +10,7 @@ use clap::builder::BoolishValueParser;
 use clap::{Arg, Args, Command};
 use serde::Deserialize;
 
+use super::mcp_server::{McpServer, McpServerArgs};
 use super::places;
 use super::word::one_of;
 use crate::invocation::quoted;
@@ -35,6 +36,10 @@ pub struct PowerArgs {
     /// Values of variables.
     #[command(flatten)]
     pub variables: VariableArgs,
+
+    /// Servers whose tools agents call.
+    #[command(flatten)]
+    pub mcp: McpServerArgs,
 }
 
 /// Values of variables that tools read.
@@ -91,7 +96,7 @@ pub enum IsolationKind {
 }
 
 /// Heading of these flags in help texts.
-const HEADING: &str =
+pub(super) const HEADING: &str =
     "Permissions (of this start: never recorded, so pass them again with --resume)";
 
 impl PowerArgs {
@@ -103,6 +108,7 @@ impl PowerArgs {
             trust_pages,
             allow_local,
             variables: VariableArgs { values },
+            mcp: McpServerArgs { mcp_servers },
         } = self;
         let isolation = match kind {
             IsolationKind::Process => None,
@@ -116,7 +122,8 @@ impl PowerArgs {
             format!("--env {}", quoted(name))
         });
         let switches = isolation.into_iter().chain(pages).chain(local);
-        switches.chain(names).collect()
+        let servers = mcp_servers.iter().map(McpServer::word);
+        switches.chain(names).chain(servers).collect()
     }
 }
 
@@ -156,7 +163,7 @@ pub enum FromFile {
 
 /// Flags of single commands that grant power without being permissions of a run: they choose a
 /// server, write files, read the flags of a folder, or remove a safeguard.
-const COMMAND_PERMISSIONS: [&str; 21] = [
+const COMMAND_PERMISSIONS: [&str; 23] = [
     "agents",
     "allow",
     "allow_mismatch",
@@ -168,6 +175,7 @@ const COMMAND_PERMISSIONS: [&str; 21] = [
     "export",
     "host",
     "html",
+    "http",
     "log_dir",
     "matrix",
     "mirror",
@@ -175,6 +183,7 @@ const COMMAND_PERMISSIONS: [&str; 21] = [
     "record",
     "replay_race",
     "resume",
+    "root",
     "run",
     "save",
     "url",

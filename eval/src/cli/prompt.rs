@@ -8,7 +8,7 @@ use clap::{Args, Command, FromArgMatches as _, Id};
 
 use super::guidance::DEEPEST;
 use super::number::whole;
-use super::{GuidanceArgs, ToolArgs, VariableArgs, WebArgs};
+use super::{GuidanceArgs, McpServerArgs, ToolArgs, VariableArgs, WebArgs};
 
 /// The flags of `rlm-eval prompt`.
 #[derive(Debug, Clone, Args)]
@@ -60,6 +60,10 @@ pub struct PromptArgs {
     /// Values of variables.
     #[command(flatten)]
     pub variables: VariableArgs,
+
+    /// Servers whose tools agents call.
+    #[command(flatten)]
+    pub mcp: McpServerArgs,
 
     /// Print the size of each section instead of its text, in estimated tokens (characters divided
     /// by 4)

@@ -16,7 +16,9 @@ use super::guidance::{self, AUTO, Guidance, NONE};
 use super::name_list::names;
 use super::recorded::fields;
 use super::{Resolved, SettingsError, confine_scripts, hook_registry};
-use crate::cli::{CodeFormat, EngineArgs, GuidanceArgs, HookArgs, ToolArgs, WebArgs, recorded};
+use crate::cli::{
+    CodeFormat, EngineArgs, GuidanceArgs, HookArgs, McpServer, ToolArgs, WebArgs, recorded,
+};
 use crate::providers::ModelRef;
 
 /// Flags that determine the agents.
@@ -24,6 +26,7 @@ pub(super) struct Flags<'a> {
     pub guidance: &'a GuidanceArgs,
     pub tools: &'a ToolArgs,
     pub values: &'a [String],
+    pub servers: &'a [McpServer],
     pub hooks: &'a HookArgs,
     pub web: &'a WebArgs,
 }
@@ -82,6 +85,7 @@ impl Flags<'_> {
         let equipped = super::tools::resolve(
             self.tools,
             self.values,
+            self.servers,
             &args.layers,
             layers,
             &web,
@@ -97,7 +101,7 @@ impl Flags<'_> {
             prompt_mode: args.prompt_mode,
             drivers: guidance.drivers.clone(),
             hooks,
-            tools: equipped.all,
+            tools: equipped.all.clone(),
             overrides: layers.overrides.clone(),
             root,
             max_depth: args.max_depth,
@@ -109,7 +113,7 @@ impl Flags<'_> {
             assigned: as_texts(&guidance.assigned),
             implied: ImpliedSettings {
                 profile: profile.map(|name| (name.to_owned(), guidance.of_profile.clone())),
-                tools: equipped.of_definition,
+                tools: equipped.of_definition.clone(),
             },
             ..given
         };
@@ -125,6 +129,7 @@ impl Flags<'_> {
                     .map(|no_effect| no_effect.to_string()),
             );
         }
+        self.check_servers(&treatment, &equipped.of_servers)?;
         if let Some(folder) = &self.tools.files_dir
             && !treatment.tools.may_read_files()
         {
@@ -176,6 +181,24 @@ impl Flags<'_> {
             notes,
             warnings,
         })
+    }
+
+    /// Rejects servers whose tools no agent of the run can call.
+    fn check_servers(&self, run: &Treatment, tools: &[String]) -> Result<(), SettingsError> {
+        for server in self.servers {
+            let is_its = |tool: &&String| tool.starts_with(&format!("{}.", server.name));
+            let claim = tools.iter().find(is_its).cloned().map(Claim::Tool);
+            if claim.is_some_and(|claim| run.check(&[claim]).is_err()) {
+                return Err(SettingsError::with_hint(
+                    format!(
+                        "--mcp-server {}: no agent with --protocol {} calls tools",
+                        server.name, run.protocol
+                    ),
+                    "use another protocol, such as rlm or tools",
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// Returns the profile if it was named. An auto-matched profile is not an explicit setting and
