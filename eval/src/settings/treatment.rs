@@ -187,8 +187,11 @@ impl Flags<'_> {
     fn check_servers(&self, run: &Treatment, tools: &[String]) -> Result<(), SettingsError> {
         for server in self.servers {
             let is_its = |tool: &&String| tool.starts_with(&format!("{}.", server.name));
-            let claim = tools.iter().find(is_its).cloned().map(Claim::Tool);
-            if claim.is_some_and(|claim| run.check(&[claim]).is_err()) {
+            let explicit = tools
+                .iter()
+                .find(is_its)
+                .map(|tool| ExplicitSetting::tool(tool));
+            if explicit.is_some_and(|setting| run.check(&[setting]).is_err()) {
                 return Err(SettingsError::with_hint(
                     format!(
                         "--mcp-server {}: no agent with --protocol {} calls tools",
