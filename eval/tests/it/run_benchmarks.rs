@@ -35,11 +35,11 @@ impl Row {
         for id in std::mem::take(&mut self.slow) {
             assert!(self.scores.remove(&id).is_some(), "{id} has no score");
             let short = id.trim_start_matches(&format!("{benchmark}-"));
-            let ids = self
+            let mut from_ids = self
                 .flags
                 .iter_mut()
                 .skip_while(|flag| *flag != "--sample-ids");
-            let ids = ids.skip(1).next().expect("the samples are listed");
+            let ids = from_ids.nth(1).expect("the samples are listed");
             let kept = ids.split(',').filter(|one| *one != id && *one != short);
             *ids = kept.collect::<Vec<_>>().join(",");
         }
