@@ -3,7 +3,7 @@
 # library; if it is not set, scripts/fetch-v8.sh downloads and checks the library. Other arguments
 # are passed to `cargo test`.
 #
-#   scripts/test-v8.sh          the sandbox's tests, with every fourth hostile cell and recording
+#   scripts/test-v8.sh          the sandbox's tests, with every eighth hostile cell and recording
 #   scripts/test-v8.sh --full   all tests of the whole workspace, with all cells
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -36,7 +36,7 @@ pub fn every_in_full() -> usize {
     let is_whole = ["SANDBOX_TEST_WHOLE", "EVAL_TEST_FULL"]
         .iter()
         .any(|name| std::env::var_os(name).is_some());
-    if is_whole { 1 } else { 4 }
+    if is_whole { 1 } else { 8 }
 }
 
 /// Asserts that the table contains a difference named by a case.

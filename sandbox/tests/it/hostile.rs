@@ -47,7 +47,7 @@ async fn contains_hostile_cells_in_processes() {
     go_through(cases(engines::every()), in_process()).await;
 }
 
-/// Runs every fourth case in threads, or all in the full tests, because each starts its own engine.
+/// Runs every eighth case in threads, or all in the full tests, because each starts its own engine.
 /// Skips cases that only the end of a process stops.
 #[tokio::test(flavor = "multi_thread")]
 async fn contains_hostile_cells_in_threads() {
