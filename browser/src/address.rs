@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Address of Azure's service for virtual machines. Those of other clouds are in private ranges.
+/// Address of Azure's platform services for virtual machines. Other clouds use private addresses.
 const AZURE: Ipv4Addr = Ipv4Addr::new(168, 63, 129, 16);
 
 /// Whether an address belongs to the public internet: not loopback, private, link-local, shared

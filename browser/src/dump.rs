@@ -10,8 +10,8 @@ pub struct DumpSettings {
     pub max_chars: usize,
     /// Form of ids.
     pub ids: IdStyle,
-    /// JavaScript predicate, such as `(el) => !el.matches("footer")`. An element for which it
-    /// returns `false` is omitted with everything in it.
+    /// JavaScript predicate, such as `(el) => !el.matches("footer")`. Elements for which it returns
+    /// `false` are omitted with all their descendants.
     pub filter: Option<String>,
     /// Extensions of the format to include.
     pub also: DumpExtensions,
@@ -23,7 +23,7 @@ pub struct DumpSettings {
 #[serde(deny_unknown_fields, default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct DumpExtensions {
-    /// Text directly inside an element without its own line, such as a `div`, a `span` or a
+    /// Text directly inside an element that has no line of its own, such as a `div`, a `span` or a
     /// section.
     pub text: bool,
     /// Ids for interactive elements inside interactive elements.
@@ -76,7 +76,8 @@ pub struct Dump {
     pub chars: usize,
     /// Number of bytes of the text in UTF-8.
     pub bytes: usize,
-    /// Milliseconds that the page took to create it, without the round trip to the browser.
+    /// Time in milliseconds for creating the dump in the page, without the round trip to the
+    /// browser.
     pub millis: f64,
 }
 
@@ -90,9 +91,9 @@ pub struct DumpElement {
 }
 
 impl DumpSettings {
-    /// Returns the argument of `dump` in `js/dump.js`. The filter is code of the caller and is
-    /// inserted as code, because the policy of a page may forbid `eval`. `at` and `inner` are for a
-    /// document with others around or inside it; see `js/dump.js`.
+    /// Returns the argument of `dump` in `js/dump.js`. The caller's filter is inserted as code,
+    /// because a page's content security policy may forbid `eval`. `at` and `inner` describe the
+    /// documents around and inside this one; see `js/dump.js`.
     pub(crate) fn to_javascript(&self, at: Option<&Value>, inner: &Value) -> String {
         let ids = match self.ids {
             IdStyle::Numbers => "numbers",

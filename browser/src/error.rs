@@ -1,4 +1,4 @@
-//! Errors between the harness and a page, distinguished by who can act on them.
+//! Errors of browsers and pages, distinguished by who can act on them.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use crate::tab::DialogKind;
 /// A result with this crate's [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why a browser or a page did not do what was requested.
+/// Reason why a request to a browser or a page failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// No Chromium was found.
@@ -57,7 +57,7 @@ pub enum Error {
         /// Time limit.
         limit: Duration,
     },
-    /// The profile may not reach the address.
+    /// The profile is not allowed to reach the address.
     #[error("{url} is out of reach; within reach: {allowed}")]
     Blocked {
         /// Requested address.
@@ -133,7 +133,7 @@ pub enum Error {
     /// The filter of the dump is not a function, or threw.
     #[error("the filter of the dump failed: {0}")]
     Filter(String),
-    /// The browser rejected a command, or answered in an unknown form.
+    /// The browser rejected a command, or its response has an unknown format.
     #[error("unexpected response to {method}: {message}")]
     Protocol {
         /// Command of the `DevTools` protocol.

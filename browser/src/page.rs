@@ -21,18 +21,18 @@ use crate::profile::within;
 use crate::tab::{Dialog, PageLocation, State, Tab, TabEnd};
 use crate::wire::Wire;
 
-/// Time for an action to begin a navigation.
+/// Maximum wait for an action to begin a navigation.
 pub(crate) const SETTLE: Duration = Duration::from_millis(50);
-/// Time for a navigation that a page has requested to begin.
+/// Maximum wait until a navigation that a page has requested begins.
 const REQUEST: Duration = Duration::from_secs(1);
 
 /// A tab. A selector is an id of the newest dump (`5`, `[5]`, `↓[5]`) or CSS, which selects its
 /// first match.
 ///
-/// Besides its own errors, each method fails with [`Error::PageCrashed`], [`Error::TabClosed`],
-/// [`Error::BrowserEnded`], [`Error::OutOfMemory`], [`Error::TimedOut`], and while a dialog is open
-/// with [`Error::DialogOpen`]. A method with a selector also fails with [`Error::StaleId`],
-/// [`Error::UnknownId`], [`Error::NoMatch`], [`Error::MalformedSelector`] or
+/// Besides the errors in its own documentation, each method fails with [`Error::PageCrashed`],
+/// [`Error::TabClosed`], [`Error::BrowserEnded`], [`Error::OutOfMemory`], [`Error::TimedOut`] and,
+/// while a dialog is open, [`Error::DialogOpen`]. A method with a selector also fails with
+/// [`Error::StaleId`], [`Error::UnknownId`], [`Error::NoMatch`], [`Error::MalformedSelector`] or
 /// [`Error::Inapplicable`].
 #[derive(Debug, Clone)]
 pub struct Page {
@@ -159,12 +159,12 @@ impl Page {
     /// Returns the address of the page.
     ///
     /// # Errors
-    /// Those of every method.
+    /// The errors common to all methods of [`Page`].
     pub async fn url(&self) -> Result<String> {
         self.string("reading the address", "location.href").await
     }
 
-    /// Returns the current document and its address, known from the browser's events without
+    /// Returns the current document and its address as reported by the browser's events, without
     /// querying the page.
     pub fn place(&self) -> PageLocation {
         self.tab.state.borrow().place.clone()
@@ -181,7 +181,7 @@ impl Page {
             .collect()
     }
 
-    /// Whether the tab is open and its page alive.
+    /// Whether the tab is open and its page has not crashed.
     pub fn is_open(&self) -> bool {
         self.gone().is_none() && self.wire.ended().is_none()
     }
@@ -189,7 +189,7 @@ impl Page {
     /// Returns the visible text of the page.
     ///
     /// # Errors
-    /// Those of every method.
+    /// The errors common to all methods of [`Page`].
     pub async fn text(&self) -> Result<String> {
         self.string("reading the text", "document.body?.innerText ?? ''")
             .await
@@ -222,7 +222,7 @@ impl Page {
     /// a resulting navigation.
     ///
     /// # Errors
-    /// Those of every method with a selector.
+    /// The errors common to all methods with a selector; see [`Page`].
     pub async fn click(&self, selector: &str) -> Result<()> {
         let locate = |selector: &str| format!("locate({})", json!(selector));
         let (place, frame) = self.act("clicking", selector, locate).await?;
@@ -245,7 +245,7 @@ impl Page {
     /// Replaces the text of a field, which may also be selected by its label.
     ///
     /// # Errors
-    /// Those of every method with a selector.
+    /// The errors common to all methods with a selector; see [`Page`].
     pub async fn fill(&self, selector: &str, text: &str) -> Result<()> {
         self.act_and_settle("filling", selector, |selector| {
             format!("fill({}, {})", json!(selector), json!(text))
@@ -253,10 +253,10 @@ impl Page {
         .await
     }
 
-    /// Selects the option of a list that has this value or label.
+    /// Selects the option of a list with this value or label.
     ///
     /// # Errors
-    /// Those of every method with a selector.
+    /// The errors common to all methods with a selector; see [`Page`].
     pub async fn select(&self, selector: &str, option: &str) -> Result<()> {
         self.act_and_settle("selecting", selector, |selector| {
             format!("select({}, {})", json!(selector), json!(option))
@@ -288,7 +288,7 @@ impl Page {
     /// Scrolls the element to the middle of the viewport.
     ///
     /// # Errors
-    /// Those of every method with a selector.
+    /// The errors common to all methods with a selector; see [`Page`].
     pub async fn scroll_to(&self, selector: &str) -> Result<()> {
         let scroll = |selector: &str| format!("scrollTo({})", json!(selector));
         let (place, frame) = self.act("scrolling", selector, scroll).await?;
@@ -297,10 +297,10 @@ impl Page {
         through.map(drop)
     }
 
-    /// Highlights only this element; `None` removes the highlight.
+    /// Highlights only the selected element; `None` removes the highlight.
     ///
     /// # Errors
-    /// Those of every method with a selector.
+    /// The errors common to all methods with a selector; see [`Page`].
     pub async fn border(&self, selector: Option<&str>) -> Result<()> {
         for frame in self.frames() {
             let clear = self.in_world_of(&frame, "highlighting", "pageActions.border(null)");
@@ -316,7 +316,7 @@ impl Page {
     /// Returns a PNG of the viewport, or of the whole page.
     ///
     /// # Errors
-    /// Those of every method.
+    /// The errors common to all methods of [`Page`].
     pub async fn screenshot(&self, whole_page: bool) -> Result<Vec<u8>> {
         let mut capture = CaptureScreenshot {
             clip: None,
@@ -341,12 +341,12 @@ impl Page {
         .await
     }
 
-    /// Returns the dialog that the page waits for, if any.
+    /// Returns the dialog that blocks the page, if any.
     pub fn dialog(&self) -> Option<Dialog> {
         self.tab.state.borrow().dialog.clone()
     }
 
-    /// Answers the open dialog: accepts it, with the text for a prompt, or dismisses it.
+    /// Accepts the open dialog, with `text` as the input of a prompt, or dismisses it.
     ///
     /// # Errors
     /// [`Error::NoDialog`].
@@ -371,8 +371,8 @@ impl Page {
         .await
     }
 
-    /// Waits until the script that a dialog had stopped ends or opens another dialog, even on a
-    /// busy machine. If it does neither, the next action reports that the page hangs.
+    /// Waits until the script that a dialog had blocked ends or opens another dialog. If it does
+    /// neither in half the time limit, the next action reports that the page hangs.
     async fn let_script_go_on(&self) {
         let after_it = self.run(Evaluate {
             expression: "0".to_owned(),
@@ -387,7 +387,7 @@ impl Page {
     /// Closes the tab.
     ///
     /// # Errors
-    /// Those of every method.
+    /// The errors common to all methods of [`Page`].
     pub async fn close(&self) -> Result<()> {
         self.in_time("closing a tab", async {
             self.wire
@@ -427,7 +427,7 @@ impl Page {
         }
     }
 
-    /// Sends a command. Fails if the page is gone or stopped by a dialog, before or during the
+    /// Sends a command. Fails if the page is closed or blocked by a dialog, before or during the
     /// command.
     pub(crate) async fn run<C: Command>(&self, command: C) -> Result<C::Answer> {
         self.run_in(&self.tab.session, command).await
@@ -455,8 +455,7 @@ impl Page {
         answer.map_err(|error| self.gone().unwrap_or(error))
     }
 
-    /// Fails if a dialog is already open, because an action may only end with a dialog, not begin
-    /// with one.
+    /// Fails if a dialog is already open: an action may open a dialog but cannot begin during one.
     pub(crate) fn ready(&self) -> Result<()> {
         match self.dialog() {
             Some(Dialog { kind, message, .. }) => Err(Error::DialogOpen { kind, message }),

@@ -23,7 +23,8 @@ pub struct Profile {
     context: String,
     viewport: (u32, u32),
     shared: Arc<Shared>,
-    // Set when a command timed out: the browser may still be busy with it, so it is not reused.
+    // Set when a command timed out: the browser may still be executing it, so the browser is not
+    // reused.
     strained: Arc<AtomicBool>,
     permit: Option<OwnedSemaphorePermit>,
 }
@@ -106,7 +107,7 @@ impl Profile {
             .ok_or_else(|| self.chromium.wire.ended().unwrap_or(Error::TabClosed))
     }
 
-    /// Resizes its current and future tabs, in pixels.
+    /// Sets the width and height of current and future tabs in pixels.
     ///
     /// # Errors
     /// As for [`Profile::new_page`].

@@ -54,14 +54,14 @@ impl Reach {
         self.anywhere.iter().chain(&self.public)
     }
 
-    /// Whether a web address leads to one of the origins. A tunnel does not reveal its scheme, so
+    /// Whether a web address belongs to one of the origins. A tunnel does not reveal its scheme, so
     /// only host and port count.
     pub(crate) fn permits(&self, url: &Url) -> bool {
         Origin::of(url).is_some_and(|origin| self.origins().any(|one| one.is_at(&origin)))
     }
 
-    /// Resolves an origin to the addresses at which it may be reached; at least one. Connecting to
-    /// these rather than to the name prevents the name from resolving differently in the meantime.
+    /// Resolves an origin to its allowed addresses, at least one. Callers connect to these
+    /// addresses instead of the name, which could resolve differently later.
     ///
     /// # Errors
     /// [`ReachError`].
@@ -87,7 +87,7 @@ impl Reach {
                 origin: origin.clone(),
                 address: address.ip(),
             }),
-            (true, None) => Err(unresolved(std::io::Error::other("it has no address"))),
+            (true, None) => Err(unresolved(std::io::Error::other("it has no addresses"))),
         }
     }
 }
@@ -96,8 +96,8 @@ impl Reach {
 mod tests {
     use super::Reach;
 
-    /// Each row is an origin that is allowed at public addresses, and the error if it is at
-    /// another.
+    /// Each row contains an origin that is allowed only at public addresses, and the error if it
+    /// resolves to another.
     #[test]
     fn resolves_public_origins_only_to_public_addresses() {
         let runtime = tokio::runtime::Builder::new_current_thread()

@@ -1,4 +1,4 @@
-//! The state of a tab, updated by its events. Every command on the tab watches it.
+//! The state of a tab, updated by the browser's events. Every command on the tab watches it.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -11,13 +11,13 @@ use tokio::sync::watch;
 /// A tab that this crate is attached to.
 #[derive(Debug)]
 pub(crate) struct Tab {
-    /// Session of its commands.
+    /// Session for the tab's commands.
     pub(crate) session: String,
     /// Target id, which is also the id of its main frame.
     pub(crate) target: String,
-    /// Profile that it belongs to.
+    /// Profile that the tab belongs to.
     pub(crate) context: String,
-    /// Target of the tab whose page opened it.
+    /// Target of the tab whose page opened this one.
     pub(crate) opener: Option<String>,
     pub(crate) state: watch::Sender<State>,
     /// Every id that a dump of this tab has shown.
@@ -33,11 +33,11 @@ pub(crate) struct Tab {
 /// A document of a tab: that of the tab itself, or of a frame of another origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Frame {
-    /// Session that reaches it: that of the tab, or of its own process.
+    /// Session for the document's commands: that of the tab, or of the frame's own process.
     pub(crate) session: String,
     /// Id assigned by the browser.
     pub(crate) id: String,
-    /// Its index among the frames of other origins in each document around it, outermost first.
+    /// Index among the frames of other origins in each enclosing document, outermost first.
     pub(crate) path: Vec<usize>,
 }
 
@@ -53,14 +53,14 @@ pub(crate) struct State {
     /// between two dialogs is not observed.
     pub(crate) answered: u64,
     pub(crate) gone: Option<TabEnd>,
-    /// Whether the page has requested another document that has not arrived yet.
+    /// Whether the page has requested another document that has not loaded yet.
     pub(crate) requested: bool,
     pub(crate) loading: bool,
     pub(crate) loads: u64,
     pub(crate) place: PageLocation,
 }
 
-/// Document and address that a tab shows. A reader perceives a change of either as a new page.
+/// Document and address that a tab shows. A change of either looks like a new page to the reader.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PageLocation {
     /// Number of documents that the tab has had.
@@ -79,14 +79,14 @@ impl PageLocation {
     }
 }
 
-/// How a tab ended.
+/// Reason why a tab ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TabEnd {
     Crashed,
     Closed,
 }
 
-/// A dialog that the page has opened and that stops it until it is answered.
+/// A dialog opened by the page, which is blocked until the dialog is answered.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Dialog {
     /// Kind of the dialog.
@@ -107,9 +107,9 @@ pub struct Dialog {
 pub enum DialogKind {
     /// `alert()`: shows a message.
     Alert,
-    /// `confirm()`: asks yes or no.
+    /// `confirm()`: asks for yes or no.
     Confirm,
-    /// `prompt()`: asks for a text.
+    /// `prompt()`: asks for a line of text.
     Prompt,
     /// Asks whether to leave the page.
     BeforeUnload,
@@ -179,8 +179,8 @@ impl Tab {
         self.shown_ids.lock().extend(ids.map(str::to_owned));
     }
 
-    /// Returns the id in a selector if ids are hashes. Before the first dump, a selector is always
-    /// CSS.
+    /// Returns the id in a selector if the newest dump uses hashes as ids. Before the first dump, a
+    /// selector is always CSS.
     pub(crate) fn hash_in<'a>(&self, selector: &'a str) -> Option<&'a str> {
         let bare = selector.trim().trim_start_matches(['↑', '↓']).trim_start();
         let id = bare.strip_prefix('[').and_then(|id| id.strip_suffix(']'));
@@ -194,7 +194,7 @@ impl Tab {
         self.shown_ids.lock().contains(id)
     }
 
-    /// Marks the tab as gone; the first reason is kept.
+    /// Marks the tab as ended, unless it already has ended for another reason.
     pub(crate) fn end(&self, how: TabEnd) {
         self.state.send_modify(|state| {
             state.gone.get_or_insert(how);

@@ -44,8 +44,8 @@ fn hash_by<H: Digest + SerializableState>(
     })
 }
 
-/// Encodes as Base64 (RFC 4648): the standard alphabet with padding or, with `url`, the URL-safe
-/// one without.
+/// Encodes as Base64 (RFC 4648): the standard alphabet with padding or, if `url` is set, the
+/// URL-safe alphabet without padding.
 pub(crate) fn base64_encode(bytes: &[u8], url: bool) -> String {
     if url {
         URL_SAFE_NO_PAD.encode(bytes)
@@ -90,7 +90,8 @@ pub(crate) fn atob(text: &str) -> Result<String, Base64Error> {
     Ok(decode(sextets.into()).into_iter().map(char::from).collect())
 }
 
-/// Encodes a text of one character per byte. Returns `None` if a character does not fit in a byte.
+/// Encodes a string whose characters each represent a byte. Returns `None` if a character does not
+/// fit in a byte.
 pub(crate) fn btoa(text: &str) -> Option<String> {
     let bytes = text.chars().map(|character| u8::try_from(character).ok());
     Some(STANDARD.encode(bytes.collect::<Option<Vec<u8>>>()?))
@@ -114,7 +115,7 @@ fn decode(mut sextets: Vec<u8>) -> Vec<u8> {
     LENIENT.decode(sextets).unwrap_or_default()
 }
 
-/// Replaces `%XX` by bytes and decodes them as UTF-8; other text is unchanged.
+/// Decodes `%XX` sequences as UTF-8 bytes; other text is unchanged.
 pub(crate) fn percent_decode(text: &str) -> String {
     percent_decode_str(text).decode_utf8_lossy().into_owned()
 }

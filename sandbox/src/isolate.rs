@@ -1,10 +1,11 @@
-//! One JavaScript isolate that runs in turns: a host function is called, then all microtasks run.
+//! One JavaScript isolate that runs in turns: each calls a function of the library, then runs all
+//! microtasks.
 //!
 //! Each turn is charged to the execution clock of one agent. Turns also settle calls and timers,
 //! instead of a separate event loop, so the isolate always knows whose code runs.
 //!
 //! User values never reach the error conversion of `deno_core`, which panics on some of them;
-//! `agents.js` turns them into text.
+//! `agents.js` converts them to text.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -29,9 +30,9 @@ use crate::stack_hook;
 use crate::text_cache::TextCache;
 use crate::watchdog::{OnStuck, Watch};
 
-/// Maximum expressions tried after a termination before the isolate counts as broken.
+/// Maximum number of expressions evaluated after a termination before the isolate counts as broken.
 const FLUSH_TRIES: u32 = 10;
-/// CPU time of one such try.
+/// CPU time limit of one such evaluation.
 const FLUSH_TIME: Duration = Duration::from_millis(200);
 
 pub(crate) struct Isolate {
@@ -63,7 +64,7 @@ pub(crate) enum Action<'a> {
         script: &'a str,
         /// Names that the cell declares, as JSON.
         declared: &'a str,
-        /// Whether the compiled function is cached for other cells with the same script.
+        /// Whether to cache the compiled function for other cells with the same script.
         keep: bool,
     },
     Settle {
@@ -82,7 +83,7 @@ pub(crate) enum Action<'a> {
     Abort {
         agent: AgentId,
     },
-    /// Runs pending jobs and nothing else.
+    /// Only runs pending jobs.
     Jobs,
     Forget {
         agent: AgentId,
@@ -108,16 +109,16 @@ impl Action<'_> {
     }
 }
 
-/// How an agent's context is passed to the isolate.
+/// Form in which an agent's context is passed to the isolate.
 #[derive(Clone, Copy)]
 pub(crate) enum ContextSource<'a> {
     Text(&'a str),
     OfCall(CallId),
-    /// A text that arrives in this many pieces through the host state.
+    /// A text that arrives in the given number of pieces through the host state.
     Pieces(u32),
 }
 
-/// How a turn ended.
+/// Result of a turn.
 #[derive(Debug)]
 pub(crate) struct Turn {
     pub end: TurnEnd,
@@ -126,15 +127,16 @@ pub(crate) struct Turn {
     /// Cell or turn whose code was stopped, if any: the owner of the turn, or of a job that ran in
     /// it.
     pub stopped: Option<u32>,
-    /// Where the code was stopped, if the engine reports it: functions and lines, innermost first.
+    /// Place where the code was stopped, if the engine reports it: functions and lines, innermost
+    /// first.
     pub place: Option<String>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum TurnEnd {
-    /// All code ran; holds the text that the host function returned, if any.
+    /// All code ran. Contains the text that the called function returned, if any.
     Completed(Option<String>),
-    /// Compiling the script, or the host function itself, threw.
+    /// Compiling the script failed, or the called function threw.
     Threw {
         message: String,
         line: Option<usize>,
@@ -143,8 +145,8 @@ pub(crate) enum TurnEnd {
     Terminated,
     /// Execution was stopped because the heap exceeded its limit.
     OutOfMemory,
-    /// As [`TurnEnd::OutOfMemory`], filled by an endless chain of jobs; at least this many were
-    /// waiting for the next.
+    /// As [`TurnEnd::OutOfMemory`], but the heap was filled by an endless chain of jobs, with at
+    /// least this number waiting for the next one.
     EndlessJobs(u64),
     /// Execution was stopped and the isolate is unusable.
     Broken,

@@ -125,7 +125,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
     Ok(figures)
 }
 
-/// Returns each cell's fastest of several runs, here and under Node.js in turns.
+/// Returns the fastest of several runs of each cell, alternately here and under Node.js.
 fn fastest(
     runs: usize,
     here: impl Fn() -> Result<Vec<CellMeasurement>, SuiteError>,
@@ -182,7 +182,7 @@ fn read(folder: &Path) -> Result<Vec<Trajectory>, SuiteError> {
     Ok(trajectories)
 }
 
-/// Returns a task as the recorded system gave it to the model: without its test outputs.
+/// Returns a task as the recorded system presented it to the model: without its test outputs.
 fn context(folder: &Path, id: &str) -> Result<String, SuiteError> {
     let stem = id.split_once('-').map_or(id, |(_, stem)| stem);
     let file = folder

@@ -206,7 +206,7 @@ fn place_changes_with_document_or_route() {
             }
             assert_eq!(page.place() != before, changes, "{row}: {:?}", page.place());
             if row == "click #away" {
-                // A script that follows immediately already sees the new document.
+                // A script that runs right afterward already sees the new document.
                 assert_eq!(value(&page, "document.title").await, "ids");
                 assert_eq!(page.url().await.unwrap(), world.site.at("pages/ids.html"));
             }

@@ -10,7 +10,7 @@ use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::sync::OnceCell;
 
-/// All tests share one runtime, because the connections of the pool live on it.
+/// Runtime shared by all tests, because the pool's connections belong to it.
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().unwrap());
 static POOL: OnceCell<Pool> = OnceCell::const_new();
 
