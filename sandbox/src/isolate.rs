@@ -153,8 +153,8 @@ pub(crate) enum TurnEnd {
 }
 
 impl Isolate {
-    /// Creates an isolate on the calling thread, where it must stay. `on_stuck` is called, from
-    /// another thread, when code keeps running although it was terminated.
+    /// Creates an isolate on the calling thread, where it must stay. Calls `on_stuck` from another
+    /// thread if code keeps running after it was terminated.
     pub fn new(config: &Config, on_stuck: OnStuck) -> Result<Self, StartError> {
         let host = Host::default();
         let (mut engine, functions) = boot(config, Rc::clone(&host))?;
@@ -191,8 +191,7 @@ impl Isolate {
         })
     }
 
-    /// Starts the session on the calling thread. Called in a copy of the process that created the
-    /// isolate.
+    /// Starts the session on the calling thread, in a copy of the process that created the isolate.
     pub fn begin(&mut self) {
         self.clock = CpuClock::of_this_thread();
         randomness::begin();
@@ -203,7 +202,7 @@ impl Isolate {
         self.host(|host| host.clock = Clock::default());
     }
 
-    /// Starts the session with a reproducible clock and random numbers.
+    /// Starts the session with the clock and random numbers that `beginning` determines.
     pub fn begin_as(&mut self, beginning: &mut SessionStart) {
         self.host(|host| host.clock = Clock::of(beginning));
         randomness::begin_with(beginning.seed);
@@ -214,24 +213,24 @@ impl Isolate {
         self.heap.allow(bytes, &mut self.engine.isolate);
     }
 
-    /// Takes back room that a context needed only temporarily.
+    /// Lowers the heap limit by memory that a context needed only temporarily.
     pub fn take_back(&mut self, bytes: usize) {
         self.heap.take_back(bytes, &mut self.engine.isolate);
     }
 
-    /// Frees memory after an overflow and arms the limit again.
+    /// Frees memory after the heap exceeded its limit, and arms the limit again.
     pub fn recover_memory(&mut self) {
         self.engine.isolate.low_memory_notification();
         self.heap.arm_above_use(&mut self.engine.isolate);
     }
 
-    /// Gives access to the state that the ops collected.
+    /// Calls `look` with the state that the ops collected.
     pub fn host<R>(&self, look: impl FnOnce(&mut HostState) -> R) -> R {
         look(&mut self.host.borrow_mut())
     }
 
-    /// Runs one turn with at most `budget` CPU time on behalf of `owner`. Jobs of a stopped owner
-    /// do nothing from then on; other pending jobs wait for the next turn.
+    /// Runs one turn with at most `budget` CPU time on behalf of `owner`. If `owner` is stopped,
+    /// its later jobs do nothing; other pending jobs wait for the next turn.
     pub fn turn(&mut self, budget: Duration, owner: u32, action: &Action<'_>) -> Turn {
         let started = self.clock.now();
         let watch = self.watch(budget);
@@ -264,7 +263,7 @@ impl Isolate {
         }
     }
 
-    /// Returns the texts of promise rejections left unhandled since the last call.
+    /// Returns the messages of promise rejections left unhandled since the last call.
     pub fn unhandled_rejections(&mut self) -> Vec<String> {
         let reasons = rejections::take();
         if reasons.is_empty() {
@@ -408,7 +407,8 @@ impl Isolate {
         }
     }
 
-    /// Runs jobs until none are left or they are stopped. Returns whose code was stopped, if any.
+    /// Runs jobs until none are left or one is stopped. Returns the owner of the stopped code, if
+    /// any.
     fn run_jobs(&mut self, watch: &Watch) -> Option<RunningCode> {
         let overflowed = self.heap.overflow_flag();
         let handle = &self.handle;
@@ -457,15 +457,15 @@ impl Isolate {
         }
     }
 
-    /// Clears the stale exception that a termination can leave behind and that would end the next
-    /// compilation: evaluates expressions until one completes.
+    /// Clears the stale exception that a termination can leave behind, which would abort the next
+    /// compilation. Evaluates expressions until one completes.
     fn flush(&mut self) -> bool {
         for _ in 0..FLUSH_TRIES {
             let watch = self.watch(FLUSH_TIME);
             let completed = {
                 in_context!(scope, self.engine);
                 v8::tc_scope!(let scope, scope);
-                // If the engine owns the queue, it may have dropped jobs without noticing yet.
+                // An engine that owns the queue may drop its jobs only now.
                 jobs::run(scope, |_| true);
                 value_of(scope, "0", "").is_some()
             };
@@ -505,7 +505,7 @@ fn exception(scope: &mut v8::PinnedRef<'_, v8::TryCatch<v8::HandleScope>>) -> Tu
         let (_, place) = stack.split_once("cell ")?;
         place.split(':').nth(1)?.parse().ok()
     });
-    // V8 creates no frame for code that it cannot compile.
+    // V8 does not create a stack frame for code that it cannot compile.
     let line = line.or_else(|| scope.message()?.get_line_number(scope));
     TurnEnd::Threw { message, line }
 }

@@ -5,7 +5,7 @@ use oxc_syntax::keyword::is_reserved_keyword;
 
 use crate::rewrite::{RESERVED, is_builtin};
 
-/// Globals that each agent has for itself, beside the builtins that all agents share. Sorted.
+/// Globals that each agent has its own copy of, unlike the builtins that all agents share. Sorted.
 pub(crate) const OWN_GLOBALS: &[&str] = &[
     "__ctx",
     "__rlm",
@@ -25,7 +25,7 @@ pub(crate) const OWN_GLOBALS: &[&str] = &[
     "setTimeout",
 ];
 
-/// A name that cannot be set.
+/// Reason why a name cannot be set.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
     /// Not a valid variable name.

@@ -1,9 +1,6 @@
 //! Makes system calls from inside a confined process.
 
-#![allow(
-    unsafe_code,
-    reason = "raw system calls are a C interface"
-)]
+#![allow(unsafe_code, reason = "raw system calls are a C interface")]
 
 use std::io::BufRead as _;
 
