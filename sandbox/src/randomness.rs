@@ -54,7 +54,7 @@ pub(crate) fn bytes(length: u32) -> Vec<u8> {
     bytes
 }
 
-/// Creates a generator seeded by the system. Not the thread-local generator of `rand`, because it
+/// Creates a generator seeded by the system. Avoids the thread-local generator of `rand`, which
 /// would be copied with the process.
 fn seeded<R: SeedableRng>() -> R {
     R::try_from_rng(&mut SysRng).unwrap_or_else(|_| rand::make_rng())

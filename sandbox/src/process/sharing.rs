@@ -70,7 +70,7 @@ fn work(
     thread::spawn(
         hello.config.clone(),
         requests,
-        // Ignore failures: if the harness has ended, its requests end, too.
+        // Ignore failures: if the harness has ended, its requests also end.
         Box::new(move |of_turn| drop(replies.send_replies(of_turn))),
         Arc::new(|| exit::now(exit::STUCK)),
         move |started: Result<(), StartError>| {

@@ -1,5 +1,5 @@
-//! Ends cells, normally, out of memory or aborted from outside, and reports the end to their
-//! agents.
+//! Ends cells that finish, run out of memory or are aborted from outside, and reports the end to
+//! their agents.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::message::{AgentId, CellError, CellErrorKind, CellOutcome, Reply};
 use crate::ops::CellEnd;
 use crate::stack_trace;
 
-/// Note for a model that answers as in another harness.
+/// Note for a model that uses another harness's way to answer.
 const ANSWER_NOTE: &str = "note: `answer` is a variable of yours, which nobody reads; to give your answer, call return(value)";
 
 impl Worker {
