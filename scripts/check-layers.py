@@ -153,7 +153,7 @@ ROOT = Path(__file__).resolve().parent.parent
 BENCHMARKS = {file.parent.name for file in (ROOT / "benchmarks/src").glob("*/model.yaml")}
 LAYERS["benchmarks"] += " ".join(BENCHMARKS)
 
-# Comments, strings and characters (but not lifetimes), which contain no imports.
+# Comments, strings and characters (but not lifetimes), which cannot contain imports.
 BLANKED = re.compile(
     r"""//[^\n]* | /\*.*?\*/ | \bb?r(?P<hashes>\#*)".*?"(?P=hashes) | \bb?"(?:\\.|[^"\\])*" | "(?:\\.|[^"\\])*"
       | b?'(?:\\(?:u\{[^}]*\}|x..|.)|[^'\\])'""",

@@ -129,8 +129,8 @@ pub enum Event {
 }
 
 impl Session {
-    /// Creates a session that sends requests to `transport` until it is dropped. `router` receives
-    /// the replies.
+    /// Creates a session that sends requests with `send`, which is dropped with the session, and
+    /// receives replies from `router`.
     pub(crate) fn over(
         send: impl Fn(Request) + Send + Sync + 'static,
         router: Arc<Router>,

@@ -331,7 +331,7 @@ impl Worker {
             let turn = self
                 .isolate
                 .turn(self.limits.cell_time, owner, &Action::Jobs);
-            // 0 is not the id of an agent.
+            // No agent has the id `u32::MAX`.
             self.end_turn(AgentId(u32::MAX), turn);
         }
     }

@@ -130,7 +130,7 @@ fn parses_only_web_origins() {
 }
 
 #[test]
-fn reports_requests_refused_to_frames_and_workers() {
+fn reports_blocked_requests_of_frames_and_workers() {
     in_runtime(async || {
         let site = Site::open().await;
         // The browser treats this address as another site, whose frames have a separate process.
