@@ -229,7 +229,7 @@ impl Isolate {
         look(&mut self.host.borrow_mut())
     }
 
-    /// Runs one turn with at most `budget` CPU time on behalf of `owner`. If `owner` is stopped,
+    /// Runs one turn with at most `budget` CPU time on behalf of `owner`. Once an owner is stopped,
     /// its later jobs do nothing; other pending jobs wait for the next turn.
     pub fn turn(&mut self, budget: Duration, owner: u32, action: &Action<'_>) -> Turn {
         let started = self.clock.now();

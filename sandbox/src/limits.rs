@@ -15,7 +15,7 @@ pub struct Limits {
     pub timer_timeout: Duration,
     /// Maximum bytes of one attempt's heap, not counting its context.
     pub heap_bytes: u64,
-    /// Resident bytes at which a worker process is killed. Far above the heap limit, because it
+    /// Resident bytes at which a worker process ends itself. Far above the heap limit, because it
     /// covers memory that the engine does not count and code that it cannot stop.
     pub process_bytes: u64,
     /// Bytes of native stack for JavaScript, at most [`MAX_STACK_BYTES`].
@@ -37,7 +37,7 @@ pub struct Limits {
 /// with 2,048 but not with 1,024 (Node.js uses 1,600 for it).
 pub const HEAP_MEGABYTES: u64 = 2048;
 
-/// Resident megabytes that a worker process may use beyond its heap before it is killed.
+/// Resident megabytes that a worker process may use beyond its heap before it ends itself.
 pub const BEYOND_HEAP_MEGABYTES: u64 = 1536;
 
 /// Maximum of [`Limits::stack_bytes`]: the native stack of an isolate's thread, minus space for

@@ -25,7 +25,8 @@ pub struct SessionStart {
     pub seed: u64,
     /// Start of the session's clock, in milliseconds since 1970.
     pub epoch_ms: u64,
-    /// Whether readings and timers advance the session's clock, instead of the machine's clock.
+    /// Whether the session's clock advances by readings and timers instead of following the
+    /// machine's clock.
     pub pinned: bool,
     /// Recorded steps to repeat first.
     pub course: RecordedSteps,

@@ -5,7 +5,7 @@ use oxc_syntax::keyword::is_reserved_keyword;
 
 use crate::rewrite::{RESERVED, is_builtin};
 
-/// Globals that each agent has its own copy of, unlike the builtins that all agents share. Sorted.
+/// Globals of which each agent has its own copy, unlike the builtins that all agents share. Sorted.
 pub(crate) const OWN_GLOBALS: &[&str] = &[
     "__ctx",
     "__rlm",
