@@ -227,8 +227,8 @@ impl Bench {
         Ok(name)
     }
 
-    /// Moves the run directories out of the way until the suite ends, because ext4 is slow to
-    /// create files where many were recently removed.
+    /// Moves the run directories out of the way until the suite ends, because ext4 creates files
+    /// slowly in places where many were recently removed.
     pub fn put_results_aside(&self) {
         let aside = tempfile::Builder::new()
             .prefix("results-")

@@ -186,8 +186,8 @@ fn wait_without_reaping(child: &Child, flags: i32) -> bool {
 fn reap_orphans() {
     let patience = Instant::now() + Duration::from_secs(2);
     loop {
-        // SAFETY: all children started here have been waited for, so nobody else requests the
-        // status of the reaped ones.
+        // SAFETY: all children started by this process have been waited for, so only orphans are
+        // reaped, whose status nobody else requests.
         let pid = unsafe { libc::waitpid(-1, std::ptr::null_mut(), libc::WNOHANG) };
         match pid {
             0 if Instant::now() < patience => std::thread::sleep(Duration::from_millis(1)),

@@ -27,7 +27,7 @@ pub struct Figure {
     pub target: Option<Target>,
 }
 
-/// Bound that a figure should stay within.
+/// Limit that a figure should not cross.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Target {

@@ -235,7 +235,7 @@ impl Chromium {
         });
         let pipe = Pipe::new(commands, messages);
         let Ok(wire) = Wire::connect(pipe, Arc::clone(&gate.rules)).await else {
-            // A child of the program may hold the other end.
+            // A child of the program may still have the other end open.
             drop(tokio::time::timeout(LAST_WORDS, watch.join_next()).await);
             return Err(failed(quote(&said)));
         };

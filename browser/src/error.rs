@@ -84,7 +84,7 @@ pub enum Error {
     /// No dialog is open.
     #[error("no dialog is open")]
     NoDialog,
-    /// The id was in an earlier dump, but its element is gone or not in the newest dump.
+    /// The id was in an earlier dump, but its element was removed or is not in the newest dump.
     #[error("[{id}] is stale: the page has changed since the dump that showed it")]
     StaleId {
         /// Id without brackets.
@@ -96,7 +96,7 @@ pub enum Error {
         /// Id without brackets.
         id: String,
     },
-    /// A CSS selector matches nothing.
+    /// A CSS selector does not match any element.
     #[error("no element matches {selector:?}")]
     NoMatch {
         /// Selector as given.
@@ -108,7 +108,7 @@ pub enum Error {
     MalformedSelector {
         /// Selector as given.
         selector: String,
-        /// What is wrong with it.
+        /// Reason why the selector is invalid.
         reason: String,
     },
     /// The element exists, but the action is not possible on it.

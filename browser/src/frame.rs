@@ -117,7 +117,7 @@ impl Page {
             };
             let lines = self.lines_of(settings, frame, host, place, frames, left);
             let lines = tokio::time::timeout(time.min(FRAME_LIMIT), Box::pin(lines)).await;
-            // A frame that is gone or does not respond is shown by its address.
+            // A frame that was removed or does not respond is shown by its address.
             inner.push(lines.ok().and_then(Result::ok).unwrap_or_default());
         }
         if inner.iter().all(Value::is_null) {

@@ -5,8 +5,8 @@
 //! the origins of its [`Reach`]. A [`Page`] is one of its tabs: it navigates, acts, and produces a
 //! [`Dump`].
 //!
-//! Invariants: this crate knows nothing of models, prompts or benchmarks. It reads no flags, and
-//! only those environment variables that [`environment`] lists.
+//! Invariants: this crate knows nothing about models, prompts or benchmarks. It does not read
+//! flags, and reads only the environment variables that [`environment`] lists.
 
 pub mod environment;
 

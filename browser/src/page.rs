@@ -66,7 +66,7 @@ impl Page {
         Self { limit, ..self }
     }
 
-    /// Returns the tab's id, which stays the same while it is open.
+    /// Returns the tab's id, which does not change while the tab is open.
     pub fn id(&self) -> &str {
         &self.tab.target
     }
@@ -474,7 +474,7 @@ impl Page {
     /// Waits until the tab is in a given state or has ended.
     async fn until(&self, is_so: impl Fn(&State) -> bool) -> Result<()> {
         let mut states = self.tab.state.subscribe();
-        // The tab holds the sender, so waiting cannot fail.
+        // The tab owns the sender, so waiting cannot fail.
         drop(
             states
                 .wait_for(|state| state.gone.is_some() || is_so(state))

@@ -16,10 +16,10 @@ pub struct Reach {
     pub public: Vec<Origin>,
 }
 
-/// Why an origin cannot be reached.
+/// Reason why an origin cannot be reached.
 #[derive(Debug, thiserror::Error)]
 pub enum ReachError {
-    /// Its name does not resolve.
+    /// The host name does not resolve.
     #[error("cannot resolve {host}: {reason}")]
     Unresolved {
         /// Host name.
@@ -27,7 +27,7 @@ pub enum ReachError {
         /// Error of the operating system.
         reason: std::io::Error,
     },
-    /// It is on this machine or in one of its networks.
+    /// The origin is on this machine or in one of its networks.
     #[error("{origin} is at {address}, an address of this machine or of a private network")]
     Local {
         /// The origin.
@@ -35,7 +35,7 @@ pub enum ReachError {
         /// One of its addresses.
         address: IpAddr,
     },
-    /// It is not among the allowed origins.
+    /// The origin is not allowed.
     #[error("{0} is not within reach")]
     Unknown(Origin),
 }

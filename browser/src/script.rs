@@ -56,8 +56,8 @@ impl Page {
         .await
     }
 
-    /// Evaluates JavaScript in a separate world: it sees the same document, but the page's scripts
-    /// neither see nor change what it defines.
+    /// Evaluates JavaScript in a separate world: it has access to the same document, but the page's
+    /// scripts cannot access the values that it defines.
     ///
     /// # Errors
     /// As for [`Page::evaluate`].

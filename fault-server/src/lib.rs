@@ -40,9 +40,9 @@ pub enum Behavior {
     ErrorInOk(String),
     /// Resets the connection.
     Reset,
-    /// Sends nothing until the client gives up.
+    /// Does not respond until the client disconnects.
     Stall,
-    /// Sends the header and the beginning of the body, then nothing.
+    /// Sends the header and the beginning of the body, then stalls.
     StallInBody(String),
     /// Closes the connection in the middle of the body.
     Cut(String),

@@ -13,8 +13,8 @@ struct Buffers {
     used: AtomicUsize,
 }
 
-/// Creates an allocator that gives one isolate's array buffers at most `limit` bytes. At the limit,
-/// V8 collects garbage and then throws a `RangeError`.
+/// Creates an allocator that limits one isolate's array buffers to `limit` bytes. At the limit, V8
+/// collects garbage and then throws a `RangeError`.
 pub(crate) fn allocator(limit: usize) -> UniqueRef<Allocator> {
     static FUNCTIONS: RustAllocatorVtable<Buffers> = RustAllocatorVtable {
         allocate: zeroed,

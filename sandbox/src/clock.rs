@@ -13,8 +13,8 @@ pub(crate) struct Clock {
     /// Start of the session in milliseconds since 1970.
     epoch_ms: u64,
     source: Source,
-    /// Latest reading, in tenths of a millisecond since the start of the session; the clock never
-    /// goes back.
+    /// Latest reading, in tenths of a millisecond since the start of the session. The clock never
+    /// goes backward.
     last: u64,
     /// Recorded readings to replay before any new one.
     again: VecDeque<Reading>,
@@ -31,7 +31,7 @@ enum Source {
 }
 
 impl Default for Clock {
-    /// Creates a clock that starts now and records nothing.
+    /// Creates a clock that starts now and does not record readings.
     fn default() -> Self {
         Self {
             epoch_ms: u64::try_from(now().as_millis()).unwrap_or(u64::MAX),

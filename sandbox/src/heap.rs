@@ -10,8 +10,8 @@ use deno_core::v8;
 /// inside the engine's parser crashes the process, so none may fail. V8 makes a single allocation
 /// of up to 1 GB and then ends the process if the step does not cover it.
 const STEP: usize = if cfg!(feature = "v8") { 1280 } else { 64 } << 20;
-/// Maximum total by which the limit is raised. Beyond it, the worker process is killed from
-/// outside. On V8, a raise is never refused, because V8 would abort the process with every session
+/// Maximum total by which the limit is raised. Beyond it, code outside the engine ends the worker
+/// process. On V8, a raise is never refused, because V8 would abort the process with every session
 /// on its other threads.
 const GIVES_WAY: usize = if cfg!(feature = "v8") {
     usize::MAX

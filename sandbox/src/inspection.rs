@@ -1,5 +1,5 @@
-//! Gives the console access to the state of promises, proxies and iterators, which JavaScript
-//! cannot inspect.
+//! Provides the console with the state of promises, proxies and iterators, which JavaScript cannot
+//! inspect.
 
 use deno_core::v8::{self, Local, PinScope, PromiseState};
 

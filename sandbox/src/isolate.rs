@@ -102,8 +102,8 @@ pub(crate) enum Action<'a> {
 }
 
 impl Action<'_> {
-    /// Whether the turn only ends a cell. Such a turn is not charged for the jobs of others, which
-    /// stay queued.
+    /// Whether the turn only ends a cell. Such a turn is not charged for the jobs of other owners,
+    /// which remain queued.
     fn only_ends(&self) -> bool {
         matches!(self, Self::Abort { .. } | Self::Forget { .. })
     }
@@ -153,7 +153,7 @@ pub(crate) enum TurnEnd {
 }
 
 impl Isolate {
-    /// Creates an isolate on the calling thread, where it must stay. Calls `on_stuck` from another
+    /// Creates an isolate, which must remain on the calling thread. Calls `on_stuck` from another
     /// thread if code keeps running after it was terminated.
     pub fn new(config: &Config, on_stuck: OnStuck) -> Result<Self, StartError> {
         let host = Host::default();

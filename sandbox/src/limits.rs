@@ -61,7 +61,7 @@ impl Default for Limits {
     }
 }
 
-/// How `console.log` prints values.
+/// Format in which `console.log` prints values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Console {

@@ -49,7 +49,7 @@ impl RecordedSteps {
         self.clock.extend(more.clock);
     }
 
-    /// Whether nothing was recorded.
+    /// Whether no steps or readings were recorded.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty() && self.clock.is_empty()
     }
@@ -95,8 +95,8 @@ pub enum Step {
     Closed(AgentId),
 }
 
-/// A clock reading in tenths of a millisecond since the start of the session, and how many times in
-/// a row it was read.
+/// A clock reading in tenths of a millisecond since the start of the session, and the number of
+/// consecutive times that it was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reading(pub u64, pub u32);
 
@@ -136,7 +136,7 @@ pub enum Request {
         /// Value of `__rlm.iteration`, 1-based.
         iteration: u32,
     },
-    /// Sets what `budget()` returns from now on.
+    /// Sets the budget that `budget()` returns from now on.
     Budget(Budget),
     /// Settles a call.
     Settle {
@@ -213,7 +213,7 @@ pub enum Reply {
         /// Call whose status is requested.
         of: CallId,
     },
-    /// A call was cancelled: nothing waits for its answer.
+    /// A call was cancelled: the cell no longer waits for its answer.
     Cancelled {
         /// Agent whose call was cancelled.
         agent: AgentId,
@@ -422,7 +422,7 @@ pub enum CellErrorKind {
     OutOfMemory,
     /// The cell exceeded its time limit for timers.
     WaitedTooLong,
-    /// The cell waits for something that can never happen.
+    /// The cell awaits a promise that can never settle.
     NeverSettles,
     /// The cell ended without awaiting calls that it made.
     Unawaited,

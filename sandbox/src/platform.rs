@@ -52,7 +52,8 @@ mod engine {
         // Fixed, so that the same code returns the same result on every machine. Worker processes
         // do not have a locale in their environment anyway.
         v8::icu::set_default_locale("en-US");
-        // Flags stay changeable: the stack limit is a flag and follows the latest configuration.
+        // Flags can still change afterward: the stack limit is a flag and follows the latest
+        // configuration.
         v8::V8::set_flags_from_string(
             "--single-threaded --min-semi-space-size=4 --semi-space-growth-factor=4 --no-freeze-flags-after-init",
         );

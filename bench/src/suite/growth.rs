@@ -10,7 +10,7 @@ use crate::report::Figure;
 const BOUND: f64 = 2.2;
 
 /// Maximum kilobytes that a sample may leave in the process of `eval`, so that 20,000 samples stay
-/// within 300 MB, 60 of which are used from the start.
+/// within 300 MB, including the 60 MB used from the start.
 const LEFT_BY_A_SAMPLE: f64 = 12.0;
 
 pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::bench::{Bench, SuiteError, log_progress};
 use crate::report::Figure;
 
-/// Cells that take Node.js longer than this, in milliseconds, are reported individually.
+/// Threshold in milliseconds: cells that run longer than this in Node.js are reported individually.
 const LONG_MS: f64 = 20.0;
 
 /// A recorded attempt.

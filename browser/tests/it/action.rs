@@ -1,4 +1,4 @@
-//! Actions on a page, verified by what its script and the browser observed.
+//! Actions on a page, verified by the events that its script and the browser observed.
 
 use std::time::Duration;
 

@@ -37,7 +37,7 @@ pub(crate) fn settings() -> Settings {
     }
 }
 
-/// Waits until a condition holds, or fails if it never does.
+/// Waits until a condition is true, and panics if it never becomes true.
 pub(crate) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let began = Instant::now();
     while !holds() {

@@ -64,7 +64,7 @@ impl Order {
     }
 }
 
-/// Sends an order. The socket of an opened session stays open on this side as well.
+/// Sends an order. The socket of an opened session also stays open on this side.
 pub(super) async fn order(
     to: &tokio::net::UnixStream,
     order: Order,

@@ -68,8 +68,7 @@ impl Link {
 pub(super) struct Requests(Arc<Mutex<BufReader<UnixStream>>>);
 
 impl Requests {
-    /// Waits until there is data to read, until `until` at the latest. Returns whether data
-    /// arrived.
+    /// Waits for data to read, until `until` at the latest. Returns whether data arrived.
     fn comes(&self, until: Instant) -> bool {
         let socket = lock(&self.0);
         if !socket.buffer().is_empty() {

@@ -1,4 +1,4 @@
-//! Table of system calls: which ones a confined process may make, and how others are answered. The
+//! Table of the system calls that a confined process may make, and of the answers to others. The
 //! filters (`filter.rs`), the documentation and the test that tries each call read this table.
 
 use CallPolicy::{Allowed, Fatal, Missing, Server};

@@ -3,8 +3,8 @@
 //!
 //! In sloppy mode, a function declared in a block is also a `var` of the cell, assigned when the
 //! declaration is reached, unless that `var` would be an error there (ECMA-262, annex B.3.2). The
-//! parser's own resolution attributes such a function only to the cell. It does the same with a
-//! caught error that has the same name as a `var`.
+//! parser's own name resolution attributes such a function only to the cell, and likewise a caught
+//! error with the same name as a `var`.
 
 use std::collections::BTreeSet;
 

@@ -308,7 +308,7 @@ fn from_diagnostic(source: &str, diagnostic: &OxcDiagnostic) -> SyntaxError {
     SyntaxError::at(source, offset, &diagnostic.message)
 }
 
-/// Returns the error for a `}` that closes the wrapper instead of something in the cell.
+/// Returns the error for a `}` that closes the wrapper instead of a block in the cell.
 fn stray_brace(source: &str) -> Option<SyntaxError> {
     let allocator = Allocator::default();
     let options = ParseOptions {

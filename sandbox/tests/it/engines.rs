@@ -20,8 +20,8 @@ const WORDS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Returns the stride at which cases of a corpus run: 1 for all cases. Larger on V8, where all
-/// cases would take minutes and differ only as listed in the table. `scripts/test-v8.sh --full`
+/// Returns the stride at which cases of a corpus run: 1 runs all. The stride is larger on V8, where
+/// all cases would take minutes and differ only as listed in the table. `scripts/test-v8.sh --full`
 /// runs all.
 pub fn every() -> usize {
     if cfg!(feature = "v8") {

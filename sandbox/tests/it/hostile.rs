@@ -7,11 +7,11 @@
 //! |---|---|
 //! | `expect` | the allowed ends, separated by commas: `ok`, or an error's kind such as `timed_out`; `memory` for the heap's limit; `lost` if only the end of its process stops the cell |
 //! | `on-v8` | the ends allowed on V8 instead, and after a semicolon the row of "What differs between the engines" (`README.md`) that explains why |
-//! | `output`, `error` | contents of the output or the error's message; `*` stands for any text |
+//! | `output`, `error` | contents of the output or the error's message; `*` matches any text |
 //! | `value` | the whole text of the returned value |
-//! | `keeps` | `no` if the session may be unusable afterwards |
+//! | `keeps` | `no` if the session may be unusable afterward |
 //! | `slow` | `yes` if the case takes seconds: it runs only in the full tests |
-//! | `why` | the purpose of the case, if its name does not say it |
+//! | `why` | the purpose of the case, if its name does not explain it |
 //!
 //! In a cell, `@repeat(n, "text")` is replaced by `n` copies of a JSON string, in each of which
 //! `$n` is the number of the copy.

@@ -575,7 +575,7 @@ impl OwnProgram {
     }
 }
 
-/// Waits until a condition holds, or fails if it never does.
+/// Waits until a condition is true, and panics if it never becomes true.
 async fn until(what: &str, holds: impl Fn() -> bool) {
     let began = Instant::now();
     while !holds() {

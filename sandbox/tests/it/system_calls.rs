@@ -102,7 +102,7 @@ fn system_calls_answer_as_in_table() {
 /// Calls with argument checks: the name, the arguments, and whether the call is allowed.
 #[rustfmt::skip]
 const BY_ARGUMENTS: &[(&str, &str, bool)] = &[
-    // Length 0: nothing is mapped and nothing changes.
+    // With length 0, no memory is mapped or changed.
     ("mmap", "0 0 3 34 -1 0", true),
     ("mmap", "0 0 7 34 -1 0", COMPILES),
     ("mmap", "0 0 4 34 -1 0", COMPILES),

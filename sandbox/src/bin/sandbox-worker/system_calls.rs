@@ -8,8 +8,8 @@ use std::io::BufRead as _;
 /// outcome.
 ///
 /// A line contains `confined`, `jitless` (confined, for an engine that generates no machine code)
-/// or `free`, then the number of the call and its arguments; `self` stands for the process id. The
-/// outcome is `error N`, `done`, `exit N` or `signal N`.
+/// or `free`, then the number of the call and its arguments; `self` is replaced by the process id.
+/// The outcome is `error N`, `done`, `exit N` or `signal N`.
 pub fn try_each() {
     for line in std::io::stdin().lock().lines() {
         println!("{}", try_one(&line.expect("a line")));
