@@ -11,7 +11,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-# The workspace crates that each crate may depend on, by folder. Tests may depend on others.
+# Workspace crates on which each crate may depend, by folder. Tests may also depend on others.
 CRATES = {
     "sandbox": [],
     "harness/model": [],

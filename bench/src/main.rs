@@ -29,7 +29,7 @@ struct Arguments {
     /// Parts to run [default: all]
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     only: Vec<String>,
-    /// Repetitions of repeated measurements
+    /// Number of times to repeat each measurement
     #[arg(long, default_value_t = 5)]
     runs: usize,
     /// JSON file for the figures

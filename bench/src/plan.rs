@@ -81,7 +81,7 @@ impl Plan {
         }
     }
 
-    /// Whether the agent waits at the gate in this turn, 1-based.
+    /// Whether the agent waits at the gate in the given turn, 1-based.
     pub fn waits(&self, turn: u32) -> bool {
         let is_leaf = match self {
             Self::Hold => true,
@@ -91,7 +91,7 @@ impl Plan {
         is_leaf && turn == 2
     }
 
-    /// Returns the model's reply in this turn.
+    /// Returns the model's reply in the given turn.
     pub fn reply(&self, turn: u32, language: Language) -> String {
         let last = match self {
             Self::Loop { iterations } => turn >= *iterations,

@@ -78,7 +78,7 @@ impl Server {
         self.shared.waiting.load(Ordering::SeqCst)
     }
 
-    /// Returns when an agent first requested its second turn since
+    /// Returns the time at which an agent first requested its second turn since
     /// [`forget_second_turn`](Self::forget_second_turn).
     pub fn second_turn(&self) -> Option<Instant> {
         *self.shared.second_turn.lock()

@@ -1,4 +1,4 @@
-//! Distinguishes public addresses from those of this machine and of the networks around it.
+//! Distinguishes public addresses from addresses of this machine and its networks.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

@@ -23,15 +23,15 @@ pub struct DumpSettings {
 #[serde(deny_unknown_fields, default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct DumpExtensions {
-    /// Text directly inside an element that has no line of its own, such as a `div`, a `span` or a
-    /// section.
+    /// Whether to include text directly inside elements that have no line of their own, such as a
+    /// `div`, a `span` or a section.
     pub text: bool,
-    /// Ids for interactive elements inside interactive elements.
+    /// Whether interactive elements inside interactive elements get ids.
     pub nested: bool,
-    /// Ids for editable elements other than fields: `contenteditable`.
+    /// Whether editable elements other than fields get ids: `contenteditable`.
     pub editable: bool,
-    /// Contents of `iframe`s. Frames that could not be loaded, and those beyond the first 50 of
-    /// other origins, are shown by address.
+    /// Whether to include the contents of `iframe`s. Frames that could not be loaded, and those
+    /// beyond the first 50 of other origins, are shown by address.
     pub frames: bool,
 }
 
@@ -64,11 +64,11 @@ pub struct Dump {
     pub text: String,
     /// Address of the page.
     pub url: String,
-    /// Title of the page, cut after 120 characters.
+    /// Title of the page, truncated to 120 characters.
     pub title: String,
     /// Pixels above, inside and below the visible area.
     pub viewport: [u64; 3],
-    /// Ids in the order of the text.
+    /// Elements with their ids, in the order of the text.
     pub elements: Vec<DumpElement>,
     /// Whether the text was truncated.
     pub truncated: bool,
@@ -81,7 +81,7 @@ pub struct Dump {
     pub millis: f64,
 }
 
-/// An id of a dump.
+/// An element in a dump, with its id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DumpElement {
     /// Id without brackets.

@@ -1,4 +1,4 @@
-//! One tab: navigation, reading and actions.
+//! A tab: navigation, reading and actions.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -60,7 +60,7 @@ impl Page {
         }
     }
 
-    /// Returns the same tab with another timeout for each command.
+    /// Returns the same tab with a different timeout for each command.
     #[must_use]
     pub fn with_command_timeout(self, limit: Duration) -> Self {
         Self { limit, ..self }
@@ -75,8 +75,8 @@ impl Page {
     /// hangs, its script is stopped first.
     ///
     /// # Errors
-    /// [`Error::Blocked`] for an address out of reach, and [`Error::Navigation`] for one that does
-    /// not answer.
+    /// [`Error::Blocked`] for an address that is out of reach, and [`Error::Navigation`] for one
+    /// that does not answer.
     pub async fn goto(&self, address: &str) -> Result<()> {
         let failed = |reason: String| Error::Navigation {
             url: address.to_owned(),
@@ -123,8 +123,8 @@ impl Page {
         .await
     }
 
-    /// Opens an address as [`Page::goto`] does, with a script that runs in the document before the
-    /// document's own.
+    /// Opens an address like [`Page::goto`], and runs a script in the document before the
+    /// document's own scripts.
     ///
     /// # Errors
     /// As for [`Page::goto`].
@@ -144,7 +144,7 @@ impl Page {
     /// Waits until the tab is closed, by this crate, the page or the browser.
     ///
     /// # Errors
-    /// If the page crashed or the browser ended.
+    /// Returns an error if the page crashed or the browser ended.
     pub async fn closed(&self) -> Result<()> {
         let ended = tokio::select! {
             ended = self.until(|_| false) => ended,
@@ -170,7 +170,7 @@ impl Page {
         self.tab.state.borrow().place.clone()
     }
 
-    /// Returns the open tabs that this tab's page has opened, oldest first.
+    /// Returns the open tabs that were opened by this tab's page, oldest first.
     pub fn opened(&self) -> Vec<Self> {
         let tabs = self.wire.tabs(&self.tab.context).into_iter();
         tabs.filter(|tab| tab.opener.as_deref() == Some(self.id()))
@@ -451,7 +451,7 @@ impl Page {
 
     async fn send_in<C: Command>(&self, session: &str, command: C) -> Result<C::Answer> {
         let answer = self.wire.command(Some(session), command).await;
-        // Errors from the session of a closed page are not useful.
+        // If the page is closed, report this instead of the session's error.
         answer.map_err(|error| self.gone().unwrap_or(error))
     }
 
@@ -514,8 +514,8 @@ impl Page {
         result
     }
 
-    /// Waits until the scrolled page is rendered, because the browser uses the rendered frame to
-    /// decide which process receives a click.
+    /// Waits until the scrolled page is rendered, because the rendered frame determines the process
+    /// that receives a click.
     async fn drawn(&self) -> Result<()> {
         if self.wire.has_frames() {
             let twice = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() => 0)";

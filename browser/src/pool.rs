@@ -22,7 +22,7 @@ pub struct Settings {
     pub browsers: usize,
     /// Number of profiles that a browser serves before it is replaced; at least 1.
     pub profiles_per_browser: u32,
-    /// Wall time limit for one command to a page.
+    /// Wall time limit for each command to a page.
     pub command_timeout: Duration,
     /// Wall time limit for starting a browser.
     pub start_timeout: Duration,
@@ -56,7 +56,8 @@ impl Default for Settings {
     }
 }
 
-/// A pool of browsers. Dropping it and its profiles ends every process and deletes every file.
+/// A pool of browsers. Dropping the pool and its profiles ends all their processes and deletes all
+/// their files.
 #[derive(Debug)]
 pub struct Pool {
     shared: Arc<Shared>,
@@ -101,7 +102,7 @@ impl Pool {
             .acquire_owned()
             .await
             .map_err(|_| Error::BrowserEnded("the pool is closed".to_owned()))?;
-        // A browser that died while idle must not fail the attempt.
+        // The attempt must not fail because a browser died while idle.
         while let Some(idle) = self.shared.take_idle() {
             if let Ok(profile) = Profile::open(Arc::clone(&self.shared), idle, reach).await {
                 return Ok(profile.with_permit(permit));

@@ -12,7 +12,8 @@ use crate::gate::Origin;
 pub struct Reach {
     /// Origins allowed at any address, including this machine and its networks.
     pub anywhere: Vec<Origin>,
-    /// Origins allowed only at public internet addresses, whatever their names resolve to.
+    /// Origins allowed only at public internet addresses, even if their names resolve to other
+    /// addresses.
     pub public: Vec<Origin>,
 }
 
@@ -32,7 +33,7 @@ pub enum ReachError {
     Local {
         /// The origin.
         origin: Origin,
-        /// One of its addresses.
+        /// An address of the origin.
         address: IpAddr,
     },
     /// The origin is not allowed.
@@ -41,7 +42,7 @@ pub enum ReachError {
 }
 
 impl Reach {
-    /// Allows only these origins, at any address.
+    /// Allows only the given origins, at any address.
     pub fn anywhere(origins: impl IntoIterator<Item = Origin>) -> Self {
         Self {
             anywhere: origins.into_iter().collect(),
@@ -54,8 +55,8 @@ impl Reach {
         self.anywhere.iter().chain(&self.public)
     }
 
-    /// Whether a web address belongs to one of the origins. A tunnel does not reveal its scheme, so
-    /// only host and port count.
+    /// Whether a web address belongs to one of the origins. Compares only host and port, because a
+    /// tunnel does not reveal its scheme.
     pub(crate) fn permits(&self, url: &Url) -> bool {
         Origin::of(url).is_some_and(|origin| self.origins().any(|one| one.is_at(&origin)))
     }

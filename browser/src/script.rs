@@ -37,8 +37,8 @@ impl Page {
             .await
     }
 
-    /// Evaluates JavaScript as an action on the page, and waits for a resulting navigation. Returns
-    /// `None` if the script left the page or opened a dialog before it returned a value.
+    /// Evaluates JavaScript as an action on the page, and waits for any navigation that it causes.
+    /// Returns `None` if the script left the page or opened a dialog before it returned a value.
     ///
     /// # Errors
     /// [`Error::Script`] if it throws or its value is not JSON.
@@ -72,7 +72,7 @@ impl Page {
             self.run(TerminateExecution {}).await?;
             self.evaluate_in(None, "0").await
         };
-        // If this fails, opening the page fails with a better error.
+        // If this fails, opening the page fails with a clearer error.
         drop(within(STOP, "stopping a script", stop).await);
     }
 
@@ -84,8 +84,8 @@ impl Page {
     }
 
     /// Calls a function of `js/actions.js` in the document that contains the element, and converts
-    /// its problems to errors. `call` formats the call for a selector. Returns the result and that
-    /// document.
+    /// the problems that it reports to errors. `call` formats the call for a selector. Returns the
+    /// result and that document.
     pub(crate) async fn act(
         &self,
         what: &'static str,

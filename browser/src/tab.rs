@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use serde::Deserialize;
 use tokio::sync::watch;
 
-/// A tab that this crate is attached to.
+/// A tab to which this crate is attached.
 #[derive(Debug)]
 pub(crate) struct Tab {
     /// Session for the tab's commands.
@@ -20,13 +20,13 @@ pub(crate) struct Tab {
     /// Target of the tab whose page opened this one.
     pub(crate) opener: Option<String>,
     pub(crate) state: watch::Sender<State>,
-    /// Every id that a dump of this tab has shown.
+    /// All ids that dumps of this tab have shown.
     pub(crate) shown_ids: Mutex<HashSet<String>>,
     /// Frames of other origins in the newest dump.
     pub(crate) frames: Mutex<Frames>,
     /// Whether the newest dump uses hashes as ids.
     pub(crate) hashes: AtomicBool,
-    /// Whether a command on this document timed out.
+    /// Whether a command on the current document timed out.
     pub(crate) hangs: AtomicBool,
 }
 
@@ -49,7 +49,7 @@ pub(crate) struct Frames(pub(crate) HashMap<Vec<usize>, Frame>);
 #[derive(Debug, Clone, Default)]
 pub(crate) struct State {
     pub(crate) dialog: Option<Dialog>,
-    /// Number of dialogs answered. The count shows that a new dialog has opened even if the moment
+    /// Number of dialogs answered. A change of the count reveals a new dialog even if the moment
     /// between two dialogs is not observed.
     pub(crate) answered: u64,
     pub(crate) gone: Option<TabEnd>,
@@ -65,8 +65,8 @@ pub(crate) struct State {
 pub struct PageLocation {
     /// Number of documents that the tab has had.
     pub documents: u64,
-    /// Address. A fragment is included only if it is a route (`#/orders`, `#!orders`), not if it is
-    /// a position on the page.
+    /// Address. Includes the fragment only if it is a route (`#/orders`, `#!orders`) instead of a
+    /// position on the page.
     pub url: String,
 }
 
@@ -99,8 +99,8 @@ pub struct Dialog {
     pub proposed: String,
 }
 
-/// Kinds of dialogs: those of
-/// <https://html.spec.whatwg.org/multipage/timers-and-user-prompts.html>, and the one before
+/// Kinds of dialogs: the simple dialogs of
+/// <https://html.spec.whatwg.org/multipage/timers-and-user-prompts.html>, and the dialog before
 /// leaving a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt as _, chown};
 use std::path::Path;
 
-/// User for systems that do not define `nobody`.
+/// User on systems that do not define `nobody`.
 const NOBODY: User = User {
     id: 65_534,
     group: 65_534,

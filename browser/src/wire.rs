@@ -140,7 +140,7 @@ impl Wire {
         self.shared.frames.lock().get(frame).cloned()
     }
 
-    /// Whether any frame of the browser has its own process.
+    /// Whether any frame in the browser has its own process.
     pub(crate) fn has_frames(&self) -> bool {
         !self.shared.frames.lock().is_empty()
     }

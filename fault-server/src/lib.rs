@@ -67,7 +67,7 @@ pub struct ReceivedRequest {
     pub headers: Vec<(String, String)>,
     /// Parsed body; null if it is not JSON.
     pub body: Value,
-    /// Body as text; invalid UTF-8 is replaced.
+    /// Body as text, in which invalid UTF-8 is replaced.
     pub text: String,
 }
 

@@ -89,7 +89,7 @@ pub(crate) fn set_flags(limits: &Limits) {
     }
 }
 
-/// Loads the library into a context that will be snapshotted.
+/// Loads the library into a context from which a snapshot will be created.
 pub(crate) fn load(
     scope: &mut v8::PinScope<'_, '_>,
     ops: v8::Local<'_, v8::Object>,

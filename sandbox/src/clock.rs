@@ -23,7 +23,7 @@ pub(crate) struct Clock {
 }
 
 enum Source {
-    /// The machine's clock. At `since`, `then` tenths of a millisecond had passed in the session.
+    /// The clock of the machine. At `since`, the session was `then` tenths of a millisecond old.
     Machine { since: Instant, then: u64 },
     /// A clock driven by cells: a reading advances it by a tenth of a millisecond, a timer by its
     /// delay.
@@ -114,7 +114,7 @@ impl Clock {
         }
     }
 
-    /// Advances a counted clock to the place of a timer that fires.
+    /// Advances a counted clock to the sort key of a timer that fires.
     pub fn reach(&mut self, place: u128) {
         if let Source::Counted = self.source {
             self.last = self.last.max(u64::try_from(place).unwrap_or(u64::MAX));

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// CPU clock of the thread that created it. It reads zero once that thread has ended.
+/// CPU clock of the thread that created this value. It reads zero once that thread has ended.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CpuClock(libc::clockid_t);
 

@@ -54,8 +54,8 @@ pub(crate) fn base64_encode(bytes: &[u8], url: bool) -> String {
     }
 }
 
-/// Decodes Base64 as Node's Buffer does: both alphabets are accepted, other characters skipped, and
-/// everything after the first `=` ignored.
+/// Decodes Base64 as Node's Buffer does: accepts both alphabets, skips other characters, and
+/// ignores everything after the first `=`.
 pub(crate) fn base64_decode(text: &str) -> Vec<u8> {
     let characters = text.bytes().take_while(|byte| *byte != b'=');
     let sextets = characters.filter_map(|byte| match byte {
@@ -66,7 +66,7 @@ pub(crate) fn base64_decode(text: &str) -> Vec<u8> {
     decode(sextets.collect())
 }
 
-/// Error of [`atob`].
+/// Reason why [`atob`] failed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Base64Error {
     InvalidCharacter = 1,

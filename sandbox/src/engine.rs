@@ -1,6 +1,6 @@
 //! The engine: one isolate with its context, created from the snapshot of the library.
 //!
-//! It uses the engine and flags of `deno_core` without its `JsRuntime`. For each isolate,
+//! This module uses the engine and flags of `deno_core` without its `JsRuntime`. For each isolate,
 //! `JsRuntime` creates templates that the V8 layer over `QuickJS` never frees: 15 KB per attempt,
 //! or up to the whole heap with the objects that they reference. Its library, event loop and
 //! modules are not needed, because code runs in turns.
@@ -18,7 +18,7 @@ use crate::platform;
 /// State of the ops, stored in a slot of the isolate.
 pub(crate) type Host = Rc<RefCell<HostState>>;
 
-/// An isolate, which must stay on the thread that created it.
+/// An isolate, which must remain on the thread that created it.
 pub(crate) struct Engine {
     // Dropped before its isolate.
     pub context: v8::Global<v8::Context>,

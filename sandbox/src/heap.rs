@@ -32,7 +32,7 @@ pub(crate) fn allowed_for_contexts() -> u64 {
 /// Heap limit of one isolate, which it outlives.
 pub(crate) struct Heap {
     limit: usize,
-    /// The limit, or more if more was in use when it was armed.
+    /// The limit, or a higher value if more memory was in use when the limit was armed.
     armed_at: usize,
     armed: bool,
     /// State that the engine points to while the limit is armed.
@@ -107,7 +107,8 @@ impl Heap {
         self.arm(isolate);
     }
 
-    /// Returns the flag that records an overflow, for other code that detects one.
+    /// Returns the flag that records that the heap exceeded its limit, for other code that detects
+    /// this.
     pub fn overflow_flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.reached.overflowed)
     }

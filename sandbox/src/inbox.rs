@@ -24,7 +24,7 @@ pub(crate) enum NextRequest {
 
 /// A long text that arrives in pieces, so that memory never contains it twice.
 pub(crate) struct IncomingText {
-    /// Number of pieces still to come.
+    /// Number of pieces that have not arrived yet.
     pub pieces: u32,
     /// Length of the whole text in bytes of UTF-8.
     pub bytes: usize,

@@ -141,7 +141,7 @@ pub(crate) enum TurnEnd {
         message: String,
         line: Option<usize>,
     },
-    /// Execution was stopped when the budget ran out.
+    /// Execution was stopped because the time budget ran out.
     Terminated,
     /// Execution was stopped because the heap exceeded its limit.
     OutOfMemory,
@@ -414,8 +414,8 @@ impl Isolate {
         let handle = &self.handle;
         in_context!(scope, self.engine);
         jobs::run(scope, |running| {
-            // Dropping a job frees memory but may allocate in the process, so an overflow must not
-            // stop it.
+            // Dropping a job frees memory but may first allocate some, so exceeding the limit must
+            // not stop it.
             if running.dropped && overflowed.swap(false, Ordering::SeqCst) {
                 handle.cancel_terminate_execution();
             }

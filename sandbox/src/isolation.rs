@@ -3,7 +3,7 @@
 use crate::process::{WorkerCommand, Workers};
 use crate::session::{Config, Session, StartError};
 
-/// Isolation of the code that runs in a session.
+/// Place where a session's code runs, which determines its isolation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Isolation {
     /// On threads of the harness: minimal overhead, but no protection against code that crashes the

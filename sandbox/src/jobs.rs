@@ -1,4 +1,4 @@
-//! The engine's queue of jobs (microtasks): they run one at a time, and those of a stopped cell are
+//! The engine's queue of jobs (microtasks): jobs run one at a time, and jobs of a stopped cell are
 //! dropped.
 //!
 //! Each job has the owner number of the turn or job in which its promise was awaited. Once a
@@ -20,7 +20,7 @@ pub(crate) use v8_engine::{
     wants_place,
 };
 
-/// Whether this module manages the queue instead of the engine.
+/// Whether this module, not the engine, manages the queue.
 pub(crate) const OWNED: bool = cfg!(not(feature = "v8"));
 
 /// Code that ran when jobs were stopped: its owner, and whether it was a job that was being dropped
@@ -136,8 +136,8 @@ mod quickjs {
     /// differ from those that this code expects.
     pub fn take_over(scope: &v8::PinScope<'_, '_>, isolate: v8::IsolateHandle) -> bool {
         let context = scope.get_current_context();
-        // SAFETY: a handle of the engine's V8 layer points to a value, here the engine's context
-        // under a tag of the layer.
+        // SAFETY: a handle of the engine's V8 layer points to a value, in this case a tagged
+        // pointer to the engine's context.
         let context = unsafe { *(&raw const *context).cast::<*mut c_void>() };
         // SAFETY: the context belongs to the isolate that this thread has entered.
         let runtime = unsafe { JS_GetRuntime(context) };
@@ -163,7 +163,7 @@ mod quickjs {
         STOPPED.with_borrow_mut(HashSet::clear);
     }
 
-    /// Begins a turn of this owner.
+    /// Begins a turn of an owner.
     pub fn begin(owner: u32) {
         TURN.set(owner);
         CURRENT.set(owner);
@@ -172,7 +172,7 @@ mod quickjs {
         ASKED.set(false);
     }
 
-    /// Makes all further jobs of this owner do nothing.
+    /// Stops an owner: all its further jobs do nothing.
     pub fn stop(owner: u32) {
         STOPPED.with_borrow_mut(|stopped| stopped.insert(owner));
     }
@@ -211,7 +211,7 @@ mod quickjs {
             let mut context = std::ptr::null_mut();
             DROPPED.set(false);
             LAST.set(TURN.get());
-            // SAFETY: the isolate of this runtime is entered, and none of its code is running.
+            // SAFETY: the runtime's isolate is entered, and none of its code is running.
             let ran = unsafe { JS_ExecutePendingJob(runtime, &raw mut context) };
             if ran == 0 {
                 break;

@@ -1,8 +1,8 @@
 //! A JavaScript REPL for agents, on an engine embedded through `deno_core`.
 //!
 //! A [`Session`] is one isolate; each agent of a delegation tree opens a [`Repl`] in it. All data
-//! crosses the boundary in messages (see [`message`]): cells go in; output, calls and results come
-//! out.
+//! crosses the boundary in messages (see [`message`]): the sandbox receives cells and sends output,
+//! calls and results.
 //!
 //! Invariants: the sandbox knows nothing about models or prompts, and no code outside this crate
 //! depends on the choice of engine. Model code reaches the host only through the ops in `ops.rs`.

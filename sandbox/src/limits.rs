@@ -65,9 +65,9 @@ impl Default for Limits {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Console {
-    /// As Node.js does.
+    /// As in Node.js.
     #[default]
     Node,
-    /// `String(argument)`, joined by spaces.
+    /// As `String(argument)` of each argument, joined by spaces.
     Plain,
 }

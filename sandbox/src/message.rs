@@ -65,7 +65,7 @@ pub enum Step {
     /// A name was set in an agent's REPL.
     #[serde(rename = "set")]
     Set(AgentId, String),
-    /// A cell was run.
+    /// An agent started a cell.
     #[serde(rename = "run")]
     Ran(AgentId),
     /// The budget was set to the given one.
@@ -111,9 +111,9 @@ pub enum Request {
         agent: AgentId,
         /// Agent whose names the new agent can read; `None` for the root.
         parent: Option<AgentId>,
-        /// Value of `context`.
+        /// Value of the agent's `context`.
         context: Context,
-        /// Contents of `__rlm`.
+        /// Contents of the agent's `__rlm`.
         info: AgentInfo,
         /// Functions that the agent may call besides `rlm()` and `llm()`.
         functions: HostFunctions,
@@ -124,7 +124,7 @@ pub enum Request {
         agent: AgentId,
         /// Name to set; `context` replaces the agent's context.
         name: String,
-        /// Value as JSON text.
+        /// Value of the name, as JSON text.
         json: String,
     },
     /// Runs a cell; ends in [`Reply::Finished`].
@@ -262,7 +262,7 @@ pub struct Variable {
     /// Kind of the value: `string`, `Array`, `Map`, `function`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Size of the value, if it has one: `12 items`.
+    /// Size of the value, if applicable: `12 items`.
     #[serde(default)]
     pub size: Option<String>,
     /// Start of the value, if it can be read without running the agent's code.
@@ -354,21 +354,21 @@ impl fmt::Display for CallKind {
     }
 }
 
-/// Third argument of a call.
+/// Options of a call, its third argument.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct CallOptions {
-    /// Prompt that makes the child a specialist.
+    /// System prompt that makes the child a specialist.
     pub system_prompt: Option<String>,
     /// Alias from the model table.
     pub model: Option<String>,
-    /// Maximum iterations of the child, capped by its depth.
+    /// Maximum iterations of the child, which its depth may reduce further.
     pub max_iterations: Option<u32>,
     /// Names of the tools that the child may call; if absent, all tools that its caller passes on.
     pub tools: Option<Vec<String>>,
     /// Tab that becomes the child's page.
     pub page: Option<String>,
-    /// JSON Schema of the answer, as JSON text; if present, the answer is JSON.
+    /// JSON Schema of the answer, as JSON text. If present, the answer is JSON.
     pub schema: Option<String>,
     /// Timeout of the call in milliseconds.
     pub timeout_ms: Option<u64>,
@@ -381,7 +381,7 @@ pub struct CallOptions {
 /// Outcome of a cell.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct CellOutcome {
-    /// Printed output: lines joined by `\n`, cut to the limit.
+    /// Printed output: lines joined by `\n`, truncated to the limit.
     pub output: String,
     /// Error, if the cell failed.
     pub error: Option<CellError>,
@@ -404,7 +404,7 @@ pub struct CellError {
     pub kind: CellErrorKind,
     /// `Name: message`.
     pub message: String,
-    /// Frames in the model's own code, `at f (cell 3:12)`, innermost first.
+    /// Stack frames in the model's own code, such as `at f (cell 3:12)`, innermost first.
     pub stack: Vec<String>,
 }
 
@@ -416,7 +416,7 @@ pub enum CellErrorKind {
     Thrown,
     /// The cell is not valid JavaScript.
     Syntax,
-    /// The execution clock ran out.
+    /// The cell exceeded its CPU time limit.
     TimedOut,
     /// The heap exceeded its limit.
     OutOfMemory,

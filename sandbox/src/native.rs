@@ -1,7 +1,7 @@
 //! Makes Rust functions callable from JavaScript.
 //!
 //! Arguments of the wrong type are treated as empty, because only the library calls these
-//! functions. Reading arguments runs no user code and does not panic.
+//! functions. Reading arguments does not run user code and never panics.
 
 use deno_core::v8;
 
@@ -13,7 +13,7 @@ pub(crate) type Named = (&'static str, v8::FunctionCallback);
 /// A JavaScript value.
 pub(crate) type Value<'s> = v8::Local<'s, v8::Value>;
 
-/// A type that an argument can be converted to.
+/// A type to which a JavaScript argument can be converted.
 pub(crate) trait FromJs<'s> {
     fn of(value: Value<'s>, scope: &v8::PinScope<'s, '_>) -> Self;
 }
@@ -159,7 +159,7 @@ impl ToJs for Value<'_> {
     }
 }
 
-/// `None` becomes undefined.
+/// Converts `None` to undefined.
 impl ToJs for Option<Value<'_>> {
     fn give(self, _: &v8::PinScope<'_, '_>, mut result: v8::ReturnValue<'_>) {
         if let Some(value) = self {
@@ -168,7 +168,7 @@ impl ToJs for Option<Value<'_>> {
     }
 }
 
-/// `None`, or a string longer than the engine supports, becomes null.
+/// Converts `None`, and strings longer than the engine supports, to null.
 impl ToJs for Option<String> {
     fn give(self, scope: &v8::PinScope<'_, '_>, mut result: v8::ReturnValue<'_>) {
         match self.and_then(|text| v8::String::new(scope, &text)) {
@@ -184,7 +184,7 @@ impl ToJs for String {
     }
 }
 
-/// An error becomes a number that identifies it.
+/// Converts an error to a number that identifies it.
 impl ToJs for Result<String, Base64Error> {
     fn give(self, scope: &v8::PinScope<'_, '_>, result: v8::ReturnValue<'_>) {
         match self {

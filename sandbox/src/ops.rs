@@ -32,7 +32,7 @@ pub(crate) struct HostState {
     pub places: HashMap<u32, u128>,
     /// Remaining budget, and the clock reading when it was set.
     pub budget: (Budget, u64),
-    /// Functions of the cells so far.
+    /// Original sources of the functions in cells so far.
     pub sources: Sources,
     /// Context of the agent that is being opened.
     pub arriving: Option<IncomingText>,
@@ -96,7 +96,7 @@ pub(crate) struct CellEnd {
 /// Maximum delay of a timer. With a longer delay, a timer would in effect never fire.
 const LONGEST_TIMER: Duration = Duration::from_secs(86_400 * 365);
 
-/// Returns the ops by the names under which `host.js` calls them.
+/// Returns the ops with the names that `host.js` uses.
 pub(crate) fn table() -> Vec<Named> {
     natives! {
         of_host {

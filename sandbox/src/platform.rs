@@ -1,4 +1,4 @@
-//! Process-wide setup of the engine: its flags, and the threads that do its background work.
+//! Process-wide setup of the engine: its flags and its background threads.
 
 use std::sync::Once;
 
@@ -35,8 +35,8 @@ mod engine {
 /// cell's CPU time includes its whole cost, and isolates do not wait for threads that a copy of the
 /// process lacks.
 ///
-/// The platform is V8's own. The platform of `deno_core` needs an async runtime for tasks that the
-/// garbage collector defers.
+/// Uses V8's own platform, because the platform of `deno_core` needs an async runtime for tasks
+/// that the garbage collector defers.
 #[cfg(feature = "v8")]
 mod engine {
     use std::sync::atomic::{AtomicBool, Ordering};
@@ -101,8 +101,8 @@ mod engine {
             | libc::MAP_ANONYMOUS
             | libc::MAP_NORESERVE
             | libc::MAP_FIXED_NOREPLACE;
-        // SAFETY: reserves unused addresses and no memory. If this fails, the heap stays where V8
-        // puts it.
+        // SAFETY: reserves only unused addresses, without memory. If this fails, the heap stays
+        // where V8 puts it.
         unsafe {
             libc::mmap(start, DRAWN_BELOW - FIRST, libc::PROT_NONE, flags, -1, 0);
         }

@@ -23,7 +23,7 @@ struct State {
     listings: HashMap<AgentId, VecDeque<oneshot::Sender<Result<Listing, String>>>>,
     /// Whether no more replies will arrive.
     ended: bool,
-    /// Reason for the end, once known.
+    /// Reason why the session ended, once known.
     lost: Option<SessionLost>,
     /// Steps since the last [`Router::take_course`], if steps are recorded.
     course: RecordedSteps,
@@ -124,7 +124,7 @@ impl Router {
         self.caught_up.send_replace(true);
     }
 
-    /// Records steps from now on until they are taken.
+    /// Starts to record steps, which [`Router::take_course`] returns.
     pub fn keep_course(&self) {
         self.lock().keeps = true;
     }
@@ -147,7 +147,7 @@ impl Router {
         !state.ended && state.lost.is_none()
     }
 
-    /// Records that no more replies will arrive; the reason follows.
+    /// Records that no more replies will arrive. The reason is recorded later.
     pub fn end(&self) {
         self.lock().ended = true;
     }

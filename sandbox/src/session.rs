@@ -24,7 +24,7 @@ pub struct Config {
     pub console: Console,
 }
 
-/// A session could not be started.
+/// Reason why a session could not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The operating system could not create a thread.
@@ -44,7 +44,7 @@ pub enum StartError {
     Confine(String),
 }
 
-/// The isolate ended, so no code can run in it.
+/// Error of a session whose isolate ended, so that no code can run in it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the sandbox is gone: {detail}")]
 pub struct SessionLost {
@@ -176,7 +176,7 @@ impl Session {
     }
 
     /// Begins the session with a clock, random numbers and recorded steps to repeat. Must be called
-    /// before the first agent is opened; without it, the session cannot be repeated.
+    /// before the first agent is opened. Sessions that are not begun cannot be repeated.
     pub fn begin(&self, beginning: SessionStart) {
         (self.send)(Request::Begin(beginning));
     }
@@ -215,7 +215,7 @@ impl Recorder {
     }
 }
 
-/// REPL of one agent. Dropping it closes it.
+/// REPL of one agent. Dropping this value closes the REPL.
 pub struct Repl {
     agent: AgentId,
     session: Session,

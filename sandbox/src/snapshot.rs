@@ -24,7 +24,7 @@ use crate::thread::THREAD_STACK;
 static SNAPSHOT: OnceLock<Result<Box<[u8]>, String>> = OnceLock::new();
 static FILE: OnceLock<PathBuf> = OnceLock::new();
 
-/// Length of the digest at the beginning of a cached file.
+/// Length in bytes of the digest at the beginning of a cached file.
 const DIGEST: usize = 32;
 
 /// Caches the snapshot of this process's sandboxes in a file, and reads it from the file if the

@@ -26,7 +26,7 @@ pub(crate) type OnStuck = Arc<dyn Fn() + Send + Sync>;
 struct Armed {
     id: u64,
     clock: CpuClock,
-    /// CPU time of the executing thread at which it is stopped.
+    /// CPU time of the executing thread at which the code is stopped.
     cpu_deadline: Duration,
     /// Time of the next check, at the latest when the CPU time could be used up.
     look_at: Instant,
@@ -40,7 +40,7 @@ struct Armed {
 struct State {
     armed: Vec<Armed>,
     next_id: u64,
-    /// Returns whether code must be stopped as if its heap had exceeded its limit.
+    /// Callback that returns whether code must be stopped as if its heap had exceeded its limit.
     look: Option<Box<dyn FnMut() -> bool + Send>>,
     /// Time at which the thread next wakes up without a notification; `None` while it waits for
     /// one.

@@ -73,7 +73,7 @@ pub(crate) struct Worker {
 
 struct Agent {
     parent: Option<AgentId>,
-    /// Call that opened this agent.
+    /// Call that opened the agent.
     opened_by: Option<CallId>,
     /// Names that the agent's cells declared by `let`, `const` or `class`.
     lexical: BTreeSet<String>,
@@ -447,7 +447,7 @@ impl Worker {
         Some(cell)
     }
 
-    /// Removes a finished call from the cells that wait for it: the one that made it, and its
+    /// Removes a finished call from the cells that wait for it: the cell that made it and its
     /// followers.
     fn no_longer_pending(&mut self, agent: AgentId, call: CallId) {
         let followers = self.followers.remove(&call).unwrap_or_default();

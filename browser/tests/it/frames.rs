@@ -1,5 +1,5 @@
-//! Frames: a dump includes frames of any origin on request, and their elements can be used like the
-//! rest of the page.
+//! Frames: on request, a dump includes frames of any origin, and actions work on their elements as
+//! on the rest of the page.
 
 use std::time::Duration;
 
@@ -47,7 +47,7 @@ async fn asked(site: &Site, address: &str) {
     asked.unwrap_or_else(|_| panic!("{:?}", site.asked.lock().unwrap()));
 }
 
-/// Returns the address of a page with frames, each given by its title.
+/// Returns the address of a page with the given frames: titles and addresses.
 fn page_with(site: &Site, frames: &[(&str, String)]) -> String {
     let query = Serializer::new(String::new()).extend_pairs(frames).finish();
     format!("{}?{query}", site.at("pages/frames.html"))

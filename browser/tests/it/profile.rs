@@ -1,4 +1,4 @@
-//! Profiles: reachable origins, isolation from each other, and browsers that are missing, slow,
+//! Profiles: reachable origins, isolation from other profiles, and browsers that are missing, slow,
 //! over their memory limit or dead.
 
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt};
@@ -215,7 +215,7 @@ fn profile_starts_with_cookies_storage_and_size() {
         page.goto_after(script, &address).await.unwrap();
         let found = "[document.cookie, localStorage.b, innerWidth, innerHeight].join()";
         assert_eq!(page.evaluate(found).await.unwrap(), "a=1,2,800,600");
-        // The script applied only to that document.
+        // The script applied only to the earlier document.
         page.evaluate("localStorage.b = 3; 0").await.unwrap();
         page.goto(&address).await.unwrap();
         assert_eq!(page.evaluate(found).await.unwrap(), "a=1,3,800,600");

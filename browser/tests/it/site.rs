@@ -27,7 +27,7 @@ pub(crate) struct Site {
     pub(crate) asked: Arc<Mutex<Vec<String>>>,
 }
 
-/// Settings with time limits that even a busy machine meets.
+/// Settings with time limits that suffice even on a busy machine.
 pub(crate) fn settings() -> Settings {
     Settings {
         command_timeout: Duration::from_secs(60),

@@ -21,8 +21,8 @@ pub fn confine(jitless: bool) -> Result<Option<String>, String> {
     Ok(describe(&lacks))
 }
 
-/// Combines the results of both steps for the session. With `strict`, a feature that the kernel
-/// lacks is an error.
+/// Combines the results of both steps for the session. With `strict`, missing features are an
+/// error.
 ///
 /// # Errors
 /// Returns the failure or, with `strict`, the missing features.
@@ -104,7 +104,7 @@ mod linux {
         drop_capabilities().map_err(|error| format!("capabilities: {error}"))?;
         // The engine and the clock read the time zone at their first use, when files are no longer
         // accessible.
-        // SAFETY: reads the time zone of the process, whose other thread, if any, only waits.
+        // SAFETY: reads the time zone of the process. Its other thread, if any, only waits.
         unsafe { tzset() };
         lacking_seccomp(filter::restrict_server(COMPILES && !jitless))
     }
@@ -142,7 +142,7 @@ mod linux {
             // kernels: in both cases, there is nothing to drop.
             let _ = remove_capability_from_bounding_set(capability);
         }
-        // Kernels before 4.3 have no ambient set.
+        // Kernels before 4.3 do not have an ambient set.
         let _ = clear_ambient_capability_set();
         let none = CapabilitySets {
             effective: CapabilitySet::empty(),

@@ -5,7 +5,7 @@
 #[cfg(target_os = "linux")]
 const THREADS: usize = 2;
 
-/// Whether this build of the engine can be copied on this system at all.
+/// Whether this system supports copies of this build of the engine.
 ///
 /// V8 excludes its heap from copies if the system supports it (`MADV_DONTFORK`), and only Linux
 /// reports the excluded areas.

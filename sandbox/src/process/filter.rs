@@ -10,11 +10,11 @@ use seccompiler::sock_filter as Instruction;
 
 use super::system_calls::{CallPolicy, Check, NEWER, TABLE, exit_code};
 
-/// Return values of a filter; an error number goes into the lower bits.
+/// Return values of a filter, whose lower bits may contain an error number.
 const ALLOW: u32 = libc::SECCOMP_RET_ALLOW;
 const NOT_PERMITTED: u32 = libc::SECCOMP_RET_ERRNO | libc::EPERM as u32;
 const NO_SUCH_CALL: u32 = libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32;
-/// Calls the handler of [`end_on_fatal_calls`].
+/// Return value that calls the handler of [`end_on_fatal_calls`].
 const SIGNAL: u32 = libc::SECCOMP_RET_TRAP;
 
 /// System call interface of this processor. The kernel also accepts calls through other interfaces.
@@ -206,7 +206,7 @@ impl Program {
         self.instructions.push(Instruction { code, jt, jf, k });
     }
 
-    /// Installs the program. `otherwise` is the answer to all calls without an explicit one.
+    /// Installs the program. `otherwise` is the answer to all calls without an explicit answer.
     fn install(mut self, otherwise: u32) -> Result<(), seccompiler::Error> {
         self.end(otherwise);
         seccompiler::apply_filter(&self.instructions)

@@ -143,7 +143,7 @@ impl Forks {
         }
     }
 
-    /// Kills a session's process, which is reaped later, and forgets it.
+    /// Kills a session's process, which is reaped later, and forgets the session.
     fn forget(&mut self, session: u32) {
         self.ended.remove(&session);
         if let Some(pid) = self.running.remove(&session) {
@@ -161,7 +161,7 @@ impl Forks {
         let Some(pid) = self.running.remove(&session) else {
             return -libc::ESRCH;
         };
-        // A process that is already exiting keeps its own status.
+        // If the process is already exiting, its own exit status remains.
         let _ = kill_process(pid, Signal::KILL);
         match waitpid(Some(pid), WaitOptions::empty()) {
             Ok(Some((_, status))) => status.as_raw(),

@@ -10,7 +10,7 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 /// Maximum length of an accepted frame, in bytes.
 const LONGEST: u32 = 1 << 30;
 
-/// Invalid frame, or failure of the stream.
+/// Reason why a frame could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum FrameError {
     #[error("{0}")]

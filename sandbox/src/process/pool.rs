@@ -50,8 +50,8 @@ struct Current {
 }
 
 impl Workers {
-    /// Creates the pool without starting a process; the first session does that. Calls `on_lack` at
-    /// most once, if the kernel cannot fully confine workers.
+    /// Creates the pool without starting a process; the first session starts one. Calls `on_lack`
+    /// at most once, if the kernel cannot fully confine workers.
     ///
     /// # Errors
     /// [`StartError::Boot`] if the engine does not load the library.

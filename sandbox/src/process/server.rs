@@ -74,7 +74,7 @@ impl Server {
         self.ended.has_changed().is_ok() && self.ended.borrow().is_none()
     }
 
-    /// Opens a session. Returns its number and the socket to its worker.
+    /// Opens a session. Returns the session's number and the socket to its worker.
     pub async fn open(&self) -> io::Result<(u32, UnixStream)> {
         let session = self.next_session.fetch_add(1, Ordering::SeqCst);
         let (ours, theirs) = Socket::pair()?;

@@ -43,9 +43,9 @@ pub enum Check {
     IsOne(u8, &'static [u32]),
     /// The lower half is not this value.
     Not(u8, u32),
-    /// The whole argument is zero.
+    /// All bits of the argument are zero.
     IsZero(u8),
-    /// The lower half has these bits.
+    /// The lower half has all these bits.
     Has(u8, u32),
     /// The lower half has none of these bits.
     LacksAll(u8, u32),

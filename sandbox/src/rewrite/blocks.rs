@@ -24,7 +24,7 @@ pub(super) struct BlockScopes {
     locals: Vec<(String, Span)>,
     /// Start offsets of functions in blocks that are also visible in the cell.
     hoisted: BTreeSet<u32>,
-    /// Names of those functions.
+    /// Names of the functions in `hoisted`.
     pub hoisted_names: BTreeSet<String>,
     /// Names of the functions at the top level.
     pub functions: BTreeSet<String>,
@@ -104,7 +104,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether a `var` of this name would be valid in this scope.
+    /// Whether a `var` with this name would be valid in this scope.
     fn may_be_var(&self, id: &BindingIdentifier<'_>, scope: ScopeId) -> bool {
         let lexical =
             SymbolFlags::BlockScopedVariable | SymbolFlags::ConstVariable | SymbolFlags::Class;

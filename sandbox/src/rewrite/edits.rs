@@ -10,7 +10,7 @@ struct Edit {
     mark: Option<usize>,
 }
 
-/// A list of edits. Edits at the same place apply in the order in which they were pushed.
+/// A list of edits. Edits at the same place are applied in the order in which they were pushed.
 #[derive(Debug, Default)]
 pub(super) struct Edits {
     edits: Vec<Edit>,

@@ -9,7 +9,7 @@ use oxc_syntax::line_terminator::is_line_terminator;
 
 /// Comment at a position, if any.
 pub(super) enum Comment {
-    /// There is no comment.
+    /// No comment begins here.
     Absent,
     /// A comment that ends at this offset.
     Until(usize),

@@ -89,11 +89,11 @@ pub(crate) struct EarlierNames {
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("SyntaxError: {message} (line {line}, column {column})")]
 pub struct SyntaxError {
-    /// Message of the parser, in its original case because it quotes code.
+    /// Message of the parser, with its case unchanged because it quotes code.
     pub message: String,
-    /// 1-based line in the cell.
+    /// Line in the cell, 1-based.
     pub line: usize,
-    /// 1-based column in the cell, in characters.
+    /// Column in the cell in characters, 1-based.
     pub column: usize,
 }
 
@@ -159,8 +159,8 @@ fn rewrite_javascript(source: &str, earlier: &EarlierNames) -> Result<Cell, Synt
     })
 }
 
-/// Removes the rewriter's names from a text: from an error message that quotes an expression, or
-/// from the source of a function that the model prints.
+/// Removes the rewriter's names from a text: an error message that quotes an expression, or the
+/// source of a function that the model prints.
 pub(crate) fn remove_rewriter_names(text: &str) -> std::borrow::Cow<'_, str> {
     if !text.contains(RESERVED) {
         return text.into();

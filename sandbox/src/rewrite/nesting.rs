@@ -59,7 +59,7 @@ pub(super) fn check(text: &str) -> Result<(), NestingError> {
 /// Meaning of a `/` after the previous token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Before {
-    /// It divides.
+    /// The `/` divides.
     Operand,
     /// The `/` begins a regular expression.
     Operator,
@@ -70,7 +70,7 @@ enum Before {
 /// Kind of the last token, as far as it affects the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Last {
-    /// `.`, `?.` or `#`: a property's name follows.
+    /// `.`, `?.` or `#`, which a property's name follows.
     Dot,
     /// A `}` that ended a block, a body or an object.
     Brace,
@@ -107,7 +107,7 @@ struct Reading<'t> {
     at: usize,
     /// The innermost open bracket.
     level: Level,
-    /// The brackets around it.
+    /// The open brackets around `level`, outermost first.
     outer: Vec<Level>,
     /// Sum of `tokens` over all levels.
     tokens: usize,
@@ -205,7 +205,7 @@ impl<'t> Reading<'t> {
         Ok(None)
     }
 
-    /// Skips text that is not a token, or the inside of one.
+    /// Skips text between tokens or inside a token.
     fn skip_to(&mut self, end: usize) {
         let skipped = &self.text[self.at..end];
         if let Some(last) = skipped.rfind(['\n', '\r']) {
@@ -416,7 +416,7 @@ const CONTINUE_A_STATEMENT: &[&str] = &[
     "while",
 ];
 
-/// Words after which a line break does not end a statement.
+/// Keywords after which a line break does not end a statement.
 const WANT_A_WORD: &[&str] = &[
     "async",
     "await",

@@ -12,8 +12,8 @@ use super::{AFTER, BEFORE, nesting};
 /// Stack size that suffices for parsing code within the nesting limits.
 const STACK_BYTES: usize = 64 << 20;
 
-/// Whether a cell continues after its last line. False for code with another error. Each call
-/// parses the whole cell.
+/// Whether a cell continues after its last line. Returns false for code with another error. Each
+/// call parses the whole cell.
 pub fn is_unfinished(code: &str) -> bool {
     let full = format!("{BEFORE}{code}{AFTER}");
     if nesting::check(&full).is_err() {

@@ -61,8 +61,8 @@ impl Worker {
         self.send_outcome(done.agent, outcome);
     }
 
-    /// Ends a cell whose heap overflowed. Drops the values that the cell assigned to names, because
-    /// the heap would otherwise stay full.
+    /// Ends a cell whose heap exceeded its limit. Drops the values that the cell assigned to names,
+    /// because the heap would otherwise stay full.
     pub(super) fn out_of_memory(&mut self, agent: AgentId, place: &str) {
         let Some(cell) = self.running(agent) else {
             return self.recover_memory();

@@ -57,8 +57,8 @@ impl Worker {
         );
     }
 
-    /// Ends cells that can never settle: no timer, no call of the cell, and no call of another
-    /// agent is pending, except calls whose answer depends on this cell.
+    /// Ends cells that can never settle, because no timer is pending, and all pending calls, if
+    /// any, wait for the cell itself.
     pub(super) fn end_stalled(&mut self) {
         if self.isolate.host(|host| !host.timers.is_empty()) {
             return;

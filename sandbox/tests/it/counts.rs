@@ -93,7 +93,7 @@ fn average(workers: &HashSet<String>) -> Worker {
     }
 }
 
-/// Returns the number after a word at the beginning of a line.
+/// Returns the number that follows `word` at the beginning of a line.
 fn number(text: &str, word: &str) -> u64 {
     let line = text
         .lines()

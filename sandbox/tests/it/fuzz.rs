@@ -1,7 +1,7 @@
 //! Random cells: any text must result in an outcome and never crash, and rewriting must not change
 //! the meaning of a valid cell.
 //!
-//! `PROPTEST_CASES=100000 cargo test -p sandbox fuzz` runs for longer.
+//! `PROPTEST_CASES=100000 cargo test -p sandbox fuzz` tries more cells.
 
 use std::cell::RefCell;
 

@@ -51,7 +51,7 @@ async fn stops_endless_cells() {
     }
 }
 
-/// No single turn exceeds the remaining time, but together they do.
+/// No single turn exceeds the remaining time, but all turns together do.
 #[tokio::test]
 async fn short_turns_add_up_to_the_time_limit() {
     let config = limits(Limits {

@@ -1,4 +1,4 @@
-//! Calls that are inspected and cancelled while pending, and equal calls of several agents.
+//! Inspection and cancellation of pending calls, and equal calls of several agents.
 
 use sandbox::message::{CallId, Context};
 use sandbox::{Config, Event, Repl};

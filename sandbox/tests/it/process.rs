@@ -19,7 +19,7 @@ use tempfile::TempDir;
 
 use crate::driver::{in_process, root_info, root_of, run, sandbox, try_run, worker_command};
 
-/// Returns low limits, for fast tests.
+/// Returns a configuration with low limits, for fast tests.
 fn config() -> Config {
     let mut config = Config::default();
     config.limits.cell_time = Duration::from_millis(300);
@@ -56,7 +56,7 @@ async fn kills_only_unstoppable_session() {
 #[tokio::test(flavor = "multi_thread")]
 async fn state_survives_out_of_memory() {
     let mut config = config();
-    // Memory must run out first, even on a slow machine.
+    // Memory must run out before the time, even on a slow machine.
     config.limits.cell_time = Duration::from_secs(30);
     let sandbox = sandbox(config, in_process());
     let mut repl = root_of(&sandbox, "").await;
@@ -126,7 +126,7 @@ async fn jitless_worker_does_not_compile() {
     }
 }
 
-/// Returns the executable areas of a process that do not map a file.
+/// Returns the executable memory areas of a process that do not map a file.
 #[cfg(target_os = "linux")]
 fn executable(pid: &str) -> Vec<String> {
     let maps = std::fs::read_to_string(format!("/proc/{pid}/maps")).unwrap();
@@ -250,7 +250,7 @@ async fn keeps_sessions_ready() {
         "one copy per expected session"
     );
 
-    // The ready sessions end, so the next one is new.
+    // The ready sessions end, so the next session is new.
     pool.expect(1 + READY);
     used.push(start().await);
     are_ready().await;

@@ -1,4 +1,4 @@
-//! Interleaved children in one isolate: their state must never mix.
+//! Interleaved children in one isolate, whose state must never mix.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};

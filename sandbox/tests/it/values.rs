@@ -93,7 +93,7 @@ fn value() -> impl Strategy<Value = Case> {
                         all.map(object),
                     )
                 }
-                // Every entry is a separate object, so that there are no duplicates.
+                // Every entry is a separate object, so that no object occurs twice.
                 2 => (
                     format!("new Set([{sources}].map((value) => [value]))"),
                     all.map(|values| values.into_iter().map(|value| json!([value])).collect()),
