@@ -11,7 +11,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-# The workspace crates that each crate may depend on, by folder. Tests may depend on others.
+# Workspace crates on which each crate may depend, by folder. Tests may also depend on others.
 CRATES = {
     "sandbox": [],
     "harness/model": [],
@@ -162,7 +162,7 @@ ROOT = Path(__file__).resolve().parent.parent
 BENCHMARKS = {file.parent.name for file in (ROOT / "benchmarks/src").glob("*/model.yaml")}
 LAYERS["benchmarks"] += " ".join(BENCHMARKS)
 
-# Comments, strings and characters (but not lifetimes), which contain no imports.
+# Comments, strings and characters (but not lifetimes), which cannot contain imports.
 BLANKED = re.compile(
     r"""//[^\n]* | /\*.*?\*/ | \bb?r(?P<hashes>\#*)".*?"(?P=hashes) | \bb?"(?:\\.|[^"\\])*" | "(?:\\.|[^"\\])*"
       | b?'(?:\\(?:u\{[^}]*\}|x..|.)|[^'\\])'""",
