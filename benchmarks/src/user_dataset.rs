@@ -24,7 +24,7 @@ use crate::{
 /// Name of the file that describes a folder's benchmark.
 const DESCRIPTION: &str = "benchmark.yaml";
 
-/// Part of the digest. Raise it with any change to the code that changes a sample.
+/// Version of the samples, as a part of the digest. Increase it when a code change alters a sample.
 const FORMAT: &str = "own/1";
 
 /// Names that fields with the query, the expected value and the context have elsewhere.

@@ -33,7 +33,7 @@ pub(crate) const ENTRY: Entry = Entry {
     ..Entry::generated(open)
 };
 
-/// Part of the digest. Raise it with any change to the code that changes a sample.
+/// Version of the samples, as a part of the digest. Increase it when a code change alters a sample.
 const FORMAT: &str = "webapp/1";
 
 const SOURCE: &str = include_str!("tasks.yaml");

@@ -5,9 +5,9 @@ use serde_json::Value;
 use crate::score::{excerpt, right, wrong};
 use crate::{Sample, Score, Scorer};
 
-/// Compares the forms that were sent, in order: `{"posts": [{"to": "report", "fields": {"room":
-/// "B12"}}]}`. White space around a field's value is ignored. It judges the final state of an
-/// attempt's environment instead of an answer.
+/// Compares the forms that were sent, in order:
+/// `{"posts": [{"to": "report", "fields": {"room": "B12"}}]}`. White space around a field's value
+/// is ignored. Instead of an answer, it scores the final state of an attempt's environment.
 #[derive(Clone, Copy, Debug)]
 pub struct WebState;
 
