@@ -1,5 +1,5 @@
-//! Datasets generated from a seed: ids and lengths are known, and each sample is generated on
-//! demand.
+//! Datasets generated from a seed. Ids and lengths are known in advance, and each sample is
+//! generated on demand.
 
 pub(crate) mod haystack;
 pub(crate) mod words;

@@ -1,5 +1,5 @@
-//! `app-state/1`: the launched app must show the right result, and the required actions must
-//! precede its launch.
+//! `app-state/1`: the launched app must show the expected result, and the required actions must
+//! precede the launch.
 
 use serde_json::Value;
 

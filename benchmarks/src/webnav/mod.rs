@@ -1,8 +1,8 @@
-//! `webnav`: tasks on small web sites, generated from a seed and judged by what the site's server
-//! received.
+//! `webnav`: tasks on small web sites, generated from a seed and scored by the forms that the
+//! site's server received.
 //!
-//! The sites are HTML files, and their server is a pure state machine ([`SiteServer`]), which the
-//! runner of a task serves on loopback.
+//! The sites are HTML files. Their server is a pure state machine ([`SiteServer`]); the runner of a
+//! task exposes it on loopback.
 
 mod words;
 mod family;

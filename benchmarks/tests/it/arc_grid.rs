@@ -34,7 +34,7 @@ fn scores_one_grid() {
             ),
             ("[[1,2,3],[4,5,6]]]]", 1.0, MATCH),
             ("[[[[[[[[[[[[[[[[[[[[[[1,2,3],[4,5,6]]", 1.0, MATCH),
-            // Nested once more, and in objects.
+            // Grids in an additional list, and in objects.
             ("[[[1,2,3],[4,5,6]]]", 1.0, MATCH),
             ("{\"output\":[[1,2,3],[4,5,6]]}", 1.0, MATCH),
             ("{\"output\":[[[1,2,3],[4,5,6]]]}", 1.0, MATCH),
@@ -51,9 +51,9 @@ fn scores_one_grid() {
                 MATCH,
             ),
             ("{output: [[1,2,3],[4,5,6]]}", 1.0, MATCH),
-            // Numbers equal to integers.
+            // Integers in other notations.
             ("[[1.0,2,3e0],[4,5,6]]", 1.0, MATCH),
-            // Grids, but wrong ones.
+            // Well-formed but wrong grids.
             ("[[1,2,3],[4,5,7]]", 0.0, "1 of 6 cells differ"),
             ("[[1,2,3],[4,5,-6]]", 0.0, "1 of 6 cells differ"),
             (
