@@ -57,7 +57,7 @@ pub enum State {
     Paused,
     /// A budget is used up. Workers take no attempts and return their current ones.
     Halted {
-        /// Which budget is used up, and the amount spent.
+        /// The exhausted budget and the amount spent.
         reason: String,
     },
     /// The run is cancelled. Workers take no attempts and abandon their current ones.
