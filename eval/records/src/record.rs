@@ -204,7 +204,7 @@ pub struct AttemptRecord {
     pub unawaited: Option<u32>,
     /// Number of cells that ended in an error.
     pub failed_cells: u32,
-    /// Whether the root returned in its first iteration and was asked to confirm the result.
+    /// Whether the root returned in its first iteration and was shown the value for confirmation.
     pub returned_early: Option<bool>,
     /// Lowercase hex SHA-256 of the program that ran the attempt
     /// ([`crate::program::Program::digest`]); `None` if not recorded.
