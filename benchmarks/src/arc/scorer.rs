@@ -65,9 +65,9 @@ impl Scorer for ArcGrid {
         }
         match (other_count, answer.trim()) {
             (Some(count), _) => wrong(format!(
-                "{} in the answer where {} asked for",
-                are(count),
-                are(expected.len())
+                "the answer has {count} grid{}, expected {}",
+                if count == 1 { "" } else { "s" },
+                expected.len()
             )),
             (None, "") => wrong("the answer is empty"),
             (None, answer) => {
@@ -188,12 +188,4 @@ fn difference(found: &Grid, expected: &Grid) -> Option<String> {
         .count();
     let cells = expected.iter().flatten().count();
     (differing > 0).then(|| format!("{differing} of {cells} cells differ"))
-}
-
-fn are(count: usize) -> String {
-    if count == 1 {
-        "1 grid is".to_owned()
-    } else {
-        format!("{count} grids are")
-    }
 }

@@ -12,7 +12,7 @@ use crate::ruler::{self, Form, Generated, name};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "ruler-multi-key",
-    summary: "RULER multi-key: find one number in a context of nothing but such numbers",
+    summary: "RULER multi-key: find one number among many similar sentences",
     ..ruler::entry(|options| ruler::open(ENTRY.name, include_str!("query.txt"), make, options))
 };
 

@@ -74,7 +74,7 @@ impl Scorer for Checks {
 /// Returns the reason why a check fails, or `None` if it passes.
 fn problem(check: &Value, turn: Option<&Value>, sample: &Sample) -> Option<String> {
     let Some(turn) = turn else {
-        return Some("the agent did not get that far".to_owned());
+        return Some("the agent did not reach this message".to_owned());
     };
     if let Some(right) = check.get("answer") {
         let Some(answer) = turn["answer"].as_str() else {

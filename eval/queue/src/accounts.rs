@@ -101,7 +101,7 @@ impl BudgetAccounts {
         }
     }
 
-    /// Returns the total spending, as far as reported.
+    /// Returns the total reported spending.
     pub fn total(&self) -> Amounts<f64> {
         let used = self.leases.values().map(|lease| lease.used);
         used.fold(self.spent, Amounts::plus)

@@ -104,7 +104,7 @@ pub struct Manifest {
     /// Workers that no longer take attempts of the run.
     #[serde(default)]
     pub paused_workers: Vec<String>,
-    /// Paused workers that also return their attempts under way.
+    /// Paused workers that also return their current attempts.
     #[serde(default)]
     pub dismissed: Vec<String>,
     /// Whether the queue may contain finished attempts, because the run was submitted more than

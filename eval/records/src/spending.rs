@@ -16,7 +16,7 @@ pub struct Spent {
     pub attempts: u64,
     /// Number of requests sent to models, answered or not.
     pub llm_calls: u64,
-    /// Tokens of the calls, as far as they were counted.
+    /// Tokens of all counted calls.
     pub usage: Usage,
     /// Known cost in US dollars; `None` if no cost is known.
     pub cost_usd: Option<f64>,
@@ -113,7 +113,7 @@ pub struct Wasted {
 pub struct TotalSpending {
     /// Number of all attempts, including those that do not count.
     pub attempts: u64,
-    /// Tokens, as far as they were counted.
+    /// Tokens of all counted calls.
     pub usage: Usage,
     /// Known cost in US dollars; `None` if no cost is known.
     pub cost_usd: Option<f64>,

@@ -112,7 +112,7 @@ pub trait Agents: Send + Sync + 'static {
     /// Returns the names that clients can request.
     fn offers(&self) -> &[Offer];
 
-    /// Checks a question as far as possible before it is queued.
+    /// Checks a question before it is queued, without starting an agent.
     ///
     /// # Errors
     /// Returns a sentence that describes what the agent does not accept.

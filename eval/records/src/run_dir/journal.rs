@@ -195,7 +195,7 @@ pub(super) struct PaidResponse {
     /// Invocation that made the request.
     pub invocation: String,
     cached: bool,
-    /// Usage and cost in US dollars, as far as known, of billed tries and of the response itself.
+    /// Known usage and cost in US dollars of billed tries and of the response itself.
     parts: Vec<(Option<Usage>, Option<f64>)>,
 }
 

@@ -10,7 +10,7 @@ use model::{Event, EventKind};
 use super::links::without_links;
 use super::{RunDirError, name};
 
-/// Open trajectory files of the attempts under way.
+/// Open trajectory files of the current attempts.
 #[derive(Debug)]
 pub(super) struct Trajectories {
     folder: PathBuf,
