@@ -94,7 +94,8 @@ impl Image {
     /// Reads the image that a field of a row names: a path relative to `folder`, or a data URL.
     ///
     /// # Errors
-    /// Returns [`ImageError`] for anything else, or if it is too large or not an image.
+    /// Returns [`ImageError`] if the reference is invalid, or if the image is too large or not
+    /// supported.
     pub(crate) fn named(reference: &str, folder: &Path) -> Result<Self, ImageError> {
         let reference = reference.trim();
         if let Some(url) = reference.strip_prefix("data:") {
@@ -114,7 +115,8 @@ impl Image {
     /// Reads the image in a data URL.
     ///
     /// # Errors
-    /// Returns [`ImageError`] for anything else, or if it is too large or not an image.
+    /// Returns [`ImageError`] if the reference is invalid, or if the image is too large or not
+    /// supported.
     pub fn of_data_url(url: &str) -> Result<Self, ImageError> {
         Self::of_url(url.trim().strip_prefix("data:").ok_or(ImageError::Url)?)
     }

@@ -38,8 +38,8 @@ pub trait Schema: Send + Sync + 'static {
         "test"
     }
 
-    /// Returns the samples that a row yields, possibly none. Rows are passed in order; `number` is
-    /// 1-based.
+    /// Returns the samples that a row yields, possibly none. Called for each row in order. `number`
+    /// is the 1-based row number.
     fn index(&mut self, row: &Row, number: usize) -> Result<Vec<SampleHeader>, Fault>;
 
     /// Called after the last row. Returns notes about all rows.

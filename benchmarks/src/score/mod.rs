@@ -75,8 +75,8 @@ pub trait Scorer: Send + Sync {
         None
     }
 
-    /// Scores an answer. Never fails or panics, whatever the answer contains; a bad answer scores 0
-    /// with an explanation.
+    /// Scores an answer. Never fails or panics for any answer; a bad answer scores 0 with an
+    /// explanation.
     fn score(&self, answer: &str, sample: &Sample) -> Score;
 }
 

@@ -149,7 +149,7 @@ pub struct UnderWay {
     pub sample: String,
     /// Number of the attempt, 1-based.
     pub attempt: u32,
-    /// Time when the worker started it, in milliseconds since 1970 by the worker's clock.
+    /// Time when the worker started the attempt, in milliseconds since 1970 by the worker's clock.
     pub since_ms: u64,
     /// Number of starts of the attempt, including this one.
     pub delivery: u64,

@@ -18,7 +18,7 @@ use crate::Spent;
 use crate::program::Program;
 
 /// A resumable run, locked against other processes. Nothing changes on disk before
-/// [`go_on`](Self::go_on).
+/// [`resume`](Self::resume).
 #[derive(Debug)]
 pub struct Reopened {
     path: PathBuf,

@@ -75,9 +75,9 @@ impl RunDir {
     /// unless `rlm-eval score` has added scores by it.
     ///
     /// # Errors
-    /// Returns [`RunDirError::NoScores`] if the run was not scored by that scorer,
-    /// [`RunDirError::OldScores`] if an attempt is newer than the scores, or an error of reading
-    /// the file.
+    /// Returns [`RunDirError::NoScores`] if the scorer has not scored the run,
+    /// [`RunDirError::OldScores`] if an attempt is newer than the scores, or an error if the file
+    /// cannot be read.
     pub fn with_scores(mut self, scorer: &str) -> Result<Self, RunDirError> {
         let files = score_files(&self.path)?;
         let is_exact = |found: &&(String, PathBuf)| found.0 == scorer;

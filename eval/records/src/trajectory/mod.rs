@@ -139,7 +139,7 @@ impl Fold {
         self.judges.values()
     }
 
-    /// Returns start and end, in milliseconds, of each call from an agent to a model, or `None` if
+    /// Returns the start and end, in milliseconds, of each agent's calls to models, or `None` if
     /// any time is unknown.
     pub fn call_times(&self) -> Option<&[(f64, f64)]> {
         (!self.is_untimed).then_some(&self.times)
