@@ -1,6 +1,6 @@
 //! The budget accounts of a run over all workers. The budget is leased to workers in slices for a
 //! limited time. Workers give back every half second what their calls in flight do not need. When a
-//! worker falls silent, what it still held counts as spent, because those calls may have used it.
+//! worker stops reporting, its lease counts as spent, because its calls may have used it.
 //!
 //! The accounts are a single message that is changed by compare-and-set, so that two workers never
 //! get the same slice.
@@ -28,7 +28,7 @@ impl<T: Copy> Amounts<T> {
         [self.cost_usd, self.tokens, self.calls]
     }
 
-    /// Creates amounts from the order of the fields.
+    /// Creates amounts from values in field order.
     pub const fn of([cost_usd, tokens, calls]: [T; 3]) -> Self {
         Self {
             cost_usd,
@@ -54,12 +54,12 @@ impl Amounts<f64> {
     }
 }
 
-/// The part of the budget that a worker holds.
+/// The part of the budget that is leased to a worker.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Lease {
-    /// Amount that it may spend, counted from the start of the lease.
+    /// Amount that the worker may spend, counted from the start of the lease.
     pub granted: Amounts<f64>,
-    /// Amount that it has spent.
+    /// Amount that the worker has spent.
     pub used: Amounts<f64>,
     /// Expiry time unless the worker reports again, in milliseconds since 1970.
     pub until_ms: u64,
@@ -109,10 +109,10 @@ pub struct BudgetAccounts {
 pub enum LeaseReply {
     /// The worker may spend and reserve this amount in total since the start of its lease.
     Granted(Amounts<f64>),
-    /// Everything is leased, but some may return.
+    /// The whole budget is leased, but a part may be returned later.
     Wait,
-    /// A budget is used up: its index (`cost_usd`, `tokens` or `calls`, from 0) and the amount
-    /// spent.
+    /// A budget is used up. Contains its index (0 for `cost_usd`, 1 for `tokens`, 2 for `calls`)
+    /// and the amount spent.
     Exhausted(usize, f64),
     /// The call does not fit although no other is in flight: index of the budget, amount spent, and
     /// likely expense of the call.
@@ -135,7 +135,7 @@ impl BudgetAccounts {
         }
     }
 
-    /// Returns the total spending, as far as reported.
+    /// Returns the total reported spending.
     pub fn total(&self) -> Amounts<f64> {
         let used = self.leases.values().map(|lease| lease.used);
         used.fold(self.spent, Amounts::plus)
@@ -293,7 +293,7 @@ mod tests {
 
     #[test]
     fn leases_never_exceed_the_limit() {
-        // Every worker spends one call whenever it may; a worker that waits asks again.
+        // Every worker spends one call whenever it may, and asks again if it has to wait.
         for workers in [1_usize, 2, 3, 8, 20] {
             let mut books = BudgetAccounts::new(calls(1.0));
             let mut used = vec![0.0; workers];
@@ -309,7 +309,7 @@ mod tests {
                         done = true;
                         break;
                     }
-                    // An idle worker returns what it holds.
+                    // An idle worker returns its lease.
                     _ => {
                         books.report(&at.to_string(), claim(used[at], false), TEN, now + 100, now);
                     }

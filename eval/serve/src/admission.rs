@@ -7,7 +7,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::error::ApiError;
 
-/// Admits a number of concurrent requests. Others wait in order of arrival, up to a maximum number.
+/// Admits a limited number of concurrent requests. Further requests wait in order of arrival, up to
+/// a maximum number.
 #[derive(Debug)]
 pub struct AdmissionQueue {
     free: Arc<Semaphore>,
@@ -15,14 +16,14 @@ pub struct AdmissionQueue {
     most_waiting: usize,
 }
 
-/// Place of a request in the queue.
+/// A request's place in the queue.
 #[derive(Debug)]
 pub struct QueueTicket {
     free: Arc<Semaphore>,
     _waiting: Waiting,
 }
 
-/// Counts as waiting until dropped.
+/// Counts a request as waiting until dropped.
 #[derive(Debug)]
 struct Waiting(Arc<AtomicUsize>);
 

@@ -44,11 +44,11 @@ pub fn check_address(address: SocketAddr, clients: &Clients) -> Result<(), Serve
     Err(ServeError::OpenToAll(address))
 }
 
-/// Rejects what a browser sends for a page of another site.
+/// Rejects requests that a browser sends for a page of another site.
 ///
-/// Such a page can send requests to this port, but cannot forge `Host`, `Origin` or
-/// `Sec-Fetch-Site`. A site whose name was rebound to 127.0.0.1 sends its own name as `Host`. A
-/// non-loopback address has unknown names; it is protected by the key, which pages do not have.
+/// A page of another site can send requests to this port, but cannot forge `Host`, `Origin` or
+/// `Sec-Fetch-Site`. A site whose name was rebound to 127.0.0.1 sends that name as `Host`. A
+/// non-loopback address may have any name, so it is protected by the key, which pages do not have.
 pub(crate) async fn guard(
     State(address): State<SocketAddr>,
     request: Request,

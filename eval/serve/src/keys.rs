@@ -27,7 +27,7 @@ impl KeyHash {
         Self(Sha256::digest(key).into())
     }
 
-    /// Parses 64 hex digits, or returns `None` for anything else.
+    /// Parses 64 hex digits. Returns `None` for anything else.
     pub fn from_hex(text: &str) -> Option<Self> {
         let mut hash = [0; 32];
         hex::decode_to_slice(text, &mut hash).ok()?;
@@ -52,7 +52,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// Creates a client with all permissions. Its name appears in metrics and records.
+    /// Creates a client with all permissions. The name appears in metrics and records.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -72,7 +72,7 @@ impl Client {
         }
     }
 
-    /// Limits the requests per minute, which may all come at the same moment.
+    /// Limits the requests per minute. All of them may arrive in one burst.
     #[must_use]
     pub fn per_minute(self, requests: NonZeroU32) -> Self {
         let limiter = RateLimiter::direct(Quota::per_minute(requests));
@@ -159,7 +159,7 @@ enum Known {
 }
 
 impl Clients {
-    /// Accepts everyone without a key.
+    /// Accepts all clients, without keys.
     pub fn anybody() -> Self {
         Self(Known::Anybody(Arc::new(Client::new("anyone"))))
     }
@@ -191,7 +191,7 @@ impl Clients {
             let (scheme, key) = value.to_str().ok()?.split_once(' ')?;
             scheme.eq_ignore_ascii_case("bearer").then(|| key.trim())
         });
-        // Lookup by hash, so that its duration reveals nothing about keys.
+        // Look up the hash instead of the key, so that the duration reveals nothing about keys.
         let client = sent.and_then(|key| clients.get(&KeyHash::of(key)));
         client.map(Arc::clone).ok_or_else(ApiError::no_key)
     }

@@ -1,4 +1,4 @@
-//! `rlm-eval serve`: agents behind the HTTP interface of `OpenAI`'s models.
+//! `rlm-eval serve`: serves agents through an HTTP interface compatible with `OpenAI`'s.
 //!
 //! ```text
 //! guard → client key → limits → chat or responses → conversation → Question ─→ Agents (the caller's)
@@ -6,10 +6,10 @@
 //!                               JSON or server-sent events ←── Answered ←────────┘
 //! ```
 //!
-//! A trait ([`Agents`]) stands for everything that runs an agent: this crate does not know models,
-//! prompts or run directories. Only the hash of a client's key is stored, and it is never passed
-//! on. Only its handler owns the state of a request: when the client disconnects, the handler is
-//! dropped and the agent stops. Addresses from clients are never fetched.
+//! The trait [`Agents`] abstracts everything that runs an agent: this crate does not know models,
+//! prompts or run directories. Only the hash of a client's key is stored, and the key is never
+//! passed on. The state of a request belongs to its handler: when the client disconnects, the
+//! handler is dropped and the agent stops. URLs from clients are never fetched.
 
 mod server;
 
