@@ -12,6 +12,7 @@ pub struct Limits {
     pub cell_time: Duration,
     /// Maximum time that one cell waits for timers while none of its `rlm()` or `llm()` calls is
     /// pending.
+    #[serde(rename = "cell_wait")]
     pub timer_timeout: Duration,
     /// Maximum bytes of one attempt's heap, not counting its context.
     pub heap_bytes: u64,

@@ -48,6 +48,7 @@ pub struct GuidanceArgs {
     /// which the model is required to make
     #[arg(
         long,
+        alias = "code-via",
         default_value = "fenced",
         value_name = "WAY",
         value_parser = one_of::<CodeFormat>(["fenced", "tool"])

@@ -39,6 +39,7 @@ pub struct SandboxArgs {
     /// Seconds that one cell may wait for timers
     #[arg(
         long,
+        alias = "cell-wait",
         default_value_t = Seconds::of(30),
         value_name = "SECONDS"
     )]

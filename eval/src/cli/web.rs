@@ -38,6 +38,7 @@ pub struct WebArgs {
     /// elements (editable), and the contents of iframes (frames)
     #[arg(
         long,
+        alias = "dump-also",
         value_delimiter = ',',
         value_name = "WHAT,…",
         value_parser = one_of::<DumpAddition>(["nested", "editable", "frames"])
