@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns the entry of a folder, with its files, as an expression.
+/// Returns the catalog entry of a folder, including its files, as a Rust expression.
 fn entry(folder: &Path) -> Result<String, Box<dyn Error>> {
     let mut names = Vec::new();
     for file in fs::read_dir(folder)? {

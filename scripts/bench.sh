@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds for release, measures performance, prints a table, and writes target/bench/figures.json.
-# Timings never make it fail. Arguments are passed to the suite: --quick, --only NAME,…, --runs N,
-# --peer NAME=COMMAND; see --help.
+# Slow timings never make it fail. Arguments are passed to the suite: --quick, --only NAME,…,
+# --runs N, --peer NAME=COMMAND; see --help.
 #
 # The JavaScript engine is V8 if RUSTY_V8_ARCHIVE names its library, or if ENGINE=v8 is set, which
 # downloads the library with scripts/fetch-v8.sh. Otherwise it is QuickJS.
@@ -18,7 +18,7 @@ if [ "$engine" = v8 ] && [ -z "${RUSTY_V8_ARCHIVE-}" ]; then
   RUSTY_V8_ARCHIVE=$(scripts/fetch-v8.sh)
   export RUSTY_V8_ARCHIVE
 fi
-# If it is set, the crate `v8` also downloads source code, without checking it.
+# If RUSTY_V8_MIRROR were set, the crate `v8` would also download unchecked source code.
 unset RUSTY_V8_MIRROR
 cargo build --release --package eval --package bench --bins --no-default-features --features "eval/$engine"
 case " $* " in

@@ -24,7 +24,7 @@ class Page(HTMLParser):
 
 
 def main(folder):
-    # print.html repeats all other pages, and 404.html is served at any address.
+    # Not checked: print.html repeats all other pages, and 404.html is served at any address.
     files = [file for file in folder.rglob("*.html") if file.name not in ("print.html", "404.html")]
     pages = {file.resolve(): Page(file.read_text(encoding="utf-8")) for file in files}
     count, wrong = 0, []

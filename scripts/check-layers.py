@@ -11,7 +11,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-# The workspace crates that each crate may depend on, by folder. Tests may depend on others.
+# Workspace crates on which each crate may depend, by folder. Tests may also depend on others.
 CRATES = {
     "sandbox": [],
     "harness/model": [],
@@ -24,7 +24,8 @@ CRATES = {
     "eval/view": ["model", "records", "report"],
     "eval/queue": [],
     "eval/serve": ["model"],
-    "eval": ["harness", "model", "benchmarks", "browser", "records", "report", "view", "queue", "serve"],
+    "eval/mcp": ["serve"],
+    "eval": ["harness", "model", "benchmarks", "browser", "records", "report", "view", "queue", "serve", "mcp"],
     "bench": [],
     "fault-server": [],
 }
@@ -123,17 +124,25 @@ LAYERS = {
     """,
     "eval/serve": """
         agents error
-        keys admission guard metrics
+        keys admission metrics
+        guard
         conversation+request
         chat+events+responses
         handler
         server
     """,
+    "eval/mcp": """
+        toolbox
+        interface
+        handler lines server_process
+        absent http server stdio
+    """,
     "eval": """
+        process_guard
         env_vars fetch invocation journal machine_memory open_files program protocol_fit providers run_event web
         reporter run_store terminal
         import merge panic_hook request_recorder
-        cli+grader+models+settings
+        cli+grader+models+settings+mcp_servers
         record selection sweep
         folders rescore runner
         command+error+exit
@@ -153,7 +162,7 @@ ROOT = Path(__file__).resolve().parent.parent
 BENCHMARKS = {file.parent.name for file in (ROOT / "benchmarks/src").glob("*/model.yaml")}
 LAYERS["benchmarks"] += " ".join(BENCHMARKS)
 
-# Comments, strings and characters (but not lifetimes), which contain no imports.
+# Comments, strings and characters (but not lifetimes), which cannot contain imports.
 BLANKED = re.compile(
     r"""//[^\n]* | /\*.*?\*/ | \bb?r(?P<hashes>\#*)".*?"(?P=hashes) | \bb?"(?:\\.|[^"\\])*" | "(?:\\.|[^"\\])*"
       | b?'(?:\\(?:u\{[^}]*\}|x..|.)|[^'\\])'""",

@@ -28,7 +28,7 @@ WIDTH = 100
 
 COMPARATIVE = "longer|more|less|fewer|later|earlier|better|worse|larger|smaller|higher|lower"
 
-# Wordings that are wrong here, with what to write instead. A space matches any white space.
+# Wrong wordings, each with its replacement. A space matches any white space.
 PATTERNS = [
     (r"how-manieth", "the number of …, 1-based"),
     (rf"(?<!there )(?:is|was) no (?!{COMPARATIVE})", "is not a …"),
@@ -58,7 +58,7 @@ PATTERNS = [
 PATTERNS = [(re.compile(rf"(?<![\w-]){wrong}(?!\w)".replace(" ", r"\s"), re.I), better)
             for wrong, better in PATTERNS]
 
-# Files whose texts stay as they are, with the reason.
+# Files that are not checked, each with the reason.
 EXEMPT = {
     "harness/prompts/*": "sent to models",
     "harness/drivers/*": "sent to models",

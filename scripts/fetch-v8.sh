@@ -31,7 +31,7 @@ sum_of() {
 
 version=$(sed -n '/^name = "v8"$/{n;s/^version = "\(.*\)"$/\1/p;}' Cargo.lock)
 host=$(rustc -vV | sed -n 's/^host: //p')
-# The build with `simdutf`, which `deno_core` requires.
+# Build with `simdutf`, which `deno_core` requires.
 name=v$version/librusty_v8_simdutf_release_$host.a.gz
 
 expected=${RUSTY_V8_SHA256-}

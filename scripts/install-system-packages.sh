@@ -1,8 +1,8 @@
 #!/bin/sh
 # Installs the packages given by their Debian names, with apt-get, dnf, pacman, apk or brew.
 #
-# A package whose program or header is already present, from whatever source, is skipped. If nothing
-# is missing, the script needs no package manager, no root and no network.
+# Skips each package whose program or header is already present, from any source. If nothing is
+# missing, the script needs no package manager, no root and no network.
 set -eu
 
 # Succeeds if a package's program or header is present.

@@ -21,7 +21,7 @@ if [ "$engine" = v8 ] && [ -z "${RUSTY_V8_ARCHIVE-}" ]; then
   RUSTY_V8_ARCHIVE=$(scripts/fetch-v8.sh)
   export RUSTY_V8_ARCHIVE
 fi
-# If it is set, the crate `v8` also downloads source code, without checking it.
+# If RUSTY_V8_MIRROR were set, the crate `v8` would also download unchecked source code.
 unset RUSTY_V8_MIRROR
 features=(--no-default-features --features "full,$engine")
 

@@ -27,7 +27,7 @@ RESULT = re.compile(r"^test (.+?)(?: - should panic)? \.\.\. (ok|FAILED|ignored.
 SUMMARY = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored")
 # Packages with the slowest tests, slowest first; the others follow.
 SLOWEST = ["eval", "sandbox", "browser", "harness", "benchmarks"]
-# Tests that take minutes, by package. Each of them gets its own process, so that it starts early.
+# Tests that take minutes, by package. Each test runs in its own process, so that it starts early.
 LONG = {"eval": ["view_browser::"]}
 
 

@@ -3,7 +3,7 @@
 # library; if it is not set, scripts/fetch-v8.sh downloads and checks the library. Other arguments
 # are passed to `cargo test`.
 #
-#   scripts/test-v8.sh          the sandbox's tests, with every fourth hostile cell and recording
+#   scripts/test-v8.sh          the sandbox's tests, with every eighth hostile cell and recording
 #   scripts/test-v8.sh --full   all tests of the whole workspace, with all cells
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 what=(--package sandbox --no-default-features --features sandbox/v8)
 if [ "${1-}" = --full ]; then
   shift
-  # All features of the tests except the engine.
+  # All features that the tests need, except the engine.
   what=(--workspace --no-default-features --features eval/v8,benchmarks/parquet)
   export SANDBOX_TEST_WHOLE=1
 fi
@@ -20,9 +20,9 @@ if [ -z "${RUSTY_V8_ARCHIVE-}" ]; then
   RUSTY_V8_ARCHIVE=$(scripts/fetch-v8.sh)
   export RUSTY_V8_ARCHIVE
 fi
-# If it is set, the crate `v8` also downloads source code, without checking it.
+# If RUSTY_V8_MIRROR were set, the crate `v8` would also download unchecked source code.
 unset RUSTY_V8_MIRROR
 
-# The same time zone and language as in test.sh.
+# Same time zone and language as in test.sh.
 exec env TZ=Pacific/Kiritimati LANG=tr_TR.UTF-8 LANGUAGE=tr PROPTEST_RNG_SEED="${PROPTEST_RNG_SEED:-1}" \
   CARGO_TARGET_DIR=target/v8 cargo test "${what[@]}" --no-fail-fast "$@"

@@ -32,8 +32,8 @@ from decimal import ROUND_FLOOR, Decimal
 OWN_INPUTS = ("shards", "flags", "min-score", "key-secret", "resume-run", "compare-run")
 # Flags that the workflow sets itself, that belong to a dry run, or whose runs cannot be merged.
 OWN_FLAGS = ("check-key", "dry-run", "log-dir", "partition", "pilot", "queue", "resume", "retry-errors")
-# Inputs of a pull request: a small run without a key, with all drivers that can be combined. The
-# scripted model finds each needle, so a score below 1 is caused by the change.
+# Inputs of a pull request: a small run that needs no key, with all drivers that can be combined.
+# The scripted model finds each needle, so only a faulty change scores below 1.
 PULL_REQUEST = {
     "benchmark": "s-niah",
     "model": "scripted",
@@ -48,7 +48,7 @@ EARLIER_NAMES = {"max-tasks": "max-samples"}
 # Budgets that are divided evenly among the shards, with the smallest useful part.
 DIVIDED = {"max-cost": Decimal("0.000001"), "max-tokens": Decimal(1), "max-llm-calls": Decimal(1)}
 MOST_SHARDS = 64
-# Table of servers, with the variable of each server's key.
+# Table of servers, each with the environment variable of its API key.
 ENDPOINTS = "harness/endpoints.yaml"
 
 
@@ -136,7 +136,7 @@ class Repository:
     def get(self, path, what):
         request = urllib.request.Request(f"{self.api}/repos/{self.name}/{path}")
         request.add_header("Accept", "application/vnd.github+json")
-        # Not sent to the target of a redirect.
+        # A redirect target does not receive the token.
         request.add_unredirected_header("Authorization", f"Bearer {self.token}")
         try:
             with urllib.request.urlopen(request, timeout=60) as response:
@@ -157,7 +157,7 @@ class Repository:
         if workflow != self.workflow:
             raise Refused(f"{name} {run} is a run of {workflow!r}, not of {self.workflow}")
         for key in ("repository", "head_repository"):
-            # null if the fork was deleted.
+            # Null if the fork was deleted.
             owner = (found.get(key) or {}).get("full_name")
             if owner != self.name:
                 raise Refused(f"{name} {run} belongs to the repository {owner!r}, not to {self.name}")
@@ -212,7 +212,7 @@ def main():
     try:
         planned = plan(os.environ)
     except Refused as problem:
-        # Escaped, so that GitHub does not interpret a line of it as a workflow command.
+        # Escaped so that GitHub does not interpret any of its lines as a workflow command.
         message = str(problem).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
         print(f"::error::{message}")
         return 2

@@ -32,7 +32,8 @@ pub struct SuiteResults {
 /// Runs the selected parts.
 ///
 /// # Errors
-/// Returns an error if no part can run.
+/// Returns an error if the program or a selected part does not exist, or the model server cannot
+/// start.
 pub fn run(arguments: Arguments) -> Result<SuiteResults, SuiteError> {
     cost::adopt_orphans();
     let bench = Bench {
@@ -75,8 +76,8 @@ fn engine(bench: &Bench) -> Result<String, SuiteError> {
     Ok(engine.unwrap_or("unknown").trim().to_owned())
 }
 
-/// Prints progress, or which part is skipped, on stderr.
-#[expect(clippy::print_stderr, reason = "progress is for people")]
+/// Prints a progress message on stderr.
+#[expect(clippy::print_stderr, reason = "prints progress for the user")]
 pub fn log_progress(text: &str) {
     eprintln!("bench: {text}");
 }
@@ -89,17 +90,17 @@ pub struct Bench {
     folder: TempDir,
 }
 
-/// Latency of a reply in milliseconds, for models with latency.
+/// Latency of each reply in milliseconds, for models that simulate it.
 pub const LATENCY_MS: u64 = 20;
 
-/// Location of a run's model.
+/// Provider of a run's model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Provider {
-    /// In the process, with scripted replies.
+    /// In the program's process, with scripted replies.
     InProcess,
-    /// In the process, with computed replies.
+    /// In the program's process, with computed replies.
     Computed,
-    /// In the process, with a latency of [`LATENCY_MS`].
+    /// In the program's process, with a latency of [`LATENCY_MS`].
     Waiting,
     /// Over HTTP, on this machine.
     Http,
@@ -140,7 +141,7 @@ impl Bench {
         &self.eval
     }
 
-    /// Returns a command that runs `rlm-eval run` over `samples` samples of a plan. Its run
+    /// Returns a command that runs `rlm-eval run` over `samples` samples of a plan. The run
     /// directories are in `results/` in the suite's folder.
     ///
     /// # Errors
@@ -175,8 +176,8 @@ impl Bench {
         "A line of text that says nothing new at all.\n".repeat(178)
     }
 
-    /// Writes a benchmark of `samples` samples, each a plan over a context of 8,000 characters.
-    /// Returns its file name.
+    /// Writes a benchmark of `samples` samples, each with the plan and a context of 8,000
+    /// characters. Returns the file name.
     fn rows(&self, samples: usize, plan: &Plan) -> Result<String, SuiteError> {
         let name = format!("{}-{samples}.jsonl", file_name(plan));
         let path = self.path(&name);
@@ -195,8 +196,8 @@ impl Bench {
         Ok(name)
     }
 
-    /// Writes a scripted model that follows a plan as the server does, with this latency. Returns
-    /// its file name.
+    /// Writes a scripted model with the given latency that follows a plan as the server does.
+    /// Returns the file name.
     pub fn script(&self, plan: &Plan, latency_ms: u64) -> Result<String, SuiteError> {
         let name = format!("{}{latency_ms}.yaml", file_name(plan));
         let path = self.path(&name);
@@ -209,7 +210,7 @@ impl Bench {
         Ok(name)
     }
 
-    /// Writes a scripted model that follows a plan with computed replies. Returns its file name.
+    /// Writes a scripted model that follows a plan with computed replies. Returns the file name.
     fn computed(&self, plan: &Plan) -> Result<String, SuiteError> {
         let name = format!("{}-computed.yaml", file_name(plan));
         let path = self.path(&name);
@@ -226,8 +227,8 @@ impl Bench {
         Ok(name)
     }
 
-    /// Moves the run directories out of the way until the suite ends, because ext4 is slow to
-    /// create files where many were recently removed.
+    /// Moves the run directories out of the way until the suite ends, because ext4 creates files
+    /// slowly in places where many were recently removed.
     pub fn put_results_aside(&self) {
         let aside = tempfile::Builder::new()
             .prefix("results-")

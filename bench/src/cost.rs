@@ -1,6 +1,6 @@
 //! Measures the cost of a command: wall-clock time, CPU time with and without its children, and
 //! memory.
-#![expect(unsafe_code, reason = "the times of processes come from system calls")]
+#![expect(unsafe_code, reason = "reads process times with system calls")]
 
 use std::fs;
 use std::io;
@@ -16,20 +16,21 @@ pub struct Cost {
     pub own_cpu: Duration,
     /// CPU time of the process and all its descendants.
     pub cpu: Duration,
-    /// Sum of the peak resident sizes of the process and its children in bytes, if it was watched.
+    /// Sum of the peak resident sizes of the process and its children in bytes, if memory was
+    /// sampled.
     pub peak_bytes: u64,
-    /// Peak resident size of the process itself in bytes, if it was watched.
+    /// Peak resident size of the process itself in bytes, if memory was sampled.
     pub own_peak_bytes: u64,
 }
 
-/// Makes orphans of measured processes children of this process, so that their CPU time is counted.
-/// Called once, at the start.
+/// Reparents orphans of measured processes to this process, so that their CPU time is counted.
+/// Called once at startup.
 pub fn adopt_orphans() {
     // SAFETY: only sets a flag of this process.
     unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) };
 }
 
-/// Runs a command to its end. With `watch`, samples its memory every few milliseconds.
+/// Runs a command to completion. With `watch`, samples its memory every few milliseconds.
 ///
 /// # Errors
 /// Returns an error if the command cannot be started or its exit status is not in `expected`.
@@ -171,7 +172,7 @@ fn await_end(child: &Child) {
     wait_without_reaping(child, 0);
 }
 
-/// Whether a child has ended. It stays a zombie, so that its times can be read.
+/// Whether a child has exited. Leaves it a zombie, so that its times can be read.
 fn wait_without_reaping(child: &Child, flags: i32) -> bool {
     // SAFETY: all zeros is a valid value, the system fills it in, and the child is not reaped.
     unsafe {
@@ -181,12 +182,12 @@ fn wait_without_reaping(child: &Child, flags: i32) -> bool {
     }
 }
 
-/// Waits for the descendants that a measured process left behind. They end when the process does.
+/// Waits for the descendants that a measured process left behind. They exit after the process does.
 fn reap_orphans() {
     let patience = Instant::now() + Duration::from_secs(2);
     loop {
-        // SAFETY: reaps only children whose status nobody else requests, because all children
-        // started here have been waited for.
+        // SAFETY: all children started by this process have been waited for, so only orphans are
+        // reaped, whose status nobody else requests.
         let pid = unsafe { libc::waitpid(-1, std::ptr::null_mut(), libc::WNOHANG) };
         match pid {
             0 if Instant::now() < patience => std::thread::sleep(Duration::from_millis(1)),

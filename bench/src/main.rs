@@ -23,24 +23,24 @@ struct Arguments {
     /// Program to measure
     #[arg(long, default_value = "target/release/eval")]
     eval: PathBuf,
-    /// Run everything once with small sizes, to check that it works
+    /// Run everything once with small sizes, to check that the suite works
     #[arg(long)]
     quick: bool,
     /// Parts to run [default: all]
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     only: Vec<String>,
-    /// Repetitions of repeated measurements
+    /// Number of times to repeat each measurement
     #[arg(long, default_value_t = 5)]
     runs: usize,
     /// JSON file for the figures
     #[arg(long, default_value = "target/bench/figures.json")]
     json: PathBuf,
     /// Another program to compare with: a shell command that runs `$SAMPLES` samples of two
-    /// iterations, `$CONCURRENCY` at a time, against the model `eval` at `$BASE_URL`, a server with
-    /// the chat format of `OpenAI`
+    /// iterations, `$CONCURRENCY` at a time. Its model is `eval` at `$BASE_URL`, a server with
+    /// `OpenAI`'s chat format
     #[arg(long, value_name = "NAME=COMMAND")]
     peer: Vec<String>,
-    /// Source of the JavaScript system to compare with (`openprose/node-rlm`), with its
+    /// Source folder of the JavaScript system to compare with (`openprose/node-rlm`), with its
     /// dependencies and `tsx` installed
     #[arg(long, value_name = "DIR")]
     peer_js: Option<PathBuf>,
@@ -56,7 +56,7 @@ struct Arguments {
 #[expect(
     clippy::print_stdout,
     clippy::print_stderr,
-    reason = "printing figures is its purpose"
+    reason = "prints figures for the user"
 )]
 fn main() -> ExitCode {
     let arguments = Arguments::parse();

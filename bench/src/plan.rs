@@ -33,15 +33,15 @@ impl Language {
 pub enum Plan {
     /// Prints in every iteration except the last, in which it returns.
     Loop { iterations: u32 },
-    /// Starts this number of concurrent children at each level, down to agents of two iterations.
-    /// These wait at the gate before the second one.
+    /// Starts the given number of concurrent children at each level. The leaves run two iterations
+    /// and wait at the gate before the second.
     Tree { widths: Vec<u32> },
     /// Runs one cell and waits at the gate.
     Hold,
 }
 
 impl Plan {
-    /// Returns the first plan in a conversation, or two iterations if there is none.
+    /// Returns the first plan in a conversation, or a plan of two iterations if there is none.
     pub fn find<'a>(mut contents: impl Iterator<Item = &'a Value>) -> Self {
         contents
             .find_map(|content| match content {
@@ -69,7 +69,7 @@ impl Plan {
         })
     }
 
-    /// Returns the plan as words of a query.
+    /// Formats the plan for a query.
     pub fn text(&self) -> String {
         match self {
             Self::Loop { iterations } => format!("plan=loop/{iterations};"),
@@ -81,7 +81,7 @@ impl Plan {
         }
     }
 
-    /// Whether the agent waits at the gate in this turn, 1-based.
+    /// Whether the agent waits at the gate in the given turn, 1-based.
     pub fn waits(&self, turn: u32) -> bool {
         let is_leaf = match self {
             Self::Hold => true,
@@ -91,7 +91,7 @@ impl Plan {
         is_leaf && turn == 2
     }
 
-    /// Returns the model's reply in this turn.
+    /// Returns the model's reply in the given turn.
     pub fn reply(&self, turn: u32, language: Language) -> String {
         let last = match self {
             Self::Loop { iterations } => turn >= *iterations,

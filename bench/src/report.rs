@@ -22,12 +22,12 @@ pub struct Figure {
     pub unit: &'static str,
     /// Number of repetitions.
     pub runs: usize,
-    /// Target that the project sets, if any.
+    /// Target of the project for this value, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<Target>,
 }
 
-/// Bound that a figure should stay within.
+/// Limit that a figure should not cross.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Target {
@@ -63,13 +63,13 @@ impl Figure {
         }
     }
 
-    /// Sets the maximum.
+    /// Sets a maximum as the target.
     pub fn at_most(mut self, bound: f64) -> Self {
         self.target = Some(Target::AtMost(bound));
         self
     }
 
-    /// Sets the minimum.
+    /// Sets a minimum as the target.
     pub fn at_least(mut self, bound: f64) -> Self {
         self.target = Some(Target::AtLeast(bound));
         self

@@ -1,5 +1,5 @@
-//! A model server without latency, with the chat format of `OpenAI`. The plan in the agent's query
-//! determines the replies.
+//! A model server without latency that implements `OpenAI`'s chat format. The plan in the agent's
+//! query determines the replies.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -68,7 +68,7 @@ impl Server {
         format!("http://{}/v1", self.address)
     }
 
-    /// Opens or closes the gate, at which agents wait if their plan says so.
+    /// Opens or closes the gate, at which agents wait if their plan requires it.
     pub fn set_gate(&self, open: bool) {
         self.shared.open.send_replace(open);
     }
@@ -78,13 +78,13 @@ impl Server {
         self.shared.waiting.load(Ordering::SeqCst)
     }
 
-    /// Returns when an agent first requested its second turn since
+    /// Returns the time at which an agent first requested its second turn since
     /// [`forget_second_turn`](Self::forget_second_turn).
     pub fn second_turn(&self) -> Option<Instant> {
         *self.shared.second_turn.lock()
     }
 
-    /// Forgets the time of the first second turn.
+    /// Clears the time that [`second_turn`](Self::second_turn) returns.
     pub fn forget_second_turn(&self) {
         *self.shared.second_turn.lock() = None;
     }

@@ -1,5 +1,4 @@
-//! The catalog: the description of every benchmark, the options that open one, and the look-up by
-//! name.
+//! The catalog: descriptions of all benchmarks, options for opening one, and lookup by name.
 
 use std::path::{Path, PathBuf};
 
@@ -15,9 +14,9 @@ pub struct Entry {
     pub name: &'static str,
     /// One-line summary of the task.
     pub summary: &'static str,
-    /// Name of its scorer, including the version: `needle/1`.
+    /// Name of the benchmark's scorer, including the version: `needle/1`.
     pub scorer: &'static str,
-    /// Source of its data.
+    /// Source of the data.
     pub source: &'static str,
     /// License of the data.
     pub license: &'static str,
@@ -25,21 +24,22 @@ pub struct Entry {
     pub size: &'static str,
     /// Whether [`Options::data_dir`] must be given.
     pub needs_data: bool,
-    /// Other options that it uses.
+    /// Further options that the benchmark uses.
     pub reads: &'static [SupportedOption],
-    /// Scripted model of the same name, as YAML. Some of its answers are wrong on purpose.
+    /// Scripted model with the benchmark's name, as YAML. Some of its answers are intentionally
+    /// wrong.
     pub model: &'static str,
-    /// Further scripted models, named `NAME-ENDING`: endings and YAML.
+    /// Further scripted models: the suffix of each name after the benchmark's, and the YAML.
     pub more_models: &'static [(&'static str, &'static str)],
     /// Ready-made sweep, as YAML.
     pub sweep: Option<&'static str>,
     /// Further ready-made sweeps: the suffix of each name after the benchmark's, and the YAML.
     pub more_sweeps: &'static [(&'static str, &'static str)],
-    /// Where its data can be downloaded.
+    /// Download location of the data.
     pub fetch: Option<Fetch>,
-    /// Scorer written for it, which other benchmarks may use.
+    /// Scorer defined by this benchmark; others may use it.
     pub own_scorer: Option<NamedScorer>,
-    /// Decrypts an expected answer that samples and records keep encrypted.
+    /// Function that decrypts an expected answer, if samples and records keep it encrypted.
     pub plain_expected: Option<fn(&Value) -> Option<Value>>,
     pub(crate) open: Open,
 }
@@ -48,7 +48,8 @@ pub struct Entry {
 pub(crate) type Open = fn(&Options) -> Result<Box<dyn Dataset>, OpenError>;
 
 impl Entry {
-    /// Returns its ready-made sweeps with their names: the benchmark's own, and `NAME-ENDING`.
+    /// Returns the ready-made sweeps with their names: the benchmark's name, alone or with a
+    /// suffix.
     pub fn sweeps(&self) -> impl Iterator<Item = (String, &'static str)> {
         let own = self.sweep.map(|sweep| (self.name.to_owned(), sweep));
         let more = self.more_sweeps.iter();
@@ -56,8 +57,8 @@ impl Entry {
             .chain(more.map(|(ending, sweep)| (format!("{}-{ending}", self.name), *sweep)))
     }
 
-    /// Defaults shared by benchmarks that are generated from a seed. `build.rs` adds the files of
-    /// each folder.
+    /// Returns the defaults of benchmarks that are generated from a seed. `build.rs` adds the files
+    /// of each folder.
     pub(crate) const fn generated(open: Open) -> Self {
         Self {
             name: "",
@@ -83,7 +84,7 @@ impl Entry {
         }
     }
 
-    /// Defaults shared by benchmarks that are read from rows of files.
+    /// Returns the defaults of benchmarks that are read from files of rows.
     pub(crate) const fn rows(open: Open) -> Self {
         Self {
             license: "see the source",
@@ -94,7 +95,7 @@ impl Entry {
     }
 }
 
-/// Where data can be downloaded, for callers that may use the network.
+/// Download location of data, for callers that may use the network.
 #[derive(Debug)]
 pub struct Fetch {
     /// JSON: `{"hub": {"repo", "revision", "begins"}}` for a Hugging Face dataset, `{"files":
@@ -122,11 +123,11 @@ pub enum SupportedOption {
 }
 
 impl SupportedOption {
-    /// Options of a user's own benchmark.
+    /// Options of a user-supplied benchmark.
     pub const OWN: &'static [Self] = &[Self::Split, Self::SkipMalformed];
 }
 
-/// Options of benchmarks whose data has windows of given lengths, with or without labels.
+/// Options of benchmarks whose data contains windows of several lengths, with and without labels.
 pub(crate) const WINDOWS: &[SupportedOption] = &[
     SupportedOption::ContextLengths,
     SupportedOption::Labels,
@@ -134,11 +135,11 @@ pub(crate) const WINDOWS: &[SupportedOption] = &[
     SupportedOption::SkipMalformed,
 ];
 
-/// Options for opening a benchmark. Each benchmark reads the options that concern it and ignores
+/// Options for opening a benchmark. Each benchmark reads the options that it supports and ignores
 /// the others.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Folder or file of the benchmark's data, for those with [`Entry::needs_data`].
+    /// Folder or file of the benchmark's data; required if [`Entry::needs_data`] is true.
     pub data_dir: Option<PathBuf>,
     /// Whether contexts of labeled instances show the labels.
     pub labels: bool,
@@ -147,15 +148,15 @@ pub struct Options {
     pub split: Option<String>,
     /// Whether malformed rows are skipped and counted instead of being an error.
     pub skip_malformed: bool,
-    /// Name of the scorer of a user's own benchmark.
+    /// Name of the scorer of a user-supplied benchmark.
     pub scorer: Option<String>,
-    /// Whether a scorer outside this crate is used, so that the benchmark's own need not accept the
+    /// Whether a scorer outside this crate is used. The benchmark's scorer then need not accept the
     /// expected values.
     pub is_scored_outside: bool,
-    /// Seed of generated samples: the same seed gives the same bytes.
+    /// Seed of generated samples; the same seed generates the same bytes.
     pub seed: u64,
-    /// Lengths of generated contexts in characters, or of existing contexts in the data's tokens.
-    /// Empty: the benchmark's default, or all.
+    /// Lengths of generated contexts in characters, or of existing contexts in tokens as counted by
+    /// the data. If empty, the benchmark's default lengths, or all lengths.
     pub context_lengths: Vec<usize>,
     /// Number of samples to generate for each context length.
     pub tasks_per_length: usize,
@@ -190,7 +191,7 @@ impl Options {
     }
 }
 
-/// Why a benchmark could not be opened.
+/// Reason why a benchmark cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// No benchmark has this name.
@@ -222,7 +223,7 @@ pub enum OpenError {
     Option {
         /// Name of the benchmark.
         benchmark: &'static str,
-        /// The option, in words.
+        /// Name of the option for people.
         option: &'static str,
         /// Its value.
         value: usize,
@@ -245,8 +246,8 @@ pub fn entry(name: &str) -> Option<&'static Entry> {
     catalog().iter().find(|entry| entry.name == name)
 }
 
-/// Opens a benchmark by its name in the [`catalog`], or a user's own by the path of its file or
-/// folder (see [`is_path`](crate::is_path)).
+/// Opens a benchmark by its name in the [`catalog`], or a user-supplied one by the path of its file
+/// or folder (see [`is_path`](crate::is_path)).
 ///
 /// # Errors
 ///
@@ -263,8 +264,8 @@ pub fn open(name: &str, options: &Options) -> Result<Box<dyn Dataset>, OpenError
     }
 }
 
-/// Decrypts the expected answer of a sample if the benchmark keeps it encrypted; `None` for other
-/// benchmarks.
+/// Decrypts the expected answer of a sample. Returns `None` if the benchmark does not encrypt its
+/// answers.
 pub fn decrypted_expected(benchmark: &str, expected: &Value) -> Option<Value> {
     entry(benchmark)?.plain_expected?(expected)
 }

@@ -1,5 +1,5 @@
-//! Checks paths named in the files of a dataset: each must stay in the folder of the file that
-//! names it, even after links are followed.
+//! Checks the paths in a dataset's files: each must stay in the folder of its file, even after
+//! links are followed.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -18,10 +18,11 @@ pub(crate) enum PathEscape {
     Link(PathBuf),
 }
 
-/// Returns the path that a file in `folder` names. A missing file is left for its reader to report.
+/// Resolves a path named by a file in `folder`. A missing target is not an error here; opening it
+/// reports the error.
 ///
 /// # Errors
-/// Returns [`PathEscape`] if it is not in the folder.
+/// Returns [`PathEscape`] if the path leaves the folder.
 pub(crate) fn contained(folder: &Path, name: &Path) -> Result<PathBuf, PathEscape> {
     let stays = |part| matches!(part, Component::Normal(_) | Component::CurDir);
     if !name.components().all(stays) {
@@ -35,9 +36,9 @@ pub(crate) fn contained(folder: &Path, name: &Path) -> Result<PathBuf, PathEscap
 /// Checks that a path in a folder does not leave it through a link.
 ///
 /// # Errors
-/// Returns [`PathEscape::Link`] if it does.
+/// Returns [`PathEscape::Link`] if a link leads out of the folder.
 pub(crate) fn check_links(folder: &Path, path: &Path) -> Result<(), PathEscape> {
-    // A bare file name has the empty path as its folder.
+    // The parent of a bare file name is the empty path.
     let folder = if folder.as_os_str().is_empty() {
         Path::new(".")
     } else {

@@ -13,16 +13,16 @@ use crate::table::Fault;
 /// Maximum size of a context in bytes.
 const LONGEST: u64 = 500_000_000;
 
-/// A file that a row names: its field, and its path relative to the folder of the row's file.
+/// A context file named by a row. Its path is relative to the folder of the row's file.
 pub struct ContextFile {
-    /// Name of the field.
+    /// Name of the field with the path.
     pub field: String,
     /// Path as given.
     pub name: String,
 }
 
 impl ContextFile {
-    /// Returns the text of the file; `folder` is that of the row's file.
+    /// Reads the file. `folder` is the folder of the row's file.
     ///
     /// # Errors
     /// Returns [`Fault`] if the file is outside the folder or missing, is not UTF-8 text, or is too
@@ -49,7 +49,7 @@ impl ContextFile {
     }
 }
 
-/// Hashes of context files. A file that many rows name is read once.
+/// Hashes of context files. A file named by many rows is read only once.
 #[derive(Default)]
 pub struct ContextDigests(HashMap<PathBuf, [u8; 32]>);
 

@@ -20,8 +20,8 @@ pub trait Dataset: Send + Sync {
     /// Returns the benchmark's name in the catalog.
     fn name(&self) -> &str;
 
-    /// Returns the lowercase hex SHA-256 of what defines the samples. Samples with the same id
-    /// under the same digest are equal.
+    /// Returns the lowercase hex SHA-256 of everything that defines the samples. If two datasets
+    /// have the same digest, their samples with the same id are equal.
     fn digest(&self) -> &str;
 
     /// Returns the ids of all samples, in the order of the run.
@@ -32,35 +32,33 @@ pub trait Dataset: Send + Sync {
         &[]
     }
 
-    /// Returns what is known about a sample before it is generated or read: a part of its metadata,
-    /// used by `--filter`. Empty for an index past the last sample.
+    /// Returns the metadata that is known before the sample is generated or read; `--filter` uses
+    /// it. Empty if the index is past the last sample.
     fn metadata(&self, index: usize) -> SampleMetadata;
 
     /// Generates or reads the sample with the id `self.ids()[index]`.
     ///
     /// # Errors
     ///
-    /// If `index` is past the last sample, or the sample's file is missing, unreadable or changed
-    /// since it was opened.
+    /// If `index` is past the last sample, or if the sample's file is missing, is unreadable, or
+    /// has changed since the dataset was opened.
     fn sample(&self, index: usize) -> Result<Sample, DatasetError>;
 
-    /// Returns the apps and documents that the sample with this id works on; `None` for other
-    /// samples.
+    /// Returns the apps and documents of the sample with this id, if it has any.
     fn app_world(&self, _id: &str) -> Option<AppEnvironment> {
         None
     }
 
-    /// Returns the web site that the sample with this id works on; `None` for other samples.
+    /// Returns the web site of the sample with this id, if it has one.
     fn site(&self, _id: &str) -> Option<Box<dyn Site>> {
         None
     }
 
-    /// Returns the user-defined environment that the sample with this id works in; `None` for other
-    /// samples.
+    /// Returns the user-supplied environment of the sample with this id, if it has one.
     ///
     /// # Errors
     ///
-    /// As for [`Dataset::sample`].
+    /// Returns the errors of [`Dataset::sample`].
     fn user_environment(&self, _id: &str) -> Result<Option<UserEnvironment>, DatasetError> {
         Ok(None)
     }
@@ -95,7 +93,7 @@ pub trait Dataset: Send + Sync {
     }
 }
 
-/// Why a dataset, or one of its samples, is not available.
+/// Reason why a dataset or one of its samples is not available.
 #[derive(Debug, thiserror::Error)]
 pub enum DatasetError {
     /// The index is past the last sample.
@@ -114,7 +112,7 @@ pub enum DatasetError {
         /// Error of the operating system.
         reason: io::Error,
     },
-    /// The path of a user's own benchmark does not exist.
+    /// The path of a user-supplied benchmark does not exist.
     #[error(
         "no such file or folder: {}; expected a file of rows, or a folder with a benchmark.yaml",
         path.display()
@@ -123,13 +121,13 @@ pub enum DatasetError {
         /// Path that was searched.
         path: PathBuf,
     },
-    /// A folder does not contain a user's own benchmark.
+    /// A folder does not contain the description of a user-supplied benchmark.
     #[error("no benchmark.yaml in {}: a folder needs one to be a benchmark; to use a file of rows, name the file", folder.display())]
     NoDescription {
         /// The folder.
         folder: PathBuf,
     },
-    /// No files of rows were found.
+    /// No files with rows were found.
     #[error(
         "no rows in {}; expected files {}*.jsonl, *.json, *.csv or *.parquet: one file, or a folder with such files in it or in its subfolder data/",
         path.display(),
@@ -144,9 +142,9 @@ pub enum DatasetError {
     /// A row, or a file of rows as a whole, is malformed.
     #[error("{place}: {problem}")]
     Row {
-        /// File, and line or number of the row.
+        /// Location of the row: the file, and the line or row number.
         place: String,
-        /// What is wrong, with the field, and what would be valid.
+        /// The field, what is wrong with it, and what would be valid.
         problem: String,
     },
     /// A file has changed since the dataset was opened, so its digest is no longer valid.

@@ -7,8 +7,7 @@ use serde_json::{Number, Value};
 
 use crate::unicode::nfc;
 
-/// A decimal number of any length: a whole number's digits, without zeros at either end, times a
-/// power of ten.
+/// A decimal number of any length: digits without leading or trailing zeros, times a power of ten.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decimal {
     is_negative: bool,
@@ -17,8 +16,8 @@ pub struct Decimal {
 }
 
 impl Decimal {
-    /// Parses a number such as `-12.50e3`: digits with an optional sign, point and exponent. `None`
-    /// for any other text.
+    /// Parses a number such as `-12.50e3`: digits with an optional sign, point and exponent.
+    /// Returns `None` for any other text.
     pub fn parse(text: &str) -> Option<Self> {
         let (is_negative, unsigned) = match text.strip_prefix('-') {
             Some(unsigned) => (true, unsigned),
@@ -51,13 +50,13 @@ impl Decimal {
         })
     }
 
-    /// Whether it has no fractional part.
+    /// Whether the number has no fractional part.
     pub fn is_whole(&self) -> bool {
         self.exponent >= 0
     }
 }
 
-/// Parses an exponent, clamped to [`i64::MAX`] in size.
+/// Parses an exponent, whose absolute value is clamped to [`i64::MAX`].
 fn parse_exponent(text: &str) -> Option<i64> {
     let (is_negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
@@ -105,8 +104,8 @@ pub fn same_json(left: &Value, right: &Value) -> bool {
     }
 }
 
-/// Whether two JSON texts have the same value, compared as by [`same_json`], with numbers of any
-/// length. `None` if the first is not JSON. The depth of `right` bounds the recursion.
+/// Whether two JSON texts have the same value. Compares like [`same_json`], but supports numbers of
+/// any length. `None` if the first is not JSON. The depth of `right` bounds the recursion.
 pub fn same_json_text(left: &str, right: &str) -> Option<bool> {
     let left: &RawValue = serde_json::from_str(left).ok()?;
     let right: &RawValue = serde_json::from_str(right).ok()?;
@@ -159,8 +158,8 @@ fn same_raw(left: &RawValue, right: &RawValue) -> bool {
     }
 }
 
-/// Parses a JSON text. If it contains a number that [`Value`] cannot hold exactly, the value is the
-/// text itself, so that no digit is lost.
+/// Parses a JSON text. If the text contains a number that [`Value`] cannot represent exactly, the
+/// result is the text itself as a string, so that no digit is lost.
 ///
 /// # Errors
 ///
@@ -174,7 +173,7 @@ pub fn exact_value(text: &str) -> serde_json::Result<Value> {
     }
 }
 
-/// Whether [`Value`] holds a JSON number exactly.
+/// Whether [`Value`] represents a JSON number exactly.
 fn is_held(number: &str) -> bool {
     // Any decimal of at most 15 digits survives binary floating point.
     const SURE: usize = 15;
@@ -186,7 +185,7 @@ fn is_held(number: &str) -> bool {
         })
 }
 
-/// Returns the numbers of a JSON text in order, without those in strings.
+/// Returns the numbers of a JSON text in order, skipping strings.
 fn numbers(text: &str) -> impl Iterator<Item = &str> {
     let bytes = text.as_bytes();
     let mut at = 0;

@@ -1,19 +1,19 @@
-//! The environment of an agent besides its context: web sites, apps and documents, as data and as
-//! state machines without a network.
+//! Environments of agents: web sites, apps and documents, as data and as state machines without a
+//! network.
 
 use std::path::PathBuf;
 
 use serde_json::Value;
 
-/// Web site of one attempt, which the runner of the attempt serves on loopback.
+/// Web site of one attempt. The attempt's runner serves it on loopback.
 pub trait Site: Send {
-    /// Returns the path on which the attempt begins.
+    /// Returns the path of the attempt's first page.
     fn start(&self) -> &'static str;
 
     /// Answers a request.
     fn answer(&mut self, asked: SiteRequest) -> SiteResponse;
 
-    /// Returns the received forms as JSON, which the scorer reads.
+    /// Returns the received forms as JSON for the scorer.
     fn state(&self) -> Value;
 }
 
@@ -24,7 +24,8 @@ pub struct SiteRequest {
     pub post: bool,
     /// Decoded path, such as `/person/3`.
     pub path: String,
-    /// Whether the response is for a tab (`Sec-Fetch-Dest: document`) rather than for a script.
+    /// Whether the response is shown in a tab (`Sec-Fetch-Dest: document`) rather than read by a
+    /// script.
     pub shown: bool,
     /// Form fields, in order.
     pub fields: Vec<(String, String)>,
@@ -43,44 +44,44 @@ pub struct SiteResponse {
     pub body: String,
 }
 
-/// Environment in which an app is built: open documents, running apps, and how the outcome is
-/// checked.
+/// Environment in which an agent builds an app: open documents, running apps, and checks of the
+/// outcome.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AppEnvironment {
-    /// Open documents in order, as URI and text.
+    /// URI and text of each open document, in order.
     pub documents: Vec<(String, String)>,
     /// URI of the active document.
     pub active: Option<String>,
-    /// HTML documents of the apps that run from the beginning.
+    /// HTML documents of the apps that are already running.
     pub running: Vec<String>,
-    /// Body of an async JavaScript function that uses the newest app and returns what it shows.
-    /// `None` if `checks` are used instead.
+    /// Body of an async JavaScript function that operates the newest app and returns the displayed
+    /// result. `None` if `checks` are used instead.
     pub check: Option<String>,
     /// Checks after each message of the user, in order.
     pub checks: Vec<Option<Check>>,
 }
 
-/// Environment of a user-supplied row, besides its texts.
+/// Environment of a user-supplied row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UserEnvironment {
     /// A web site.
     Site(UserSite),
-    /// Documents, and the apps that are built for them.
+    /// Documents for which the agent builds apps.
     Apps(AppEnvironment),
 }
 
-/// A user-supplied web site, and its state at the beginning of each attempt.
+/// A user-supplied web site and its initial state in each attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserSite {
     /// Source of the site.
     pub source: SiteSource,
-    /// Where an attempt begins: an address of the site, or a path on it.
+    /// First page of an attempt: an address of the site, or a path on it.
     pub start: String,
     /// Additional reachable origins, such as `https://example.com`.
     pub allow: Vec<String>,
     /// Cookies of the site, by name.
     pub cookies: Vec<(String, String)>,
-    /// Its `localStorage`, by name.
+    /// Entries of the site's `localStorage`, by name.
     pub storage: Vec<(String, String)>,
     /// Width and height of the page in pixels; `None` for the default.
     pub viewport: Option<(u32, u32)>,
@@ -93,9 +94,9 @@ pub struct UserSite {
 pub struct ForeignOrigin {
     /// The origin, such as `https://example.com`.
     pub origin: String,
-    /// Field that names it: `url` or `allow`.
+    /// Field that names the origin: `url` or `allow`.
     pub field: &'static str,
-    /// Location of the first row that names it.
+    /// Location of the first row that names the origin.
     pub place: String,
 }
 
@@ -112,7 +113,7 @@ impl UserSite {
     }
 }
 
-/// Returns the part of a web address before its path.
+/// Returns the origin of a web address: the part before its path.
 fn origin_of(address: &str) -> String {
     let authority = address.find("://").map_or(0, |at| at + 3);
     let end = address[authority..].find(['/', '?', '#']);
@@ -131,25 +132,26 @@ pub enum SiteSource {
     Command(ServerCommand),
 }
 
-/// A server that a row names. `{port}` in its words and its address stands for a free port.
+/// Command that starts a server, as given in a row. `{port}` in its words and address stands for a
+/// free port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerCommand {
     /// Program and arguments.
     pub words: Vec<String>,
-    /// Its origin, on loopback.
+    /// Origin of the server, on loopback.
     pub address: String,
     /// Working directory.
     pub folder: PathBuf,
 }
 
-/// How the result of a user message is checked. The right result is in the sample's `expected`.
+/// Check of the result of a user message. The expected result is in the sample's `expected`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Check {
-    /// JavaScript in the front page or the newest app: the body of an async function, or an
+    /// JavaScript to run in the active page or the newest app: the body of an async function, or an
     /// expression.
     Page(String),
     /// A request to the server, which returns JSON: an address of the site, or a path on it.
     Request(String),
-    /// The text of the answer.
+    /// Comparison with the text of the answer.
     Answer,
 }

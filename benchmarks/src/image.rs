@@ -1,5 +1,4 @@
-//! Images that belong to a question: files and data URLs, recognized by their content and limited
-//! in size.
+//! Images of a question: files and data URLs, identified by their content and limited in size.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +9,7 @@ use imagesize::ImageType;
 
 use crate::contained::{PathEscape, contained};
 
-/// An image in the form that models accept.
+/// An image in a format that models accept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
     /// Media type: `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
@@ -19,7 +18,7 @@ pub struct Image {
     pub data: String,
 }
 
-/// Why something is not a valid image for a question.
+/// Reason why an image cannot be used in a question.
 #[derive(Debug, thiserror::Error)]
 pub enum ImageError {
     /// The file cannot be read.
@@ -36,7 +35,7 @@ pub enum ImageError {
         /// Name of the file, or `the data URL`.
         name: String,
     },
-    /// The URL declares another media type than its content has.
+    /// The data URL declares a media type that differs from its content.
     #[error("the data URL is declared as {said}, but its content is {held}")]
     Mislabelled {
         /// Declared media type.
@@ -78,7 +77,7 @@ impl Image {
     /// Reads a file.
     ///
     /// # Errors
-    /// Returns [`ImageError`] if it cannot be read, is too large, or is not an image.
+    /// Returns [`ImageError`] if the file cannot be read, is too large, or is not an image.
     pub fn read(path: &Path) -> Result<Self, ImageError> {
         let read = |reason| ImageError::Read {
             path: path.to_owned(),
@@ -95,7 +94,8 @@ impl Image {
     /// Reads the image that a field of a row names: a path relative to `folder`, or a data URL.
     ///
     /// # Errors
-    /// Returns [`ImageError`] for anything else, or if it is too large or not an image.
+    /// Returns [`ImageError`] if the reference is invalid, or if the image is too large or not
+    /// supported.
     pub(crate) fn named(reference: &str, folder: &Path) -> Result<Self, ImageError> {
         let reference = reference.trim();
         if let Some(url) = reference.strip_prefix("data:") {
@@ -115,7 +115,8 @@ impl Image {
     /// Reads the image in a data URL.
     ///
     /// # Errors
-    /// Returns [`ImageError`] for anything else, or if it is too large or not an image.
+    /// Returns [`ImageError`] if the reference is invalid, or if the image is too large or not
+    /// supported.
     pub fn of_data_url(url: &str) -> Result<Self, ImageError> {
         Self::of_url(url.trim().strip_prefix("data:").ok_or(ImageError::Url)?)
     }
@@ -141,7 +142,7 @@ impl Image {
         }
     }
 
-    /// Recognizes an image by its first bytes.
+    /// Identifies the media type of an image by its first bytes.
     fn of(name: &str, bytes: &[u8]) -> Result<Self, ImageError> {
         let media_type = match imagesize::image_type(bytes) {
             Ok(ImageType::Png) => "image/png",

@@ -1,10 +1,10 @@
 //! Benchmarks: sources of samples, and scorers of their answers.
 //!
 //! A benchmark of the catalog is one folder here and one `mod` line below. The modules after those
-//! lines contain what several benchmarks share.
+//! lines are shared by several benchmarks.
 //!
-//! Invariants: nothing here depends on a model, a prompt or a network. A scorer is a pure function
-//! of the answer and the sample, and treats the answer as hostile: it takes linear time and never
+//! Invariants: this crate depends on no model, prompt or network. A scorer is a pure function of
+//! the answer and the sample, and treats the answer as hostile: it takes linear time and never
 //! panics.
 
 mod image;
@@ -65,5 +65,5 @@ pub use score::{
 pub use user_dataset::is_path;
 pub use user_environment::{document_uri, with_selection};
 
-/// Whether Parquet files can be read: the feature `parquet`.
+/// Whether this build can read Parquet files, which requires the feature `parquet`.
 pub const READS_PARQUET: bool = cfg!(feature = "parquet");

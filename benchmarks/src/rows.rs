@@ -1,4 +1,4 @@
-//! A dataset whose samples are made from the rows of a [`Table`], according to a [`Schema`].
+//! A dataset whose samples are created from the rows of a [`Table`] according to a [`Schema`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -15,12 +15,12 @@ use crate::{
     Scorer, SiteSource, UserEnvironment,
 };
 
-/// Form of a benchmark's rows, and how they become samples.
+/// Format of a benchmark's rows and their conversion to samples.
 pub trait Schema: Send + Sync + 'static {
     /// Returns the benchmark's name.
     fn name(&self) -> &str;
 
-    /// Returns everything besides the rows that can change a sample, as a part of the digest.
+    /// Returns everything except the rows that can change a sample. It is part of the digest.
     fn format(&self) -> String;
 
     /// Returns the columns that [`index`](Self::index) needs. Empty: all.
@@ -28,18 +28,18 @@ pub trait Schema: Send + Sync + 'static {
         &[]
     }
 
-    /// Returns the fields that must be texts; no file may have bytes in them.
+    /// Returns the fields that must be strings. Files with bytes in these fields are rejected.
     fn texts(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Returns the prefix of the names of the files to read, unless the options give one.
+    /// Returns the default prefix of the names of the files to read.
     fn split(&self) -> &'static str {
         "test"
     }
 
-    /// Returns the samples that a row yields, possibly none. Rows are passed in order; `number` is
-    /// 1-based.
+    /// Returns the samples that a row yields, possibly none. Called for each row in order. `number`
+    /// is the 1-based row number.
     fn index(&mut self, row: &Row, number: usize) -> Result<Vec<SampleHeader>, Fault>;
 
     /// Called after the last row. Returns notes about all rows.
@@ -51,11 +51,11 @@ pub trait Schema: Send + Sync + 'static {
         Ok(Vec::new())
     }
 
-    /// Creates a sample from a row, except its id and facts.
+    /// Creates a sample from a row, except for its id and metadata.
     fn body(&self, row: &Row, variant: usize) -> Result<SampleBody, Fault>;
 
-    /// Returns the folder that the files of rows may not leave through links, if the user named the
-    /// folder rather than the files.
+    /// Returns the folder that files of rows must not leave through links. `None` if the user named
+    /// the files directly.
     fn root(&self) -> Option<&Path> {
         None
     }
@@ -70,7 +70,7 @@ pub trait Schema: Send + Sync + 'static {
         Ok(Vec::new())
     }
 
-    /// Returns the environment of a row; `folder` is that of its file.
+    /// Returns the environment of a row. `folder` is the folder of the row's file.
     fn world(&self, _row: &Row, _folder: &Path) -> Result<Option<UserEnvironment>, Fault> {
         Ok(None)
     }
@@ -113,14 +113,13 @@ struct Rows<S> {
     table: Table,
     entries: Vec<(RowLocation, usize, SampleMetadata)>,
     ids: Vec<String>,
-    /// Digest of each row's images when they were first read, by the number of the row's first
-    /// sample.
+    /// Digest of each row's images when first read, by the index of the row's first sample.
     images: BTreeMap<usize, [u8; 32]>,
-    /// Digest of each row's environment files, by the same number.
+    /// Digest of each row's environment files, by the same index.
     worlds: BTreeMap<usize, [u8; 32]>,
-    /// Digest of each row's context file, by the same number.
+    /// Digest of each row's context file, by the same index.
     contexts: BTreeMap<usize, [u8; 32]>,
-    /// Whether a row has a context, as far as rows were read.
+    /// Whether any row read so far has a context.
     has_contexts: bool,
     first_command: Option<String>,
     foreign_origins: Vec<ForeignOrigin>,
@@ -129,7 +128,8 @@ struct Rows<S> {
     notes: Vec<String>,
 }
 
-/// Opens the rows of a file or folder. Malformed rows are an error, or are skipped and counted.
+/// Opens the rows of a file or folder. Depending on the options, malformed rows are an error, or
+/// are skipped and counted.
 ///
 /// # Errors
 ///
@@ -164,7 +164,7 @@ pub fn open<S: Schema>(
     let mut skipped = Vec::new();
     let mut damaged = Vec::new();
     let mut number = 0;
-    // Owned, because the schema changes while rows are read.
+    // Owned, because reading rows mutates the schema.
     let columns: Vec<String> = schema
         .columns()
         .iter()
@@ -292,7 +292,7 @@ pub fn open<S: Schema>(
     }))
 }
 
-/// Whether a text in a value contains the replacement character.
+/// Whether a string in a value contains the replacement character U+FFFD.
 fn is_damaged(value: &Value) -> bool {
     match value {
         Value::String(text) => text.contains(char::REPLACEMENT_CHARACTER),
@@ -306,7 +306,7 @@ fn is_command(world: Option<&UserEnvironment>) -> bool {
     matches!(world, Some(UserEnvironment::Site(site)) if matches!(site.source, SiteSource::Command(_)))
 }
 
-/// Returns the images of a row, or what is wrong with them.
+/// Loads the images of a row.
 fn load(schema: &impl Schema, row: &Row, folder: &Path) -> Result<Vec<Image>, String> {
     let named = schema.images(row).map_err(|fault| fault.to_string())?;
     let load = |name: &String| Image::named(name, folder).map_err(|error| error.to_string());

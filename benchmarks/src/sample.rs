@@ -11,7 +11,7 @@ use crate::Image;
 /// `images`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
-    /// Id, unique in its dataset; those of generated samples are safe in file names: `s-niah-8k-1`.
+    /// Id, unique in its dataset. Ids of generated samples are safe in file names: `s-niah-8k-1`.
     pub id: String,
     /// Question or task.
     pub query: String,
@@ -21,11 +21,11 @@ pub struct Sample {
     pub context: Arc<String>,
     /// Images shown with the query; at most [`Image::MOST`].
     pub images: Vec<Image>,
-    /// Right answer, in the form that the dataset's scorer reads.
+    /// Expected answer, in the scorer's form.
     pub expected: Value,
-    /// Facts about the sample by which results can be grouped.
+    /// Metadata of the sample, used for grouping results.
     pub metadata: BTreeMap<String, Value>,
-    /// Cluster of samples that succeed or fail together and are not independent draws. `None`:
-    /// independent.
+    /// Cluster of samples whose results are correlated, so that they are not independent draws.
+    /// `None`: independent.
     pub cluster: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Files of rows (JSONL, JSON, CSV, Parquet): scanned once to locate each row, then read row by
+//! Files of rows (JSONL, JSON, CSV, Parquet), scanned once to locate each row and then read row by
 //! row.
 
 mod csv_file;
@@ -38,7 +38,8 @@ struct TableFile {
     stamp: Stamp,
 }
 
-/// Length in bytes and modification time, which show whether a file has changed since it was read.
+/// Length in bytes and modification time, which reveal whether a file has changed since it was
+/// read.
 type Stamp = (u64, Option<SystemTime>);
 
 #[derive(Clone, Copy)]
@@ -63,7 +64,7 @@ enum At {
     /// Offset and length in bytes.
     Bytes(u64, usize),
     Csv(Box<csv::Position>),
-    /// Row group, and index of the row in it.
+    /// Row group and the row's index in it.
     #[cfg_attr(
         not(feature = "parquet"),
         expect(dead_code, reason = "only the reader of Parquet files makes it")
@@ -73,12 +74,13 @@ enum At {
 
 impl Table {
     /// Finds a file, or the files in a folder that have one of the [`ENDINGS`], sorted by name. If
-    /// a folder has none, its subfolder `data` is searched. Only files whose names begin with
-    /// `split` are used; without it, only those that begin with `usual`, if there are any.
+    /// the folder has none, its subfolder `data` is searched. Only files whose names begin with
+    /// `split` are used. Without `split`, only files whose names begin with `usual` are used, if
+    /// there are any.
     ///
     /// # Errors
     ///
-    /// If there is no such file, or it has another extension.
+    /// If no file is found, or if the named file has an unsupported extension.
     pub fn find(path: &Path, split: Option<&str>, usual: &str) -> Result<Self, DatasetError> {
         let read = |reason| DatasetError::Read {
             path: path.to_owned(),
@@ -121,7 +123,7 @@ impl Table {
     /// Checks that no file leaves a folder through a link.
     ///
     /// # Errors
-    /// If a file does; names the first.
+    /// If a file leaves the folder; the error names the first one.
     pub fn check_links(&self, root: &Path) -> Result<(), DatasetError> {
         self.files.iter().try_for_each(|file| {
             check_links(root, &file.path).map_err(|problem| DatasetError::Row {
@@ -151,7 +153,7 @@ impl Table {
         })
     }
 
-    /// Returns the SHA-256 digest of the files' contents, without their names.
+    /// Returns the SHA-256 digest of the files' contents, which excludes their names.
     ///
     /// # Errors
     ///
@@ -177,9 +179,9 @@ impl Table {
         Ok(all.finalize().into())
     }
 
-    /// Reads all rows in order. A malformed row is passed as an error text. Of Parquet files, only
-    /// `columns` are read, if any are given, and all of them must exist; columns in `texts` must
-    /// not contain bytes.
+    /// Reads all rows in order. For a malformed row, `visit` receives an error message. From
+    /// Parquet files, only `columns` are read, or all columns if it is empty. All `columns` must
+    /// exist, and columns in `texts` must not contain bytes.
     ///
     /// # Errors
     ///
@@ -202,7 +204,7 @@ impl Table {
         Ok(())
     }
 
-    /// Reads one whole row.
+    /// Reads all fields of a row.
     ///
     /// # Errors
     ///
@@ -221,7 +223,7 @@ impl Table {
         }
     }
 
-    /// Returns the location of a row for people: `questions.jsonl:3`.
+    /// Returns the location of a row for messages: `questions.jsonl:3`.
     pub fn place(&self, place: &RowLocation) -> String {
         let file = &self.files[place.file];
         let path = file.path.display();
@@ -237,7 +239,8 @@ impl Table {
         file.parent().unwrap_or(Path::new(""))
     }
 
-    /// Whether a scan of these columns reads whole rows, so that they can be checked immediately.
+    /// Whether a scan of these columns reads all fields of a row, so that rows can be checked
+    /// immediately.
     pub fn is_read_whole(&self, place: &RowLocation, columns: &[&str]) -> bool {
         columns.is_empty() || !matches!(self.files[place.file].format, Format::Parquet)
     }
@@ -256,7 +259,7 @@ fn format(path: &Path) -> Option<Format> {
     }
 }
 
-/// Whether a file describes data without containing any.
+/// Whether a file contains a description of data instead of rows.
 fn describes_data(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default();
     name == "fetched.json" || name == "dataset_info.json" || name == "dataset_infos.json"
@@ -270,7 +273,7 @@ fn stamp(path: &Path) -> Result<Stamp, DatasetError> {
     Ok((metadata.len(), metadata.modified().ok()))
 }
 
-/// Returns the error for a file that is malformed as a whole.
+/// Returns the error for a malformed file.
 fn unusable(path: &Path, problem: impl std::fmt::Display) -> DatasetError {
     DatasetError::Row {
         place: path.display().to_string(),
@@ -278,7 +281,7 @@ fn unusable(path: &Path, problem: impl std::fmt::Display) -> DatasetError {
     }
 }
 
-/// What is wrong with a field, and what would be valid.
+/// An invalid field: what is wrong with it, and what would be valid.
 #[derive(Debug)]
 pub struct Fault {
     field: String,
@@ -286,7 +289,7 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// Creates a fault of a field; the problem is phrased to follow the field's name.
+    /// Creates a fault. The problem is phrased to follow the field's name.
     pub fn new(field: &str, problem: impl Into<String>) -> Self {
         Self {
             field: field.to_owned(),
@@ -322,7 +325,7 @@ pub fn field<'a>(row: &'a Row, name: &str) -> Result<&'a Value, Fault> {
     }
 }
 
-/// Returns a required text.
+/// Returns a required string field.
 pub fn text<'a>(row: &'a Row, name: &str) -> Result<&'a str, Fault> {
     let value = field(row, name)?;
     value
@@ -330,7 +333,7 @@ pub fn text<'a>(row: &'a Row, name: &str) -> Result<&'a str, Fault> {
         .ok_or_else(|| Fault::new(name, format!("is {}; expected a text", kind(value))))
 }
 
-/// Returns a required whole number, which is a text in CSV.
+/// Returns a required integer field, which is a string in CSV.
 pub fn whole(row: &Row, name: &str) -> Result<i64, Fault> {
     let value = field(row, name)?;
     let number = match value {
@@ -340,7 +343,7 @@ pub fn whole(row: &Row, name: &str) -> Result<i64, Fault> {
     number.ok_or_else(|| Fault::new(name, format!("is {}; expected a whole number", kind(value))))
 }
 
-/// Returns a text or number as text.
+/// Returns a string or number field as a string.
 pub fn label(row: &Row, name: &str) -> Result<String, Fault> {
     match field(row, name)? {
         Value::String(text) => Ok(text.trim().to_owned()),
@@ -352,14 +355,14 @@ pub fn label(row: &Row, name: &str) -> Result<String, Fault> {
     }
 }
 
-/// Returns the fields with these names that the row has.
+/// Returns those of the named fields that the row has.
 pub fn some(row: &Row, names: &[&str]) -> BTreeMap<String, Value> {
     let pair = |name: &&str| Some(((*name).to_owned(), row.get(*name)?.clone()));
     names.iter().filter_map(pair).collect()
 }
 
-/// Returns the texts of a field: one, or a list; none if it is missing or blank. In CSV, a list is
-/// JSON.
+/// Returns the strings of a field that contains one string or a list. The result is empty if the
+/// field is missing or blank. In CSV, a list is JSON.
 pub fn texts(row: &Row, name: &str) -> Result<Vec<String>, Fault> {
     let wrong = |what: &str| {
         Fault::new(
@@ -386,7 +389,7 @@ pub fn texts(row: &Row, name: &str) -> Result<Vec<String>, Fault> {
     }
 }
 
-/// Returns the kind of a value in words.
+/// Returns the type of a value in words.
 pub fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use crate::table::{Fault, Row, field};
 
-/// Replaces each `<name>` in a template by the row's field of that name. Inserted values are not
-/// searched for names, and text that cannot be a name stays as it is.
+/// Replaces each `<name>` in a template with the row's field of that name. Inserted values are not
+/// expanded again, and text that cannot be a name is left unchanged.
 ///
 /// # Errors
 ///
@@ -59,7 +59,7 @@ fn pieces(template: &str) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// Returns a text unchanged, null as an empty text, and anything else as JSON.
+/// Returns a string unchanged, null as an empty string, and anything else as JSON.
 pub fn plain(value: &Value) -> String {
     match value {
         Value::Null => String::new(),

@@ -11,12 +11,12 @@ pub fn nfc(text: &str) -> String {
         .into_owned()
 }
 
-/// Maps characters that differ only in form to the plain ones, and composes the result (NFC):
-/// full-width and half-width forms, ligatures, Roman numerals, decimal digits of any script,
-/// spaces, `−`. Invisible format characters are dropped.
+/// Replaces variants of characters with the plain forms and composes the result (NFC). Variants are
+/// full-width and half-width forms, ligatures, Roman numerals, decimal digits of any script, spaces
+/// and `−`. Invisible format characters are dropped.
 ///
-/// This is a part of NFKC. The rest of NFKC changes meaning: it turns `10²` into `102`, and `1½`
-/// into `11⁄2`.
+/// These replacements are a subset of NFKC. The rest of NFKC changes meaning: it turns `10²` into
+/// `102`, and `1½` into `11⁄2`.
 pub fn plain_forms(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let compatible = DecomposingNormalizerBorrowed::new_nfkd();
@@ -66,8 +66,8 @@ pub fn is_dash(letter: char) -> bool {
     letter == '-' || (!letter.is_ascii() && category(letter) == GeneralCategory::DashPunctuation)
 }
 
-/// Whether a character may separate groups of three digits. Breaking spaces may not: they separate
-/// numbers.
+/// Whether a character may separate groups of three digits. Ordinary spaces may not, because they
+/// separate numbers.
 pub fn is_thousands_separator(letter: char) -> bool {
     matches!(
         letter,
@@ -93,8 +93,8 @@ fn decimal_digit(letter: char) -> Option<char> {
         .and_then(|digit| char::from_digit(digit, 10))
 }
 
-/// Whether a character is invisible: zero-width, a direction mark, a soft hyphen or a variation
-/// selector.
+/// Whether a character is invisible: a zero-width character, direction mark, soft hyphen or
+/// variation selector.
 fn is_invisible(letter: char) -> bool {
     category(letter) == GeneralCategory::Format || matches!(letter, '\u{fe00}'..='\u{fe0f}')
 }

@@ -1,5 +1,5 @@
-//! A user's own benchmark: a file of rows, or a folder with a `benchmark.yaml` that describes its
-//! fields.
+//! A user-supplied benchmark: a file of rows, or a folder with a `benchmark.yaml` that describes
+//! its fields.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -24,10 +24,10 @@ use crate::{
 /// Name of the file that describes a folder's benchmark.
 const DESCRIPTION: &str = "benchmark.yaml";
 
-/// Part of the digest. Raise it with any change to the code that changes a sample.
+/// Version of the samples, as a part of the digest. Increase it when a code change alters a sample.
 const FORMAT: &str = "own/1";
 
-/// Names that fields with the query, the expected value and the context have elsewhere.
+/// Names that other datasets use for the fields with the query, the expected value and the context.
 const QUERIES: [&str; 5] = ["input", "problem", "prompt", "question", "questions"];
 const ANSWERS: [&str; 6] = ["answer", "answers", "expect", "gold", "solution", "target"];
 const CONTEXTS: [&str; 8] = [
@@ -45,7 +45,7 @@ const CONTEXTS: [&str; 8] = [
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
 struct Description {
-    /// One-line description for people; otherwise unused.
+    /// One-line description for people, which the program does not use.
     #[serde(rename = "description")]
     _for_people: String,
     /// File of rows, relative to the folder; defaults to all files of the folder.
@@ -54,13 +54,13 @@ struct Description {
     fields: BTreeMap<Role, String>,
     /// Query template, with `<name>` for the field `name` of the row; defaults to the query field.
     query: Option<String>,
-    /// Fields by which results are grouped; defaults to all short fields without another role.
+    /// Fields for grouping results; defaults to all short fields without another role.
     metadata: Option<Vec<String>>,
     /// Name of a scorer, or a JavaScript file relative to the folder.
     scorer: Option<String>,
 }
 
-/// Role of a row's field, by its default name.
+/// Role of a row's field, named after the default field.
 #[derive(Deserialize, Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[serde(rename_all = "snake_case")]
 enum Role {
@@ -158,8 +158,8 @@ impl Fields {
     }
 }
 
-/// Properties that all rows of a benchmark must share: the kind of their environment, and whether
-/// they are checked.
+/// Properties that all rows of a benchmark must share: the kind of environment, and whether they
+/// have checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Kind {
     place: &'static str,
@@ -168,7 +168,7 @@ struct Kind {
 
 struct Own {
     name: String,
-    /// Path of the description, for errors.
+    /// Path of the description, for error messages.
     file: PathBuf,
     /// Folder with the description, if there is one.
     root: Option<PathBuf>,
@@ -176,7 +176,7 @@ struct Own {
     folder: PathBuf,
     description: Description,
     fields: Fields,
-    /// Names of all fields that any row has.
+    /// Names of the fields that occur in any row.
     seen: BTreeSet<String>,
     /// Kind of the first row.
     kind: Option<Kind>,
@@ -184,7 +184,7 @@ struct Own {
     is_scorer_given: bool,
     scorer: Arc<dyn Scorer>,
     outside_scorer: Option<OutsideScorer>,
-    /// Whether this crate's scorer reads the expected values.
+    /// Whether a scorer of this crate parses the expected values.
     is_scored_here: bool,
     /// Text of the description, for the digest.
     source: String,
@@ -207,9 +207,9 @@ pub fn is_path(name: &str) -> bool {
 ///
 /// Without a description, the fields are `id` (default: the row's number), `query`, `context`
 /// (default: empty), `expected`, `cluster` (default: none) and `images` (default: none); all other
-/// short fields are metadata. The scorer is that of the options, of the description, or [`Exact`].
-/// A scorer in the description that this crate cannot run is returned by
-/// [`Dataset::outside_scorer`].
+/// short fields are metadata. The scorer comes from the options, else from the description; the
+/// default is [`Exact`]. If the description names a scorer that this crate cannot run,
+/// [`Dataset::outside_scorer`] returns it.
 ///
 /// # Errors
 ///
@@ -240,7 +240,7 @@ pub fn open(path: &Path, options: &Options) -> Result<Box<dyn Dataset>, OpenErro
                     Some(location) => format!("{}:{}", file.display(), location.line()),
                     None => file.display().to_string(),
                 },
-                // Only the message, because an error is one line.
+                // Use only the message, because an error must be one line.
                 problem: with_example(
                     &UserMessageFormatter.format_message(error.without_snippet()),
                 ),
@@ -521,7 +521,7 @@ impl Schema for Own {
 }
 
 impl Own {
-    /// Returns the expected value of a row with checks, which must not have any other.
+    /// Returns the expected value of a row with checks, which must not have another expected value.
     fn checked(&self, row: &Row, talk: &UserDialogue) -> Result<Value, Fault> {
         let (check, expected) = (&self.fields.world.check, &self.fields.expected);
         if !matches!(row.get(expected), None | Some(Value::Null)) {
@@ -544,7 +544,7 @@ impl Own {
     fn belongs(&mut self, row: &Row) -> Result<(), Fault> {
         let world = &self.fields.world;
         let is_checked = world.talk(row)?.is_checked();
-        // Files are read later.
+        // Context files are read later.
         let kind = Kind {
             place: world.place(row)?,
             is_checked,
@@ -567,7 +567,7 @@ impl Own {
         ))
     }
 
-    /// Returns the file that a context names, relative to the folder of the rows.
+    /// Returns the file named by a context, relative to the folder of the rows.
     fn file_named(&self, context: &str) -> Option<PathBuf> {
         const LONGEST: usize = 300;
         let may_be = context.len() <= LONGEST && !context.contains(char::is_whitespace);
@@ -578,7 +578,7 @@ impl Own {
         file.is_file().then_some(file)
     }
 
-    /// Returns notes about fields that are probably meant to have a role that no row's field has.
+    /// Returns notes about fields that were probably meant for a role that no field has.
     fn lookalikes(&self) -> Vec<String> {
         let fields = &self.fields;
         let has = |name: &String| self.seen.contains(name);

@@ -1,4 +1,4 @@
-// Turns the page into the text that an agent reads, and ids in that text back into elements.
+// Converts the page to the text that an agent reads, and resolves ids in that text to elements.
 (() => {
   "use strict";
   const DROPPED = words("script style noscript template iframe svg canvas source track head meta link");

@@ -1,8 +1,8 @@
-//! Distinguishes public addresses from those of this machine and of the networks around it.
+//! Distinguishes public addresses from addresses of this machine and its networks.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Address of Azure's service for virtual machines. Those of other clouds are in private ranges.
+/// Address of Azure's platform services for virtual machines. Other clouds use private addresses.
 const AZURE: Ipv4Addr = Ipv4Addr::new(168, 63, 129, 16);
 
 /// Whether an address belongs to the public internet: not loopback, private, link-local, shared

@@ -27,10 +27,10 @@ const PROGRAMS: [&str; 4] = [
 ];
 /// Directories that shells search without a `PATH`.
 const NO_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
-/// Makes stdin and stdout of the shell the descriptors 3 and 4 of the browser, over which
-/// `--remote-debugging-pipe` communicates. Unlike a port, no other process can open them. The shell
-/// becomes the program, so the process id stays the same. Descriptors of this program are closed on
-/// exec; 5 to 9 may be inherited from its parent.
+/// Shell script that passes its stdin and stdout to the browser as descriptors 3 and 4, which
+/// `--remote-debugging-pipe` uses. Unlike a port, they cannot be opened by other processes. `exec`
+/// keeps the process id. Descriptors of this program are closed on exec; 5 to 9 may be inherited
+/// from its parent.
 const AS_PIPE: &str = r#"exec 3<&0 4>&1 5<&- 6<&- 7<&- 8<&- 9<&- </dev/null >/dev/null; exec "$@""#;
 /// Interval between memory measurements.
 const MEASURE_EVERY: Duration = Duration::from_millis(500);
@@ -63,8 +63,8 @@ const ARGUMENTS: [&str; 21] = [
     "--password-store=basic",
 ];
 
-/// Environment variables that determine a page's locale and time zone. They are the same on every
-/// machine, so that dates, numbers and the labels of controls are as well.
+/// Environment variables that determine a page's locale and time zone. Fixed values, so that dates,
+/// numbers and control labels look the same on every machine.
 const LOCALE_ENVIRONMENT: [(&str, &str); 4] = [
     ("TZ", "UTC"),
     ("LANG", "C.UTF-8"),
@@ -79,7 +79,7 @@ pub(crate) struct Chromium {
     pub(crate) gate: Gate,
     pub(crate) pid: u32,
     pub(crate) served: u32,
-    // The guard kills it at the latest, once its own stdin closes.
+    // If the child outlives this value, the guard kills it once the guard's stdin closes.
     _child: Child,
     _guard: Child,
     _watch: JoinSet<()>,
@@ -110,14 +110,14 @@ impl Chromium {
     pub(crate) async fn start(program: &Path, settings: &Settings) -> Result<Self> {
         let started = tokio::time::timeout(settings.start_timeout, async {
             let user = User::in_place_of_root();
-            // Root can only see windows of its own processes.
+            // Only root's own processes can show windows on root's desktop.
             if settings.is_sandboxed || (user.is_some() && !settings.is_visible) {
                 let started = Self::launch(program, settings, user).await;
                 if settings.is_sandboxed || started.is_ok() {
                     return started;
                 }
             }
-            // There may be no other user, or only root may be able to access the program.
+            // Run as root if there is no other user or only root can access the program.
             Self::launch(program, settings, None).await
         })
         .await;
@@ -150,7 +150,7 @@ impl Chromium {
             .map_err(|error| failed(format!("cannot open a port for its proxy: {error}")))?;
         let mut place = tempfile::Builder::new();
         place.prefix("eval-browser-");
-        // Another user may not be able to access root's temporary directory.
+        // Root's temporary directory may be inaccessible to another user.
         let profile = match user {
             Some(_) => place.tempdir_in("/tmp"),
             None => place.tempdir(),
@@ -175,7 +175,8 @@ impl Chromium {
         if !settings.is_sandboxed {
             command.arg("--no-sandbox"); // root may not use Chromium's sandbox, and containers lack user namespaces
         }
-        // Keys in the environment must not reach a page, even one that has taken over its process.
+        // API keys in the environment must not reach a page, even one that has taken over its
+        // process.
         command.env_clear().env("PATH", NO_PATH);
         if settings.is_visible {
             command.envs(environment::of_desktop_child());
@@ -234,7 +235,7 @@ impl Chromium {
         });
         let pipe = Pipe::new(commands, messages);
         let Ok(wire) = Wire::connect(pipe, Arc::clone(&gate.rules)).await else {
-            // A child of the program may hold the other end.
+            // A child of the program may still have the other end open.
             drop(tokio::time::timeout(LAST_WORDS, watch.join_next()).await);
             return Err(failed(quote(&said)));
         };
@@ -299,8 +300,8 @@ fn memory_of_group(group: u32) -> u64 {
         .sum()
 }
 
-/// Returns the proportional set size of a process in KB, or its anonymous memory where root in a
-/// container may not read the former for another user.
+/// Returns the proportional set size of a process in KB. Falls back to its anonymous memory,
+/// because root in a container may be unable to read the former for another user's process.
 fn memory_of(process: &Path) -> Option<u64> {
     let figure = |file: &str, name: &str| {
         let text = std::fs::read_to_string(process.join(file)).ok()?;

@@ -15,7 +15,7 @@ const END: u8 = 0;
 
 /// A command to the browser. Its fields are the parameters.
 pub(crate) trait Command: Serialize {
-    /// Domain and name.
+    /// Domain and name of the command, such as `Page.navigate`.
     const METHOD: &'static str;
     /// Response of the browser.
     type Answer: DeserializeOwned;
@@ -47,7 +47,7 @@ commands! {
     } -> Target;
     CloseTarget "Target.closeTarget" {target_id: String} -> IgnoredAny;
     EnablePage "Page.enable" {} -> IgnoredAny;
-    /// With empty buffers, because only the fact that a request was made matters.
+    /// Called with empty buffers, because only the requests are observed, not their bodies.
     EnableNetwork "Network.enable" {max_total_buffer_size: u32, max_resource_buffer_size: u32} -> IgnoredAny;
     SetCookies "Storage.setCookies" {cookies: Vec<Cookie>, browser_context_id: String} -> IgnoredAny;
     AddScript "Page.addScriptToEvaluateOnNewDocument" {source: String} -> AddedScript;
@@ -55,7 +55,7 @@ commands! {
     EnableInspector "Inspector.enable" {} -> IgnoredAny;
     Navigate "Page.navigate" {url: String} -> Navigation;
     HandleDialog "Page.handleJavaScriptDialog" {accept: bool, prompt_text: Option<String>} -> IgnoredAny;
-    /// A PNG of the viewport, or of `clip`.
+    /// Takes a PNG of the viewport, or of `clip`.
     CaptureScreenshot "Page.captureScreenshot" {clip: Option<Viewport>, capture_beyond_viewport: bool} -> Screenshot;
     GetLayoutMetrics "Page.getLayoutMetrics" {} -> LayoutMetrics;
     CreateIsolatedWorld "Page.createIsolatedWorld" {frame_id: String, world_name: &'static str} -> World;
@@ -85,7 +85,7 @@ pub(crate) struct BrowserContext {
     pub browser_context_id: String,
 }
 
-/// A cookie of the page at an address.
+/// A cookie for the page at an address.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Cookie {
     pub url: String,
@@ -104,7 +104,7 @@ pub(crate) struct Target {
     pub target_id: String,
 }
 
-/// Start of a navigation; without a loader if it stays in its document.
+/// Start of a navigation; without a loader if the document stays the same.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Navigation {
@@ -206,7 +206,7 @@ pub(crate) struct CommandError {
 pub(crate) struct Pipe<W, R> {
     commands: W,
     messages: BufReader<R>,
-    /// Part of the next message received so far.
+    /// Bytes received so far of the next message.
     partial: Vec<u8>,
     next: u64,
 }

@@ -10,8 +10,8 @@ pub struct DumpSettings {
     pub max_chars: usize,
     /// Form of ids.
     pub ids: IdStyle,
-    /// JavaScript predicate, such as `(el) => !el.matches("footer")`. An element for which it
-    /// returns `false` is omitted with everything in it.
+    /// JavaScript predicate, such as `(el) => !el.matches("footer")`. Elements for which it returns
+    /// `false` are omitted with all their descendants.
     pub filter: Option<String>,
     /// Extensions of the format to include.
     pub also: DumpExtensions,
@@ -23,15 +23,15 @@ pub struct DumpSettings {
 #[serde(deny_unknown_fields, default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct DumpExtensions {
-    /// Text directly inside an element without its own line, such as a `div`, a `span` or a
-    /// section.
+    /// Whether to include text directly inside elements that have no line of their own, such as a
+    /// `div`, a `span` or a section.
     pub text: bool,
-    /// Ids for interactive elements inside interactive elements.
+    /// Whether interactive elements inside interactive elements get ids.
     pub nested: bool,
-    /// Ids for editable elements other than fields: `contenteditable`.
+    /// Whether editable elements other than fields get ids: `contenteditable`.
     pub editable: bool,
-    /// Contents of `iframe`s. Frames that could not be loaded, and those beyond the first 50 of
-    /// other origins, are shown by address.
+    /// Whether to include the contents of `iframe`s. Frames that could not be loaded, and those
+    /// beyond the first 50 of other origins, are shown by address.
     pub frames: bool,
 }
 
@@ -64,11 +64,11 @@ pub struct Dump {
     pub text: String,
     /// Address of the page.
     pub url: String,
-    /// Title of the page, cut after 120 characters.
+    /// Title of the page, truncated to 120 characters.
     pub title: String,
     /// Pixels above, inside and below the visible area.
     pub viewport: [u64; 3],
-    /// Ids in the order of the text.
+    /// Elements with their ids, in the order of the text.
     pub elements: Vec<DumpElement>,
     /// Whether the text was truncated.
     pub truncated: bool,
@@ -76,11 +76,12 @@ pub struct Dump {
     pub chars: usize,
     /// Number of bytes of the text in UTF-8.
     pub bytes: usize,
-    /// Milliseconds that the page took to create it, without the round trip to the browser.
+    /// Time in milliseconds for creating the dump in the page, without the round trip to the
+    /// browser.
     pub millis: f64,
 }
 
-/// An id of a dump.
+/// An element in a dump, with its id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DumpElement {
     /// Id without brackets.
@@ -90,9 +91,9 @@ pub struct DumpElement {
 }
 
 impl DumpSettings {
-    /// Returns the argument of `dump` in `js/dump.js`. The filter is code of the caller and is
-    /// inserted as code, because the policy of a page may forbid `eval`. `at` and `inner` are for a
-    /// document with others around or inside it; see `js/dump.js`.
+    /// Returns the argument of `dump` in `js/dump.js`. The caller's filter is inserted as code,
+    /// because a page's content security policy may forbid `eval`. `at` and `inner` describe the
+    /// documents around and inside this one; see `js/dump.js`.
     pub(crate) fn to_javascript(&self, at: Option<&Value>, inner: &Value) -> String {
         let ids = match self.ids {
             IdStyle::Numbers => "numbers",

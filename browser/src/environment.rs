@@ -1,14 +1,14 @@
-//! Environment of child processes: an explicit list of names instead of the whole environment,
-//! which may include keys.
+//! Environment of child processes: an explicit list of variables instead of the whole environment,
+//! which may include API keys.
 
 use std::env;
 use std::ffi::OsString;
 
-/// Names that every child receives.
+/// Variables that every child process receives.
 const PASSED_ON: [&str; 7] = ["HOME", "LANG", "LANGUAGE", "PATH", "TMPDIR", "TZ", "USER"];
-/// Prefix of further names that every child receives.
+/// Prefix of further variables that every child process receives.
 const LOCALE: &str = "LC_";
-/// Additional names for a program with a window, which needs the screen and the user's session.
+/// Additional variables for programs with windows, which need the screen and the user's session.
 const OF_DESKTOP: [&str; 16] = [
     "BROWSER",
     "DBUS_SESSION_BUS_ADDRESS",

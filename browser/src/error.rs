@@ -1,4 +1,4 @@
-//! Errors between the harness and a page, distinguished by who can act on them.
+//! Errors of browsers and pages, distinguished by who can act on them.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use crate::tab::DialogKind;
 /// A result with this crate's [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why a browser or a page did not do what was requested.
+/// Reason why a request to a browser or a page failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// No Chromium was found.
@@ -57,7 +57,7 @@ pub enum Error {
         /// Time limit.
         limit: Duration,
     },
-    /// The profile may not reach the address.
+    /// The profile is not allowed to reach the address.
     #[error("{url} is out of reach; within reach: {allowed}")]
     Blocked {
         /// Requested address.
@@ -84,7 +84,7 @@ pub enum Error {
     /// No dialog is open.
     #[error("no dialog is open")]
     NoDialog,
-    /// The id was in an earlier dump, but its element is gone or not in the newest dump.
+    /// The id was in an earlier dump, but its element was removed or is not in the newest dump.
     #[error("[{id}] is stale: the page has changed since the dump that showed it")]
     StaleId {
         /// Id without brackets.
@@ -96,7 +96,7 @@ pub enum Error {
         /// Id without brackets.
         id: String,
     },
-    /// A CSS selector matches nothing.
+    /// A CSS selector does not match any element.
     #[error("no element matches {selector:?}")]
     NoMatch {
         /// Selector as given.
@@ -108,7 +108,7 @@ pub enum Error {
     MalformedSelector {
         /// Selector as given.
         selector: String,
-        /// What is wrong with it.
+        /// Reason why the selector is invalid.
         reason: String,
     },
     /// The element exists, but the action is not possible on it.
@@ -133,7 +133,7 @@ pub enum Error {
     /// The filter of the dump is not a function, or threw.
     #[error("the filter of the dump failed: {0}")]
     Filter(String),
-    /// The browser rejected a command, or answered in an unknown form.
+    /// The browser rejected a command, or its response has an unknown format.
     #[error("unexpected response to {method}: {message}")]
     Protocol {
         /// Command of the `DevTools` protocol.

@@ -1,6 +1,6 @@
 //! Frames of other origins: documents that scripts of the enclosing page cannot access. Each is
-//! read and used in its own JavaScript world; the page's dump shows their lines in place of the
-//! frames.
+//! accessed in a JavaScript world of its own; the page's dump shows its lines in place of the
+//! frame.
 
 use std::time::{Duration, Instant};
 
@@ -15,11 +15,11 @@ use crate::tab::{Frame, Frames};
 
 /// Maximum frames of other origins that one dump includes, counted over all depths.
 const MOST_FRAMES: usize = 50;
-/// Time limit for the dump of one such frame, with those inside it, and for all of a page together.
-/// A frame that takes longer is shown by its address.
+/// Time limit for the dump of one such frame, including the frames inside it, and for all frames of
+/// a page together. A frame that exceeds it is shown by its address.
 const FRAME_LIMIT: Duration = Duration::from_secs(5);
 const FRAMES_LIMIT: Duration = Duration::from_secs(10);
-/// URL scheme of the documents that the browser shows for pages that it could not load.
+/// URL scheme of the browser's error pages, which replace pages that could not be loaded.
 const ERROR_PAGE: &str = "chrome-error:";
 
 /// A corner or a point, in pixels of a viewport.
@@ -42,8 +42,8 @@ struct DocumentPosition {
     height: u64,
 }
 
-/// Session and point for input at a point of a frame. Input goes to the frame's own process, in
-/// that process's pixels, so that the browser does not have to determine the process at the point.
+/// Session and coordinates for input at a point of a frame. Input goes directly to the frame's
+/// process, in its coordinates, so that the browser does not have to determine the process.
 #[derive(Debug)]
 pub(crate) struct FrameInput {
     pub(crate) session: String,
@@ -117,7 +117,7 @@ impl Page {
             };
             let lines = self.lines_of(settings, frame, host, place, frames, left);
             let lines = tokio::time::timeout(time.min(FRAME_LIMIT), Box::pin(lines)).await;
-            // A frame that is gone or does not respond is shown by its address.
+            // A frame that was removed or does not respond is shown by its address.
             inner.push(lines.ok().and_then(Result::ok).unwrap_or_default());
         }
         if inner.iter().all(Value::is_null) {
@@ -126,8 +126,7 @@ impl Page {
         dump(Value::Array(inner)).await
     }
 
-    /// Returns the lines of a frame, by its position among those of a document; null if it has
-    /// none.
+    /// Returns the lines of the frame at index `host` of a document; null if it has none.
     async fn lines_of(
         &self,
         settings: &DumpSettings,

@@ -1,5 +1,5 @@
-//! The only way out of a browser: a proxy on loopback that forwards requests to the allowed
-//! origins, at the addresses allowed for them, and refuses all others.
+//! The proxy on loopback through which all of a browser's requests pass. It forwards requests to
+//! allowed origins at their allowed addresses, and refuses all others.
 //!
 //! Unlike interception inside the browser, a proxy also covers workers, web sockets and the
 //! browser's own traffic.
@@ -17,9 +17,9 @@ use url::Url;
 use crate::address::is_public;
 use crate::reach::{Reach, ReachError};
 
-/// Maximum bytes of a request's header; the gate closes the connection on longer ones.
+/// Maximum bytes of a request's header. The gate closes the connection if a header is longer.
 const HEAD_LIMIT: usize = 64 * 1024;
-/// Maximum number of refused addresses kept.
+/// Maximum number of refused addresses that are recorded.
 const REFUSED_KEPT: usize = 1_000;
 
 /// An origin that a profile may reach, such as `http://127.0.0.1:8080` or `https://example.com`.
@@ -30,7 +30,7 @@ pub struct Origin {
     port: u16,
 }
 
-/// Error for a text that is not an [`Origin`].
+/// Error for a string that is not an [`Origin`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("invalid origin {0:?}: expected https://HOST or, with a port, http://127.0.0.1:PORT")]
 pub struct OriginError(String);
@@ -88,8 +88,8 @@ impl Origin {
         })
     }
 
-    /// Whether its name already shows that it is on this machine or in a private network. [`Reach`]
-    /// resolves other names.
+    /// Whether the host name alone shows that the origin is on this machine or in a private
+    /// network. [`Reach`] resolves other names.
     pub fn is_local(&self) -> bool {
         let (host, _) = self.place();
         if let Ok(address) = host.parse() {
@@ -104,7 +104,7 @@ impl Origin {
         (self.host.trim_matches(['[', ']']), self.port)
     }
 
-    /// Whether both have the same host and port.
+    /// Whether both origins have the same host and port.
     pub(crate) fn is_at(&self, other: &Self) -> bool {
         self.host == other.host && self.port == other.port
     }
@@ -134,7 +134,7 @@ impl Rules {
         self.refused.lock().clone()
     }
 
-    /// Whether an address is within reach by its name, without resolving it.
+    /// Whether an address is allowed by its host name, without resolving it.
     pub(crate) fn permits(&self, url: &Url) -> bool {
         self.reach.lock().permits(url)
     }
@@ -260,8 +260,8 @@ fn is_hop(line: &str) -> bool {
     name.eq_ignore_ascii_case("connection") || name.eq_ignore_ascii_case("proxy-connection")
 }
 
-/// Reads the header without its blank line, and the bytes after it. `None` if the peer disconnects
-/// or does not send HTTP.
+/// Returns the header without its blank line, and any bytes received after it. `None` if the peer
+/// disconnects or does not send HTTP.
 async fn read_head(stream: &mut TcpStream) -> std::io::Result<Option<(String, Vec<u8>)>> {
     let mut bytes = Vec::new();
     loop {

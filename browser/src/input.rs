@@ -45,7 +45,7 @@ pub(crate) fn press(key: &str) -> Result<[DispatchKeyEvent; 2]> {
     }
     let name = if name == "Space" { " " } else { name };
     let known = keys::key(name).ok_or_else(unknown)?;
-    // With Control, Alt or Meta held, a key types nothing.
+    // With Control, Alt or Meta pressed, a key does not type text.
     let types = modifiers == 0 || modifiers == SHIFT;
     let text = known.text.filter(|_| types);
     let event = |kind, text| DispatchKeyEvent {

@@ -6,11 +6,11 @@
 /// Properties of a key in a keyboard event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Key {
-    /// Position on the keyboard.
+    /// Code of the physical key.
     pub code: String,
     /// Key number on Windows.
     pub number: u32,
-    /// Text that it types, if any.
+    /// Text that the key types, if any.
     pub text: Option<String>,
 }
 

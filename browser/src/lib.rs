@@ -1,12 +1,12 @@
-//! Web pages as an environment: real Chromium, one fresh profile per attempt, and the page as text
-//! to read and act on.
+//! Web pages as an environment for agents: real Chromium, a fresh profile per attempt, and pages as
+//! text on which agents act.
 //!
 //! A [`Pool`] keeps browsers warm and provides one [`Profile`] per attempt, which can reach only
-//! the origins of its [`Reach`]. A [`Page`] is one of its tabs: it navigates, acts, and produces a
-//! [`Dump`].
+//! the origins of its [`Reach`]. A [`Page`] is one of the profile's tabs: it navigates, acts, and
+//! produces a [`Dump`].
 //!
-//! Invariants: this crate knows nothing of models, prompts or benchmarks. It reads no flags, and
-//! only those environment variables that [`environment`] lists.
+//! Invariants: this crate knows nothing about models, prompts or benchmarks. It does not read
+//! flags, and reads only the environment variables that [`environment`] lists.
 
 pub mod environment;
 

@@ -1,4 +1,4 @@
-//! One tab: navigation, reading and actions.
+//! A tab: navigation, reading and actions.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,18 +21,18 @@ use crate::profile::within;
 use crate::tab::{Dialog, PageLocation, State, Tab, TabEnd};
 use crate::wire::Wire;
 
-/// Time for an action to begin a navigation.
+/// Maximum wait for an action to begin a navigation.
 pub(crate) const SETTLE: Duration = Duration::from_millis(50);
-/// Time for a navigation that a page has requested to begin.
+/// Maximum wait until a navigation that a page has requested begins.
 const REQUEST: Duration = Duration::from_secs(1);
 
 /// A tab. A selector is an id of the newest dump (`5`, `[5]`, `↓[5]`) or CSS, which selects its
 /// first match.
 ///
-/// Besides its own errors, each method fails with [`Error::PageCrashed`], [`Error::TabClosed`],
-/// [`Error::BrowserEnded`], [`Error::OutOfMemory`], [`Error::TimedOut`], and while a dialog is open
-/// with [`Error::DialogOpen`]. A method with a selector also fails with [`Error::StaleId`],
-/// [`Error::UnknownId`], [`Error::NoMatch`], [`Error::MalformedSelector`] or
+/// Besides the errors in its own documentation, each method fails with [`Error::PageCrashed`],
+/// [`Error::TabClosed`], [`Error::BrowserEnded`], [`Error::OutOfMemory`], [`Error::TimedOut`] and,
+/// while a dialog is open, [`Error::DialogOpen`]. A method with a selector also fails with
+/// [`Error::StaleId`], [`Error::UnknownId`], [`Error::NoMatch`], [`Error::MalformedSelector`] or
 /// [`Error::Inapplicable`].
 #[derive(Debug, Clone)]
 pub struct Page {
@@ -60,13 +60,13 @@ impl Page {
         }
     }
 
-    /// Returns the same tab with another timeout for each command.
+    /// Returns the same tab with a different timeout for each command.
     #[must_use]
     pub fn with_command_timeout(self, limit: Duration) -> Self {
         Self { limit, ..self }
     }
 
-    /// Returns the tab's id, which stays the same while it is open.
+    /// Returns the tab's id, which does not change while the tab is open.
     pub fn id(&self) -> &str {
         &self.tab.target
     }
@@ -75,8 +75,8 @@ impl Page {
     /// hangs, its script is stopped first.
     ///
     /// # Errors
-    /// [`Error::Blocked`] for an address out of reach, and [`Error::Navigation`] for one that does
-    /// not answer.
+    /// [`Error::Blocked`] for an address that is out of reach, and [`Error::Navigation`] for one
+    /// that does not answer.
     pub async fn goto(&self, address: &str) -> Result<()> {
         let failed = |reason: String| Error::Navigation {
             url: address.to_owned(),
@@ -123,8 +123,8 @@ impl Page {
         .await
     }
 
-    /// Opens an address as [`Page::goto`] does, with a script that runs in the document before the
-    /// document's own.
+    /// Opens an address like [`Page::goto`], and runs a script in the document before the
+    /// document's own scripts.
     ///
     /// # Errors
     /// As for [`Page::goto`].
@@ -144,7 +144,7 @@ impl Page {
     /// Waits until the tab is closed, by this crate, the page or the browser.
     ///
     /// # Errors
-    /// If the page crashed or the browser ended.
+    /// Returns an error if the page crashed or the browser ended.
     pub async fn closed(&self) -> Result<()> {
         let ended = tokio::select! {
             ended = self.until(|_| false) => ended,
@@ -159,18 +159,18 @@ impl Page {
     /// Returns the address of the page.
     ///
     /// # Errors
-    /// Those of every method.
+    /// The errors common to all methods of [`Page`].
     pub async fn url(&self) -> Result<String> {
         self.string("reading the address", "location.href").await
     }
 
-    /// Returns the current document and its address, known from the browser's events without
+    /// Returns the current document and its address as reported by the browser's events, without
     /// querying the page.
     pub fn place(&self) -> PageLocation {
         self.tab.state.borrow().place.clone()
     }
 
-    /// Returns the open tabs that this tab's page has opened, oldest first.
+    /// Returns the open tabs that were opened by this tab's page, oldest first.
     pub fn opened(&self) -> Vec<Self> {
         let tabs = self.wire.tabs(&self.tab.context).into_iter();
         tabs.filter(|tab| tab.opener.as_deref() == Some(self.id()))
@@ -181,7 +181,7 @@ impl Page {
             .collect()
     }
 
-    /// Whether the tab is open and its page alive.
+    /// Whether the tab is open and its page has not crashed.
     pub fn is_open(&self) -> bool {
         self.gone().is_none() && self.wire.ended().is_none()
     }
@@ -189,7 +189,7 @@ impl Page {
     /// Returns the visible text of the page.
     ///
     /// # Errors
-    /// Those of every method.
+    /// The errors common to all methods of [`Page`].
     pub async fn text(&self) -> Result<String> {
         self.string("reading the text", "document.body?.innerText ?? ''")
             .await
@@ -222,7 +222,7 @@ impl Page {
     /// a resulting navigation.
     ///
     /// # Errors
-    /// Those of every method with a selector.
+    /// The errors common to all methods with a selector; see [`Page`].
     pub async fn click(&self, selector: &str) -> Result<()> {
         let locate = |selector: &str| format!("locate({})", json!(selector));
         let (place, frame) = self.act("clicking", selector, locate).await?;
@@ -245,7 +245,7 @@ impl Page {
     /// Replaces the text of a field, which may also be selected by its label.
     ///
     /// # Errors
-    /// Those of every method with a selector.
+    /// The errors common to all methods with a selector; see [`Page`].
     pub async fn fill(&self, selector: &str, text: &str) -> Result<()> {
         self.act_and_settle("filling", selector, |selector| {
             format!("fill({}, {})", json!(selector), json!(text))
@@ -253,10 +253,10 @@ impl Page {
         .await
     }
 
-    /// Selects the option of a list that has this value or label.
+    /// Selects the option of a list with this value or label.
     ///
     /// # Errors
-    /// Those of every method with a selector.
+    /// The errors common to all methods with a selector; see [`Page`].
     pub async fn select(&self, selector: &str, option: &str) -> Result<()> {
         self.act_and_settle("selecting", selector, |selector| {
             format!("select({}, {})", json!(selector), json!(option))
@@ -288,7 +288,7 @@ impl Page {
     /// Scrolls the element to the middle of the viewport.
     ///
     /// # Errors
-    /// Those of every method with a selector.
+    /// The errors common to all methods with a selector; see [`Page`].
     pub async fn scroll_to(&self, selector: &str) -> Result<()> {
         let scroll = |selector: &str| format!("scrollTo({})", json!(selector));
         let (place, frame) = self.act("scrolling", selector, scroll).await?;
@@ -297,10 +297,10 @@ impl Page {
         through.map(drop)
     }
 
-    /// Highlights only this element; `None` removes the highlight.
+    /// Highlights only the selected element; `None` removes the highlight.
     ///
     /// # Errors
-    /// Those of every method with a selector.
+    /// The errors common to all methods with a selector; see [`Page`].
     pub async fn border(&self, selector: Option<&str>) -> Result<()> {
         for frame in self.frames() {
             let clear = self.in_world_of(&frame, "highlighting", "pageActions.border(null)");
@@ -316,7 +316,7 @@ impl Page {
     /// Returns a PNG of the viewport, or of the whole page.
     ///
     /// # Errors
-    /// Those of every method.
+    /// The errors common to all methods of [`Page`].
     pub async fn screenshot(&self, whole_page: bool) -> Result<Vec<u8>> {
         let mut capture = CaptureScreenshot {
             clip: None,
@@ -341,12 +341,12 @@ impl Page {
         .await
     }
 
-    /// Returns the dialog that the page waits for, if any.
+    /// Returns the dialog that blocks the page, if any.
     pub fn dialog(&self) -> Option<Dialog> {
         self.tab.state.borrow().dialog.clone()
     }
 
-    /// Answers the open dialog: accepts it, with the text for a prompt, or dismisses it.
+    /// Accepts the open dialog, with `text` as the input of a prompt, or dismisses it.
     ///
     /// # Errors
     /// [`Error::NoDialog`].
@@ -371,8 +371,8 @@ impl Page {
         .await
     }
 
-    /// Waits until the script that a dialog had stopped ends or opens another dialog, even on a
-    /// busy machine. If it does neither, the next action reports that the page hangs.
+    /// Waits until the script that a dialog had blocked ends or opens another dialog. If it does
+    /// neither in half the time limit, the next action reports that the page hangs.
     async fn let_script_go_on(&self) {
         let after_it = self.run(Evaluate {
             expression: "0".to_owned(),
@@ -387,7 +387,7 @@ impl Page {
     /// Closes the tab.
     ///
     /// # Errors
-    /// Those of every method.
+    /// The errors common to all methods of [`Page`].
     pub async fn close(&self) -> Result<()> {
         self.in_time("closing a tab", async {
             self.wire
@@ -427,7 +427,7 @@ impl Page {
         }
     }
 
-    /// Sends a command. Fails if the page is gone or stopped by a dialog, before or during the
+    /// Sends a command. Fails if the page is closed or blocked by a dialog, before or during the
     /// command.
     pub(crate) async fn run<C: Command>(&self, command: C) -> Result<C::Answer> {
         self.run_in(&self.tab.session, command).await
@@ -451,12 +451,11 @@ impl Page {
 
     async fn send_in<C: Command>(&self, session: &str, command: C) -> Result<C::Answer> {
         let answer = self.wire.command(Some(session), command).await;
-        // Errors from the session of a closed page are not useful.
+        // If the page is closed, report this instead of the session's error.
         answer.map_err(|error| self.gone().unwrap_or(error))
     }
 
-    /// Fails if a dialog is already open, because an action may only end with a dialog, not begin
-    /// with one.
+    /// Fails if a dialog is already open: an action may open a dialog but cannot begin during one.
     pub(crate) fn ready(&self) -> Result<()> {
         match self.dialog() {
             Some(Dialog { kind, message, .. }) => Err(Error::DialogOpen { kind, message }),
@@ -475,7 +474,7 @@ impl Page {
     /// Waits until the tab is in a given state or has ended.
     async fn until(&self, is_so: impl Fn(&State) -> bool) -> Result<()> {
         let mut states = self.tab.state.subscribe();
-        // The tab holds the sender, so waiting cannot fail.
+        // The tab owns the sender, so waiting cannot fail.
         drop(
             states
                 .wait_for(|state| state.gone.is_some() || is_so(state))
@@ -515,8 +514,8 @@ impl Page {
         result
     }
 
-    /// Waits until the scrolled page is rendered, because the browser uses the rendered frame to
-    /// decide which process receives a click.
+    /// Waits until the scrolled page is rendered, because the rendered frame determines the process
+    /// that receives a click.
     async fn drawn(&self) -> Result<()> {
         if self.wire.has_frames() {
             let twice = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() => 0)";

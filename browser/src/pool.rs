@@ -18,11 +18,11 @@ pub struct Settings {
     /// Path of the program; `None` for the first of `chromium`, `chromium-browser`,
     /// `google-chrome-stable` and `google-chrome` on `PATH`.
     pub program: Option<PathBuf>,
-    /// Maximum concurrent browsers, and so profiles; at least 1.
+    /// Maximum concurrent browsers, each with one profile at a time; at least 1.
     pub browsers: usize,
     /// Number of profiles that a browser serves before it is replaced; at least 1.
     pub profiles_per_browser: u32,
-    /// Wall time limit for one command to a page.
+    /// Wall time limit for each command to a page.
     pub command_timeout: Duration,
     /// Wall time limit for starting a browser.
     pub start_timeout: Duration,
@@ -31,10 +31,10 @@ pub struct Settings {
     pub memory_limit_mb: u64,
     /// Width and height of a page in pixels.
     pub viewport: (u32, u32),
-    /// Whether Chromium's own sandbox isolates pages from the machine. When this program runs as
-    /// root, Chromium runs as `nobody` if possible; with the sandbox, it must.
+    /// Whether Chromium's own sandbox isolates pages from the machine. If this program runs as
+    /// root, Chromium runs as `nobody` if possible, which the sandbox requires.
     pub is_sandboxed: bool,
-    /// Whether its windows are visible.
+    /// Whether the browsers' windows are visible.
     pub is_visible: bool,
 }
 
@@ -56,7 +56,8 @@ impl Default for Settings {
     }
 }
 
-/// A pool of browsers. Dropping it and its profiles ends every process and deletes every file.
+/// A pool of browsers. Dropping the pool and its profiles ends all their processes and deletes all
+/// their files.
 #[derive(Debug)]
 pub struct Pool {
     shared: Arc<Shared>,
@@ -101,7 +102,7 @@ impl Pool {
             .acquire_owned()
             .await
             .map_err(|_| Error::BrowserEnded("the pool is closed".to_owned()))?;
-        // A browser that died while idle must not fail the attempt.
+        // The attempt must not fail because a browser died while idle.
         while let Some(idle) = self.shared.take_idle() {
             if let Ok(profile) = Profile::open(Arc::clone(&self.shared), idle, reach).await {
                 return Ok(profile.with_permit(permit));
@@ -119,7 +120,7 @@ impl Shared {
         self.idle.lock().pop()
     }
 
-    /// Takes a browser back, unless it has served its maximum number of profiles.
+    /// Returns a browser to the pool, unless it has served its maximum number of profiles.
     pub(crate) fn return_browser(&self, chromium: Chromium) {
         if chromium.served < self.settings.profiles_per_browser {
             self.idle.lock().push(chromium);

@@ -23,7 +23,8 @@ pub struct Profile {
     context: String,
     viewport: (u32, u32),
     shared: Arc<Shared>,
-    // Set when a command timed out: the browser may still be busy with it, so it is not reused.
+    // Set when a command timed out: the browser may still be executing it, so the browser is not
+    // reused.
     strained: Arc<AtomicBool>,
     permit: Option<OwnedSemaphorePermit>,
 }
@@ -61,7 +62,7 @@ impl Profile {
     /// Opens a tab on `about:blank`.
     ///
     /// # Errors
-    /// Those of the browser: [`Error::BrowserEnded`], [`Error::OutOfMemory`], [`Error::TimedOut`].
+    /// Errors of the browser: [`Error::BrowserEnded`], [`Error::OutOfMemory`], [`Error::TimedOut`].
     pub async fn new_page(&self) -> Result<Page> {
         let (width, height) = self.viewport;
         let create = CreateTarget {
@@ -96,7 +97,7 @@ impl Profile {
             .collect()
     }
 
-    /// Returns the newest tab, which is the one that a person would see.
+    /// Returns the newest tab, which a person would see in front.
     ///
     /// # Errors
     /// [`Error::TabClosed`] if none is open, or the reason why the browser ended.
@@ -106,7 +107,7 @@ impl Profile {
             .ok_or_else(|| self.chromium.wire.ended().unwrap_or(Error::TabClosed))
     }
 
-    /// Resizes its current and future tabs, in pixels.
+    /// Sets the width and height of current and future tabs in pixels.
     ///
     /// # Errors
     /// As for [`Profile::new_page`].
@@ -138,18 +139,18 @@ impl Profile {
             .map(drop)
     }
 
-    /// Returns the refused addresses that its pages requested since the last call.
+    /// Returns the refused addresses that the profile's pages requested since the last call.
     pub fn drain_blocked_requests(&self) -> Vec<String> {
         self.chromium.gate.rules.take_refused_to_pages()
     }
 
-    /// Returns the first 1,000 refused requests of its pages: addresses, or `HOST:PORT` for
-    /// tunnels.
+    /// Returns the first 1,000 refused requests of the profile's pages: addresses, or `HOST:PORT`
+    /// for tunnels.
     pub fn refused(&self) -> Vec<String> {
         self.chromium.gate.rules.refused()
     }
 
-    /// Returns the id of the browser's process, which is also that of its process group.
+    /// Returns the browser's process id, which is also its process group id.
     pub fn process_id(&self) -> u32 {
         self.chromium.pid
     }

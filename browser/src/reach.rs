@@ -12,14 +12,15 @@ use crate::gate::Origin;
 pub struct Reach {
     /// Origins allowed at any address, including this machine and its networks.
     pub anywhere: Vec<Origin>,
-    /// Origins allowed only at public internet addresses, whatever their names resolve to.
+    /// Origins allowed only at public internet addresses, even if their names resolve to other
+    /// addresses.
     pub public: Vec<Origin>,
 }
 
-/// Why an origin cannot be reached.
+/// Reason why an origin cannot be reached.
 #[derive(Debug, thiserror::Error)]
 pub enum ReachError {
-    /// Its name does not resolve.
+    /// The host name does not resolve.
     #[error("cannot resolve {host}: {reason}")]
     Unresolved {
         /// Host name.
@@ -27,21 +28,21 @@ pub enum ReachError {
         /// Error of the operating system.
         reason: std::io::Error,
     },
-    /// It is on this machine or in one of its networks.
+    /// The origin is on this machine or in one of its networks.
     #[error("{origin} is at {address}, an address of this machine or of a private network")]
     Local {
         /// The origin.
         origin: Origin,
-        /// One of its addresses.
+        /// An address of the origin.
         address: IpAddr,
     },
-    /// It is not among the allowed origins.
+    /// The origin is not allowed.
     #[error("{0} is not within reach")]
     Unknown(Origin),
 }
 
 impl Reach {
-    /// Allows only these origins, at any address.
+    /// Allows only the given origins, at any address.
     pub fn anywhere(origins: impl IntoIterator<Item = Origin>) -> Self {
         Self {
             anywhere: origins.into_iter().collect(),
@@ -54,14 +55,14 @@ impl Reach {
         self.anywhere.iter().chain(&self.public)
     }
 
-    /// Whether a web address leads to one of the origins. A tunnel does not reveal its scheme, so
-    /// only host and port count.
+    /// Whether a web address belongs to one of the origins. Compares only host and port, because a
+    /// tunnel does not reveal its scheme.
     pub(crate) fn permits(&self, url: &Url) -> bool {
         Origin::of(url).is_some_and(|origin| self.origins().any(|one| one.is_at(&origin)))
     }
 
-    /// Resolves an origin to the addresses at which it may be reached; at least one. Connecting to
-    /// these rather than to the name prevents the name from resolving differently in the meantime.
+    /// Resolves an origin to its allowed addresses, at least one. Callers connect to these
+    /// addresses instead of the name, which could resolve differently later.
     ///
     /// # Errors
     /// [`ReachError`].
@@ -87,7 +88,7 @@ impl Reach {
                 origin: origin.clone(),
                 address: address.ip(),
             }),
-            (true, None) => Err(unresolved(std::io::Error::other("it has no address"))),
+            (true, None) => Err(unresolved(std::io::Error::other("it has no addresses"))),
         }
     }
 }
@@ -96,8 +97,8 @@ impl Reach {
 mod tests {
     use super::Reach;
 
-    /// Each row is an origin that is allowed at public addresses, and the error if it is at
-    /// another.
+    /// Each row contains an origin that is allowed only at public addresses, and the error if it
+    /// resolves to another.
     #[test]
     fn resolves_public_origins_only_to_public_addresses() {
         let runtime = tokio::runtime::Builder::new_current_thread()

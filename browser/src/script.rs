@@ -15,7 +15,7 @@ const DUMP: &str = include_str!("../js/dump.js");
 const ACTIONS: &str = include_str!("../js/actions.js");
 /// Name of the JavaScript world of this crate's scripts, which the page can neither see nor change.
 const WORLD: &str = "environment";
-/// The browser's messages for a script whose document was replaced while it ran.
+/// The browser's error messages for a script whose document was replaced while it ran.
 const LEFT: [&str; 3] = [
     "navigated or closed",
     "Promise was collected",
@@ -23,7 +23,7 @@ const LEFT: [&str; 3] = [
 ];
 /// Time limit for stopping a script.
 const STOP: Duration = Duration::from_secs(2);
-/// Maximum tries of a script while the page replaces its document.
+/// Maximum attempts to run a script while the page keeps replacing its document.
 const TRIES: u32 = 5;
 
 impl Page {
@@ -37,8 +37,8 @@ impl Page {
             .await
     }
 
-    /// Evaluates JavaScript as an action on the page, and waits for a resulting navigation. Returns
-    /// `None` if the script left the page or opened a dialog before it had a value.
+    /// Evaluates JavaScript as an action on the page, and waits for any navigation that it causes.
+    /// Returns `None` if the script left the page or opened a dialog before it returned a value.
     ///
     /// # Errors
     /// [`Error::Script`] if it throws or its value is not JSON.
@@ -56,8 +56,8 @@ impl Page {
         .await
     }
 
-    /// Evaluates JavaScript in a separate world: it sees the same document, but the page's scripts
-    /// neither see nor change what it defines.
+    /// Evaluates JavaScript in a separate world: it has access to the same document, but the page's
+    /// scripts cannot access the values that it defines.
     ///
     /// # Errors
     /// As for [`Page::evaluate`].
@@ -65,14 +65,14 @@ impl Page {
         self.in_world("evaluating a script", script).await
     }
 
-    /// Stops a script that does not end, so that the page can navigate. Then runs an empty script,
-    /// because the browser would stop the next script if none was running.
+    /// Stops a script that does not end, so that the page can navigate. Then runs an empty script:
+    /// if no script was running, the browser stops the next one instead.
     pub(crate) async fn stop_script(&self) {
         let stop = async {
             self.run(TerminateExecution {}).await?;
             self.evaluate_in(None, "0").await
         };
-        // If this fails, opening the page fails with a better error.
+        // If this fails, opening the page fails with a clearer error.
         drop(within(STOP, "stopping a script", stop).await);
     }
 
@@ -84,8 +84,8 @@ impl Page {
     }
 
     /// Calls a function of `js/actions.js` in the document that contains the element, and converts
-    /// its problems to errors. `call` formats the call for a selector; the result is returned with
-    /// that document.
+    /// the problems that it reports to errors. `call` formats the call for a selector. Returns the
+    /// result and that document.
     pub(crate) async fn act(
         &self,
         what: &'static str,
@@ -187,8 +187,8 @@ impl Page {
                     Err(error) => Err(error),
                 };
                 match result {
-                    // The page has just navigated: the script did not begin, and can run in the
-                    // next document.
+                    // The page navigated before the script began, so the script can run in the next
+                    // document.
                     Err(Error::Protocol { message, .. })
                         if tried < TRIES && message.contains("Cannot find context") =>
                     {
@@ -248,7 +248,7 @@ impl Page {
     }
 }
 
-/// Strips the marks that a dump writes around an id from a selector.
+/// Removes the brackets and arrows that a dump writes around an id from a selector.
 fn bare(selector: &str) -> &str {
     selector
         .trim()

@@ -1,4 +1,4 @@
-//! The state of a tab, updated by its events. Every command on the tab watches it.
+//! The state of a tab, updated by the browser's events. Every command on the tab watches it.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -8,36 +8,36 @@ use parking_lot::Mutex;
 use serde::Deserialize;
 use tokio::sync::watch;
 
-/// A tab that this crate is attached to.
+/// A tab to which this crate is attached.
 #[derive(Debug)]
 pub(crate) struct Tab {
-    /// Session of its commands.
+    /// Session for the tab's commands.
     pub(crate) session: String,
     /// Target id, which is also the id of its main frame.
     pub(crate) target: String,
-    /// Profile that it belongs to.
+    /// Profile that the tab belongs to.
     pub(crate) context: String,
-    /// Target of the tab whose page opened it.
+    /// Target of the tab whose page opened this one.
     pub(crate) opener: Option<String>,
     pub(crate) state: watch::Sender<State>,
-    /// Every id that a dump of this tab has shown.
+    /// All ids that dumps of this tab have shown.
     pub(crate) shown_ids: Mutex<HashSet<String>>,
     /// Frames of other origins in the newest dump.
     pub(crate) frames: Mutex<Frames>,
     /// Whether the newest dump uses hashes as ids.
     pub(crate) hashes: AtomicBool,
-    /// Whether a command on this document timed out.
+    /// Whether a command on the current document timed out.
     pub(crate) hangs: AtomicBool,
 }
 
 /// A document of a tab: that of the tab itself, or of a frame of another origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Frame {
-    /// Session that reaches it: that of the tab, or of its own process.
+    /// Session for the document's commands: that of the tab, or of the frame's own process.
     pub(crate) session: String,
     /// Id assigned by the browser.
     pub(crate) id: String,
-    /// Its index among the frames of other origins in each document around it, outermost first.
+    /// Index among the frames of other origins in each enclosing document, outermost first.
     pub(crate) path: Vec<usize>,
 }
 
@@ -49,24 +49,24 @@ pub(crate) struct Frames(pub(crate) HashMap<Vec<usize>, Frame>);
 #[derive(Debug, Clone, Default)]
 pub(crate) struct State {
     pub(crate) dialog: Option<Dialog>,
-    /// Number of dialogs answered. The count shows that a new dialog has opened even if the moment
+    /// Number of dialogs answered. A change of the count reveals a new dialog even if the moment
     /// between two dialogs is not observed.
     pub(crate) answered: u64,
     pub(crate) gone: Option<TabEnd>,
-    /// Whether the page has requested another document that has not arrived yet.
+    /// Whether the page has requested another document that has not loaded yet.
     pub(crate) requested: bool,
     pub(crate) loading: bool,
     pub(crate) loads: u64,
     pub(crate) place: PageLocation,
 }
 
-/// Document and address that a tab shows. A reader perceives a change of either as a new page.
+/// Document and address that a tab shows. A change of either looks like a new page to the reader.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PageLocation {
     /// Number of documents that the tab has had.
     pub documents: u64,
-    /// Address. A fragment is included only if it is a route (`#/orders`, `#!orders`), not if it is
-    /// a position on the page.
+    /// Address. Includes the fragment only if it is a route (`#/orders`, `#!orders`) instead of a
+    /// position on the page.
     pub url: String,
 }
 
@@ -79,14 +79,14 @@ impl PageLocation {
     }
 }
 
-/// How a tab ended.
+/// Reason why a tab ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TabEnd {
     Crashed,
     Closed,
 }
 
-/// A dialog that the page has opened and that stops it until it is answered.
+/// A dialog opened by the page, which is blocked until the dialog is answered.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Dialog {
     /// Kind of the dialog.
@@ -99,17 +99,17 @@ pub struct Dialog {
     pub proposed: String,
 }
 
-/// Kinds of dialogs: those of
-/// <https://html.spec.whatwg.org/multipage/timers-and-user-prompts.html>, and the one before
+/// Kinds of dialogs: the simple dialogs of
+/// <https://html.spec.whatwg.org/multipage/timers-and-user-prompts.html>, and the dialog before
 /// leaving a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DialogKind {
     /// `alert()`: shows a message.
     Alert,
-    /// `confirm()`: asks yes or no.
+    /// `confirm()`: asks for yes or no.
     Confirm,
-    /// `prompt()`: asks for a text.
+    /// `prompt()`: asks for a line of text.
     Prompt,
     /// Asks whether to leave the page.
     BeforeUnload,
@@ -179,8 +179,8 @@ impl Tab {
         self.shown_ids.lock().extend(ids.map(str::to_owned));
     }
 
-    /// Returns the id in a selector if ids are hashes. Before the first dump, a selector is always
-    /// CSS.
+    /// Returns the id in a selector if the newest dump uses hashes as ids. Before the first dump, a
+    /// selector is always CSS.
     pub(crate) fn hash_in<'a>(&self, selector: &'a str) -> Option<&'a str> {
         let bare = selector.trim().trim_start_matches(['↑', '↓']).trim_start();
         let id = bare.strip_prefix('[').and_then(|id| id.strip_suffix(']'));
@@ -194,7 +194,7 @@ impl Tab {
         self.shown_ids.lock().contains(id)
     }
 
-    /// Marks the tab as gone; the first reason is kept.
+    /// Marks the tab as ended, unless it already has ended for another reason.
     pub(crate) fn end(&self, how: TabEnd) {
         self.state.send_modify(|state| {
             state.gone.get_or_insert(how);

@@ -1,11 +1,11 @@
-//! The unprivileged user that Chromium runs as instead of root, because it does not own files and
+//! The unprivileged user that Chromium runs as instead of root. Unlike root, it owns no files and
 //! can use Chromium's sandbox.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, chown};
 use std::path::Path;
 
-/// User for systems that do not define `nobody`.
+/// User on systems that do not define `nobody`.
 const NOBODY: User = User {
     id: 65_534,
     group: 65_534,
@@ -18,7 +18,7 @@ pub(crate) struct User {
 }
 
 impl User {
-    /// Returns `nobody`, who runs Chromium if this process runs as root; `None` if it does not.
+    /// Returns `nobody`, who runs Chromium, if this process runs as root; otherwise `None`.
     pub(crate) fn in_place_of_root() -> Option<Self> {
         let own = fs::metadata("/proc/self").map(|about| about.uid());
         if own.unwrap_or(1) != 0 {
@@ -31,7 +31,7 @@ impl User {
     /// Makes this user the owner of a directory.
     ///
     /// # Errors
-    /// If root's privileges do not suffice, as in some containers.
+    /// Returns an error if root lacks the privilege, as in some containers.
     pub(crate) fn own(self, directory: &Path) -> std::io::Result<()> {
         chown(directory, Some(self.id), Some(self.group))
     }

@@ -1,5 +1,5 @@
 //! The `DevTools` connection to one browser: sends commands, receives responses and events, and
-//! attaches to tabs as they open.
+//! attaches to new tabs.
 
 use std::collections::HashMap;
 use std::io;
@@ -27,7 +27,7 @@ const ATTACH: SetAutoAttach = SetAutoAttach {
     flatten: true,
 };
 
-/// A handle on the connection, which closes with the last handle or by [`Wire::end`].
+/// A handle to the connection. Dropping the last handle or calling [`Wire::end`] closes it.
 #[derive(Debug, Clone)]
 pub(crate) struct Wire {
     outbox: mpsc::UnboundedSender<Outgoing>,
@@ -103,17 +103,17 @@ impl Wire {
         serde_json::from_value(answer.result).map_err(|error| protocol(method, error.to_string()))
     }
 
-    /// Closes the connection. Every pending command fails with this reason.
+    /// Closes the connection. Every pending command fails with `reason`.
     pub(crate) fn end(&self, reason: Error) {
         end(&self.shared, reason);
     }
 
-    /// Returns why the connection ended, or `None` while it is open.
+    /// Returns the reason why the connection ended, or `None` while it is open.
     pub(crate) fn ended(&self) -> Option<Error> {
         self.shared.ended.borrow().clone()
     }
 
-    /// Waits until the connection has ended, and returns why.
+    /// Waits until the connection has ended, and returns the reason.
     pub(crate) async fn until_ended(&self) -> Error {
         let mut ended = self.shared.ended.subscribe();
         // The sender lives as long as `self`.
@@ -140,7 +140,7 @@ impl Wire {
         self.shared.frames.lock().get(frame).cloned()
     }
 
-    /// Whether any frame of the browser has its own process.
+    /// Whether any frame in the browser has its own process.
     pub(crate) fn has_frames(&self) -> bool {
         !self.shared.frames.lock().is_empty()
     }
@@ -172,7 +172,7 @@ fn protocol(method: &str, message: impl Into<String>) -> Error {
     }
 }
 
-/// Serializes the parameters of a command, without absent ones.
+/// Serializes the parameters of a command, omitting null ones.
 fn params(command: &impl Command) -> serde_json::Result<Value> {
     let mut params = serde_json::to_value(command)?;
     if let Some(fields) = params.as_object_mut() {
@@ -252,7 +252,7 @@ impl PipeTask {
     }
 
     async fn send<C: Command>(&mut self, session: &str, command: C) -> WriteResult {
-        // Only serialization could fail, and these commands are valid JSON.
+        // Only serialization could fail, and these commands always serialize.
         let params = params(&command).unwrap_or_default();
         self.pipe
             .send(Some(session), C::METHOD, &params)
@@ -315,7 +315,7 @@ impl PipeTask {
         if kind == "page" {
             self.send(&session, EnablePage {}).await?;
             self.send(&session, EnableInspector {}).await?;
-            // Every tab behaves as if it had the focus, so that several can be used concurrently.
+            // Every tab behaves as if it had focus, so that several can be used concurrently.
             let focus = SetFocusEmulation { enabled: true };
             self.send(&session, focus).await?;
             let tab = Tab {

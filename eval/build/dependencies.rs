@@ -27,7 +27,15 @@ pub const CRATES: [&str; 6] = [
 
 /// Folders of the crates that cannot change an answer or a score, and neither can the dependencies
 /// that only they use.
-pub const NO_ANSWERS: [&str; 6] = ["statistics", "records", "report", "view", "queue", "serve"];
+pub const NO_ANSWERS: [&str; 7] = [
+    "statistics",
+    "records",
+    "report",
+    "view",
+    "queue",
+    "serve",
+    "mcp",
+];
 
 /// A package of `Cargo.lock`.
 struct Package {

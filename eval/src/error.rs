@@ -70,6 +70,9 @@ pub enum Error {
     /// Runs cannot be compared.
     #[error(transparent)]
     Compare(#[from] CompareError),
+    /// A client of `rlm-eval mcp` does not speak its protocol.
+    #[error("the client on stdin: {0}")]
+    Mcp(String),
     /// Runs cannot be merged.
     #[error(transparent)]
     Merge(#[from] MergeError),
@@ -170,8 +173,13 @@ impl Error {
                 Some("name the model, for example with --judge-model openai/gpt-5".to_owned())
             }
             Self::Grader(GraderError::NoJudge { .. }) => Some("add --scorer judge".to_owned()),
-            Self::Resume(ResumeError::Fingerprint { .. }) => {
-                Some("omit --resume to start a new run with these settings".to_owned())
+            Self::Resume(error @ ResumeError::Fingerprint { .. }) => {
+                Some(match error.missing_server() {
+                    Some(server) => format!(
+                        "the run has tools of an MCP server, which is not recorded: repeat --mcp-server '{server}=COMMAND'"
+                    ),
+                    None => "omit --resume to start a new run with these settings".to_owned(),
+                })
             }
             Self::Resume(ResumeError::Program { .. } | ResumeError::UnknownProgram { .. })
             | Self::Merge(MergeError::Program { .. }) => Some(
@@ -207,11 +215,11 @@ impl Error {
             ),
             Self::Serve(ServeError::OpenToAll(_)) => Some(format!(
                 "list client keys with --client-keys FILE, set the key of a single client in {}, \
-                 or leave --host at 127.0.0.1",
+                 or listen on 127.0.0.1",
                 env_vars::CLIENT_KEY
             )),
             Self::Serve(ServeError::Listen { .. }) => {
-                Some("use --port 0 for any free port".to_owned())
+                Some("use port 0 for any free port".to_owned())
             }
             Self::View(ViewError::Listen { .. }) => {
                 Some("omit --port to use any free port".to_owned())

@@ -130,6 +130,7 @@ fn of_error(error: &Error) -> u8 {
         | Error::Serve(ServeError::OpenToAll(_))
         | Error::Image(_) => USAGE,
         Error::Stdout(_)
+        | Error::Mcp(_)
         | Error::Serve(ServeError::Listen { .. } | ServeError::Serve(_))
         | Error::Stdin(_)
         | Error::Runtime(_)

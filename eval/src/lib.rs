@@ -35,6 +35,8 @@ pub mod rescore;
 pub mod runner;
 pub mod selection;
 pub mod sweep;
+mod mcp_servers;
+mod process_guard;
 mod web;
 
 mod record;

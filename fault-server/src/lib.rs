@@ -40,9 +40,9 @@ pub enum Behavior {
     ErrorInOk(String),
     /// Resets the connection.
     Reset,
-    /// Sends nothing until the client gives up.
+    /// Does not respond until the client disconnects.
     Stall,
-    /// Sends the header and the beginning of the body, then nothing.
+    /// Sends the header and the beginning of the body, then stalls.
     StallInBody(String),
     /// Closes the connection in the middle of the body.
     Cut(String),
@@ -57,7 +57,7 @@ pub enum Behavior {
 /// A received request.
 #[derive(Debug, Clone)]
 pub struct ReceivedRequest {
-    /// 0-based number of the request.
+    /// Number of the request, 0-based.
     pub number: usize,
     /// Method: `GET`, `POST`, ….
     pub method: String,
@@ -67,7 +67,7 @@ pub struct ReceivedRequest {
     pub headers: Vec<(String, String)>,
     /// Parsed body; null if it is not JSON.
     pub body: Value,
-    /// Body as text; invalid UTF-8 is replaced.
+    /// Body as text, in which invalid UTF-8 is replaced.
     pub text: String,
 }
 
@@ -139,7 +139,7 @@ impl FaultServer {
         self.origin()
     }
 
-    /// Returns the requests so far.
+    /// Returns the requests received so far.
     pub fn seen(&self) -> Vec<ReceivedRequest> {
         self.state
             .seen
@@ -164,7 +164,7 @@ pub fn refused() -> String {
     format!("http://{address}/v1")
 }
 
-/// Serves one request of a connection. Returns `None` when the connection is to be closed.
+/// Serves one request of a connection. Returns `None` if the connection must be closed.
 fn serve(mut stream: &TcpStream, state: &State) -> Option<()> {
     let request = read(stream, state)?;
     state.seen.lock().ok()?.push(request.clone());

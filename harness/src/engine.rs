@@ -307,11 +307,14 @@ impl Engine {
     /// # Errors
     /// Returns [`ProviderError::OverBudget`] if the request does not fit.
     pub async fn reserve(&self, forecast: Option<Forecast>) -> Result<Reservation, ProviderError> {
-        if let Some(error) = self.run.purse.as_ref().and_then(|purse| purse.exhausted()) {
-            return Err(error);
-        }
-        let reserved = self.run.ledger.reserve(forecast.into(), 0).await;
-        reserved.map_err(|overdrawn| overdrawn.error)
+        let expected = forecast.into();
+        let hold = self.run.hold(expected, 0).await;
+        let hold = hold.map_err(|overdrawn| overdrawn.error)?;
+        let reserved = self.run.ledger.reserve(expected, 0).await;
+        reserved.map_or_else(
+            |overdrawn| Err(overdrawn.error),
+            |reservation| Ok(reservation.with_hold(hold)),
+        )
     }
 
     /// Books spending other than the calls of agents, such as a judge's.

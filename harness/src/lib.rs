@@ -34,9 +34,9 @@ pub use {model, sandbox};
 
 pub use agent::{
     AgentSettings, AgentTools, Budget, CallerRole, Compact, CompactAt, Compaction, Conduct,
-    Counterpart, DEFAULT_KEPT_TURNS, DEFAULT_SHARE, Dialogue, ExternalBudget, HaltReason, Model,
-    ModelAssignments, Models, Person, Reservation, SharedBudget, Specialist, Specialists, Spent,
-    ToolResolver, Treatment, idle_properties,
+    Counterpart, DEFAULT_KEPT_TURNS, DEFAULT_SHARE, Dialogue, Expense, ExternalBudget, HaltReason,
+    Hold, Model, ModelAssignments, Models, Person, Reservation, SharedBudget, Specialist,
+    Specialists, Spent, ToolResolver, Treatment, idle_properties,
 };
 pub use engine::{Engine, EngineError};
 pub use model::{

@@ -1,5 +1,5 @@
-//! Measures the cost of the sandbox in wall time and in CPU time of this process and its workers,
-//! in both isolations: a session with its first cell, a cell's round trip, a context.
+//! Measures the cost of a session with its first cell, of a cell's round trip and of a context:
+//! wall time, and CPU time of this process and its workers, in both isolation modes.
 //!
 //! Run it with `cargo bench --package sandbox`; `scripts/bench.sh` includes the figures in its
 //! table.
@@ -8,7 +8,7 @@
     missing_docs,
     unsafe_code,
     clippy::unwrap_used,
-    reason = "a benchmark reads times by system calls and may panic; criterion's macros define functions"
+    reason = "a benchmark reads process times with system calls and may panic; criterion's macros define functions"
 )]
 
 use std::time::Duration;
@@ -62,7 +62,7 @@ fn measure<M: Measurement>(criterion: &mut Criterion<M>, kind: &str) {
     }
 }
 
-/// Gives workers time to finish, so that their work does not count toward the next measurement.
+/// Waits so that workers can finish and their work does not count toward the next measurement.
 fn settle() {
     std::thread::sleep(Duration::from_millis(100));
 }
@@ -85,7 +85,7 @@ async fn run(repl: &mut Repl) {
     while !matches!(repl.next().await.unwrap(), Event::Finished(_)) {}
 }
 
-/// CPU time of this process, of its descendants, and of those that have ended.
+/// CPU time of this process and its descendants, including those that have ended.
 struct CpuTime;
 
 impl Measurement for CpuTime {
@@ -156,8 +156,8 @@ fn descendants() -> Vec<i32> {
 /// have ended.
 fn of_process(pid: i32) -> Duration {
     let mut of = 0;
-    // SAFETY: `of` is a valid location for the result; a process that is gone is an error, not a
-    // fault.
+    // SAFETY: `of` is a valid location for the result; a process that no longer exists causes an
+    // error, not undefined behavior.
     let own = match unsafe { libc::clock_getcpuclockid(pid, &raw mut of) } {
         0 => clock(of),
         _ => Duration::ZERO,

@@ -2,13 +2,13 @@
 //! of each as JSON.
 //!
 //! This is the counterpart of `bench/peers/cells.mjs`, which runs the same file under Node.js. CPU
-//! time is that of the whole process, so isolates run on threads here.
+//! time is measured for the whole process, so isolates run on threads here.
 
 #![allow(
     unsafe_code,
     clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "a benchmark reads times by system calls, prints figures and may panic"
+    reason = "a benchmark reads process times with system calls, prints figures and may panic"
 )]
 
 use std::time::Instant;

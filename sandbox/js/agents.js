@@ -312,7 +312,7 @@
 
   /**
    * Opens an agent. `context` is a text, or the number of pieces in which a text arrives; without one, it is the
-   * context argument of the call that asked for this agent.
+   * context argument of the call that opened this agent.
    */
   const openAgent = (id, parentId, infoJson, context, callId, functionsJson) => {
     const parent = agentOf(parentId);

@@ -56,7 +56,7 @@
       return statusOf(this.#entry);
     }
   }
-  // Printed as a promise, which is what the model sees it as.
+  // Printed as a promise, because the model sees it as one.
   defineProperty(Call, 'name', { __proto__: null, value: 'Promise' });
   freeze(Call);
   freeze(Call.prototype);
@@ -91,7 +91,7 @@
     }
     const { json, signal, memo, isTyped } = optionsOf(kind, options);
     if (signal?.aborted) throw signal.reason;
-    // A child reads the names of its caller, and a call gets its model by its depth.
+    // A child reads its caller's names, and a call's depth determines its model.
     const key = memo ? memoKey([kind, kind === 'llm' ? agent.info.depth : agent.id, question, argumentText(`${kind}(): the context`, context, kind === 'llm'), json]) : undefined;
     const known = key === undefined ? undefined : mapGet(memos, key);
     if (known !== undefined) return follow(agent, known, signal);

@@ -1,4 +1,4 @@
-// Makes console objects: one finished text per call, formatted as Node's console does.
+// Creates console objects, which write one finished text per call, formatted as by Node's console.
 (internals) => {
   'use strict';
 

@@ -6,7 +6,7 @@
   const { RangeError, TypeError } = globalThis;
   const promiseReject = Promise.reject.bind(Promise);
 
-  /** Options of both functions. */
+  /** Options of both `rlm()` and `llm()`. */
   const ofBoth = {
     __proto__: null, schema: 'a JSON Schema, an object', signal: 'an AbortSignal', timeoutMs: 'a whole number from 1',
     maxCostUsd: 'a positive number', maxTokens: 'a whole number from 1', memo: 'true or false',

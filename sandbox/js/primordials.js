@@ -3,7 +3,7 @@
   'use strict';
 
   const { bind, call } = Function.prototype;
-  /** Turns a method into a function that takes its receiver as the first argument. */
+  /** Converts a method to a function that receives its `this` as the first argument. */
   const uncurry = bind.bind(call);
   const { defineProperty, getOwnPropertyDescriptor, getPrototypeOf, setPrototypeOf, freeze, hasOwn, keys } = Object;
   const { apply, ownKeys } = Reflect;

@@ -1,11 +1,11 @@
-// Writes the stack of an error: its header, and the frames that lie in cells.
+// Formats the stack trace of an error: its header, and its frames in cells.
 (internals) => {
   'use strict';
 
   const { Error, append, apply, list, peek, stringEndsWith, stringSlice, stringStartsWith, toText } = internals.primordials;
   const { header } = internals.errors;
 
-  /** Maximum frames that describe where code was. */
+  /** Maximum number of frames in the location of stopped code. */
   const PLACES = 3;
   /** Number of characters before the name in a frame. */
   const FRAME_HEAD = '\n    at '.length;
@@ -73,7 +73,7 @@
     return text;
   };
 
-  /** Returns where code was when it was stopped: the innermost frames of cells. */
+  /** Returns the location of stopped code: the innermost frames of cells. */
   const placeOf = (sites) => {
     const own = ownSites(sites);
     let text = '';

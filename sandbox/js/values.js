@@ -1,7 +1,7 @@
 // Converts values that leave the sandbox to text and JSON, for answers, arguments and contexts.
 //
-// JSON cannot represent many JavaScript values. Each kind is either converted in one way or refused with its
-// place; none becomes `{}` or `null` silently.
+// JSON cannot represent many JavaScript values. Each kind is either converted in one way or rejected with
+// its place; none silently becomes `{}` or `null`.
 (internals) => {
   'use strict';
   const { primordials: p } = internals;

@@ -13,7 +13,8 @@ use crate::randomness;
 use crate::session::{Config, StartError};
 use crate::snapshot::snapshot;
 
-/// Files of the library. Each is an expression: a function of the shared `internals` object.
+/// Files of the library. Each contains one expression: a function that takes the shared `internals`
+/// object.
 static LIBRARY: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/js");
 
 /// Names of the files that also run under Node.js, in load order.
@@ -37,7 +38,7 @@ pub(crate) struct LibraryFunctions {
     pub nothing: v8::Global<v8::Function>,
 }
 
-/// Global name that holds the library's `internals` in a snapshot until a session takes them.
+/// Global variable that holds the library's `internals` in a snapshot until a session removes it.
 const INTERNALS: &str = "__repl_internals";
 
 /// Creates an engine on the calling thread.
@@ -74,8 +75,8 @@ pub(crate) fn sources() -> impl Iterator<Item = (&'static str, &'static str)> {
     })
 }
 
-/// Sets process-wide engine state: its flags, where the latest configuration wins, and its source
-/// of random numbers.
+/// Sets process-wide engine state: the flags, for which the latest configuration wins, and the
+/// source of random numbers.
 pub(crate) fn set_flags(limits: &Limits) {
     static STACK_KB: Mutex<u64> = Mutex::new(0);
     randomness::install();
@@ -88,7 +89,7 @@ pub(crate) fn set_flags(limits: &Limits) {
     }
 }
 
-/// Loads the library into a context that will be snapshotted.
+/// Loads the library into a context from which a snapshot will be created.
 pub(crate) fn load(
     scope: &mut v8::PinScope<'_, '_>,
     ops: v8::Local<'_, v8::Object>,

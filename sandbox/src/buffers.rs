@@ -13,8 +13,8 @@ struct Buffers {
     used: AtomicUsize,
 }
 
-/// Creates an allocator that gives one isolate's array buffers at most `limit` bytes. At the limit,
-/// V8 collects garbage and then throws a `RangeError`.
+/// Creates an allocator that limits one isolate's array buffers to `limit` bytes. At the limit, V8
+/// collects garbage and then throws a `RangeError`.
 pub(crate) fn allocator(limit: usize) -> UniqueRef<Allocator> {
     static FUNCTIONS: RustAllocatorVtable<Buffers> = RustAllocatorVtable {
         allocate: zeroed,
@@ -24,7 +24,7 @@ pub(crate) fn allocator(limit: usize) -> UniqueRef<Allocator> {
     };
     let used = AtomicUsize::new(0);
     let buffers = Box::into_raw(Box::new(Buffers { limit, used }));
-    // SAFETY: the functions expect this type, and `forget` is called last.
+    // SAFETY: the functions expect a pointer to this type, and `forget` is called last.
     unsafe { new_rust_allocator(buffers, &FUNCTIONS) }
 }
 
@@ -44,11 +44,11 @@ extern "C" fn zeroed(buffers: &Buffers, bytes: usize) -> *mut c_void {
 
 extern "C" fn free(buffers: &Buffers, memory: *mut c_void, bytes: usize) {
     buffers.used.fetch_sub(bytes, Ordering::SeqCst);
-    // SAFETY: `zeroed` returned it, with this many bytes.
+    // SAFETY: `zeroed` returned this pointer to `bytes` bytes.
     unsafe { libc::free(memory) };
 }
 
 extern "C" fn forget(buffers: *const Buffers) {
-    // SAFETY: `allocator` created it, and nothing uses it after this call.
+    // SAFETY: `allocator` created this pointer, and nothing uses it after this call.
     drop(unsafe { Box::from_raw(buffers.cast_mut()) });
 }

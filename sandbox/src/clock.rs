@@ -1,4 +1,4 @@
-//! The clock that cells read. It starts with the session. Its readings are recorded and can be
+//! The clock that cells read. It starts with the session, and its readings can be recorded and
 //! replayed.
 
 use std::collections::VecDeque;
@@ -10,20 +10,20 @@ use crate::message::{Reading, SessionStart};
 const TENTHS: u64 = 10;
 
 pub(crate) struct Clock {
-    /// Milliseconds from 1970 to the start of the session.
+    /// Start of the session in milliseconds since 1970.
     epoch_ms: u64,
     source: Source,
-    /// Latest reading, in tenths of a millisecond since the start of the session; the clock never
-    /// goes back.
+    /// Latest reading, in tenths of a millisecond since the start of the session. The clock never
+    /// goes backward.
     last: u64,
     /// Recorded readings to replay before any new one.
     again: VecDeque<Reading>,
-    /// Readings since the last [`Clock::take_readings`], if they are recorded.
+    /// Readings since the last [`Clock::take_readings`]; `None` if they are not recorded.
     taken: Option<Vec<Reading>>,
 }
 
 enum Source {
-    /// The machine's clock. At `since`, `then` tenths of a millisecond had passed in the session.
+    /// The clock of the machine. At `since`, the session was `then` tenths of a millisecond old.
     Machine { since: Instant, then: u64 },
     /// A clock driven by cells: a reading advances it by a tenth of a millisecond, a timer by its
     /// delay.
@@ -31,7 +31,7 @@ enum Source {
 }
 
 impl Default for Clock {
-    /// Creates a clock that starts now and records nothing.
+    /// Creates a clock that starts now and does not record readings.
     fn default() -> Self {
         Self {
             epoch_ms: u64::try_from(now().as_millis()).unwrap_or(u64::MAX),
@@ -47,8 +47,7 @@ impl Default for Clock {
 }
 
 impl Clock {
-    /// Creates the clock of a session with this beginning. It records readings after the replayed
-    /// ones.
+    /// Creates a clock that replays the readings of `beginning` and records later ones.
     pub fn of(beginning: &mut SessionStart) -> Self {
         let passed = now().saturating_sub(Duration::from_millis(beginning.epoch_ms));
         let readings = std::mem::take(&mut beginning.course.clock);
@@ -68,7 +67,7 @@ impl Clock {
         }
     }
 
-    /// Returns the milliseconds from 1970 to the start of the session.
+    /// Returns the start of the session in milliseconds since 1970.
     pub const fn epoch_ms(&self) -> u64 {
         self.epoch_ms
     }
@@ -107,7 +106,7 @@ impl Clock {
         as_float(self.epoch_ms + self.read() / TENTHS)
     }
 
-    /// Returns the sort key of a timer among all timers, derived from when it is due.
+    /// Returns a timer's sort key, which is derived from its due time.
     pub fn place_of(&self, due: Instant, delay: Duration) -> u128 {
         match &self.source {
             Source::Machine { since, .. } => due.saturating_duration_since(*since).as_nanos(),
@@ -115,7 +114,7 @@ impl Clock {
         }
     }
 
-    /// Advances a counted clock to the place of a timer that fires.
+    /// Advances a counted clock to the sort key of a timer that fires.
     pub fn reach(&mut self, place: u128) {
         if let Source::Counted = self.source {
             self.last = self.last.max(u64::try_from(place).unwrap_or(u64::MAX));
@@ -140,7 +139,7 @@ fn tenths(duration: Duration) -> u64 {
 
 #[expect(
     clippy::cast_precision_loss,
-    reason = "tenths of milliseconds are exact for ten thousand years"
+    reason = "a float represents tenths of milliseconds exactly for ten thousand years"
 )]
 fn as_float(number: u64) -> f64 {
     number as f64
@@ -171,7 +170,7 @@ mod tests {
         assert!((clock.read_date() - 1_002.0).abs() < f64::EPSILON);
         assert_eq!(clock.take_readings(), []);
         let next = clock.read();
-        assert!(next > 25, "the machine's clock is far ahead: {next}");
+        assert!(next > 25, "the machine's clock is too far ahead: {next}");
         assert_eq!(clock.take_readings(), [Reading(next, 1)]);
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// CPU clock of the thread that created it. It reads zero once that thread has ended.
+/// CPU clock of the thread that created this value. It reads zero once that thread has ended.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CpuClock(libc::clockid_t);
 
@@ -10,7 +10,7 @@ impl CpuClock {
     /// Returns the clock of the calling thread.
     pub fn of_this_thread() -> Self {
         let mut clock = libc::CLOCK_THREAD_CPUTIME_ID;
-        // SAFETY: the calling thread is alive, and `clock` is a valid location for the result.
+        // SAFETY: the calling thread exists, and `clock` is a valid location for the result.
         unsafe { libc::pthread_getcpuclockid(libc::pthread_self(), &raw mut clock) };
         Self(clock)
     }
@@ -21,8 +21,8 @@ impl CpuClock {
             tv_sec: 0,
             tv_nsec: 0,
         };
-        // SAFETY: `time` is a valid location for the result; the clock of an ended thread is an
-        // error, not a fault.
+        // SAFETY: `time` is a valid location for the result; the clock of an ended thread causes an
+        // error, not undefined behavior.
         if unsafe { libc::clock_gettime(self.0, &raw mut time) } != 0 {
             return Duration::ZERO;
         }

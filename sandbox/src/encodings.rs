@@ -44,8 +44,8 @@ fn hash_by<H: Digest + SerializableState>(
     })
 }
 
-/// Encodes as Base64 (RFC 4648): the standard alphabet with padding or, with `url`, the URL-safe
-/// one without.
+/// Encodes as Base64 (RFC 4648): the standard alphabet with padding or, if `url` is set, the
+/// URL-safe alphabet without padding.
 pub(crate) fn base64_encode(bytes: &[u8], url: bool) -> String {
     if url {
         URL_SAFE_NO_PAD.encode(bytes)
@@ -54,8 +54,8 @@ pub(crate) fn base64_encode(bytes: &[u8], url: bool) -> String {
     }
 }
 
-/// Decodes Base64 as Node's Buffer does: both alphabets are accepted, other characters skipped, and
-/// everything after the first `=` ignored.
+/// Decodes Base64 as Node's Buffer does: accepts both alphabets, skips other characters, and
+/// ignores everything after the first `=`.
 pub(crate) fn base64_decode(text: &str) -> Vec<u8> {
     let characters = text.bytes().take_while(|byte| *byte != b'=');
     let sextets = characters.filter_map(|byte| match byte {
@@ -66,7 +66,7 @@ pub(crate) fn base64_decode(text: &str) -> Vec<u8> {
     decode(sextets.collect())
 }
 
-/// Error of [`atob`].
+/// Reason why [`atob`] failed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Base64Error {
     InvalidCharacter = 1,
@@ -90,7 +90,8 @@ pub(crate) fn atob(text: &str) -> Result<String, Base64Error> {
     Ok(decode(sextets.into()).into_iter().map(char::from).collect())
 }
 
-/// Encodes a text of one character per byte. Returns `None` if a character does not fit in a byte.
+/// Encodes a string whose characters each represent a byte. Returns `None` if a character does not
+/// fit in a byte.
 pub(crate) fn btoa(text: &str) -> Option<String> {
     let bytes = text.chars().map(|character| u8::try_from(character).ok());
     Some(STANDARD.encode(bytes.collect::<Option<Vec<u8>>>()?))
@@ -114,7 +115,7 @@ fn decode(mut sextets: Vec<u8>) -> Vec<u8> {
     LENIENT.decode(sextets).unwrap_or_default()
 }
 
-/// Replaces `%XX` by bytes and decodes them as UTF-8; other text is unchanged.
+/// Decodes `%XX` sequences as UTF-8 bytes; other text is unchanged.
 pub(crate) fn percent_decode(text: &str) -> String {
     percent_decode_str(text).decode_utf8_lossy().into_owned()
 }

@@ -1,9 +1,9 @@
 //! The engine: one isolate with its context, created from the snapshot of the library.
 //!
-//! It uses the engine and flags of `deno_core` without its `JsRuntime`. `JsRuntime` creates
-//! templates for each isolate that the V8 layer over `QuickJS` never frees: 15 KB per attempt, and
-//! up to the whole heap through what they reference. Its library, event loop and modules are not
-//! needed, because code runs in turns.
+//! This module uses the engine and flags of `deno_core` without its `JsRuntime`. For each isolate,
+//! `JsRuntime` creates templates that the V8 layer over `QuickJS` never frees: 15 KB per attempt,
+//! or up to the whole heap with the objects that they reference. Its library, event loop and
+//! modules are not needed, because code runs in turns.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -18,9 +18,9 @@ use crate::platform;
 /// State of the ops, stored in a slot of the isolate.
 pub(crate) type Host = Rc<RefCell<HostState>>;
 
-/// An isolate, which must stay on the thread that created it.
+/// An isolate, which must remain on the thread that created it.
 pub(crate) struct Engine {
-    // Dropped before the isolate that it belongs to.
+    // Dropped before its isolate.
     pub context: v8::Global<v8::Context>,
     pub isolate: v8::OwnedIsolate,
 }
@@ -43,8 +43,8 @@ impl Engine {
             .external_references(references())
             .snapshot_blob(v8::StartupData::from(snapshot));
         // The limit applies to the old generation; the young generation is additional. A larger
-        // young generation means that fewer objects still in use are copied. At the default limit
-        // it is as large as 64 MB, four times V8's own default for one thread.
+        // young generation copies fewer live objects. At the default limit it is as large as 64 MB,
+        // four times V8's own default for one thread.
         #[cfg(feature = "v8")]
         let parameters = parameters
             .set_max_old_generation_size_in_bytes(heap_bytes)
@@ -80,14 +80,14 @@ pub(crate) fn make_snapshot(
             None => Err("the ops".to_owned()),
         }
     };
-    // An isolate created for a snapshot must end by creating one.
+    // An isolate created for a snapshot must create one before it is dropped.
     let snapshot = isolate.create_blob(v8::FunctionCodeHandling::Keep);
     loaded?;
     let snapshot = snapshot.ok_or("the engine did not create a snapshot")?;
     Ok(Box::from(&*snapshot))
 }
 
-/// External references, which a snapshot names by index.
+/// External references, which a snapshot identifies by index.
 fn references() -> Cow<'static, [v8::ExternalReference]> {
     let functions = ops::table().into_iter();
     functions
@@ -95,8 +95,8 @@ fn references() -> Cow<'static, [v8::ExternalReference]> {
         .collect()
 }
 
-/// Rejects `import()`: there are no modules. Rewriting refuses it in cells; this catches code
-/// created at run time.
+/// Rejects `import()`, because the REPL has no modules. The rewriter rejects it in cells; this
+/// function covers code created at run time.
 fn refuse_import<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     _options: v8::Local<'s, v8::Data>,

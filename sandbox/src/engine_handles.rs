@@ -1,7 +1,7 @@
 //! Frees the handles that `QuickJS` creates for a callback that interrupts running code.
 //!
-//! The engine's V8 layer creates them outside any scope of the callback. They would stay alive,
-//! with everything they refer to, until the turn ends: a loop that rejects promises would fill the
+//! The engine's V8 layer creates them outside any scope of the callback. Until the turn ends, they
+//! would stay alive with everything they refer to: a loop that rejects promises would exhaust the
 //! memory.
 
 use std::ffi::c_void;
@@ -36,7 +36,7 @@ impl Arguments {
             handles: 0,
             spare: 0,
         };
-        // SAFETY: `RawScope` is as large as the layer's scopes, and the isolate is entered.
+        // SAFETY: `RawScope` has the size of the layer's scopes, and the isolate is entered.
         unsafe { v8__HandleScope__CONSTRUCT(&raw mut scope, v8__Isolate__GetCurrent()) };
         scope.handles = scope.handles.saturating_sub(count);
         Self(scope)
@@ -45,7 +45,7 @@ impl Arguments {
 
 impl Drop for Arguments {
     fn drop(&mut self) {
-        // SAFETY: nothing uses the handles any more, as `of_callback` requires.
+        // SAFETY: nothing uses the handles anymore, as `of_callback` requires.
         unsafe { v8__HandleScope__DESTRUCT(&raw mut self.0) };
     }
 }

@@ -1,4 +1,4 @@
-//! Compiles and evaluates code, which is always an expression.
+//! Compiles and evaluates expressions.
 
 use deno_core::v8;
 use deno_core::v8::script_compiler::{CompileOptions, NoCacheReason, Source, compile_function};
@@ -6,9 +6,9 @@ use deno_core::v8::script_compiler::{CompileOptions, NoCacheReason, Source, comp
 /// Evaluates an expression. Returns `None` with an exception in the scope if it throws. `name`
 /// appears in stack traces.
 ///
-/// The expression is compiled as the body of a function. For a script, `QuickJS` as embedded here
-/// would store the bytecode in files below the user's cache folder, read it from there, and parse
-/// the script twice.
+/// The expression is compiled as the body of a function. If it were compiled as a script, the
+/// embedded `QuickJS` would parse it twice and cache its bytecode in files in the user's cache
+/// folder.
 pub(crate) fn value_of<'s>(
     scope: &v8::PinScope<'s, '_>,
     expression: &str,
@@ -18,8 +18,7 @@ pub(crate) fn value_of<'s>(
 }
 
 /// Evaluates a cell's expression. Nearly all functions of a cell are called, so V8 compiles them
-/// eagerly instead of parsing each a second time when it is called. `QuickJS` always compiles
-/// eagerly.
+/// eagerly instead of parsing each one again when it is called. `QuickJS` always compiles eagerly.
 pub(crate) fn value_of_cell<'s>(
     scope: &v8::PinScope<'s, '_>,
     expression: &str,
@@ -61,8 +60,8 @@ fn value<'s>(
     function.call(scope, receiver, &[])
 }
 
-/// Converts the line of a compile error to a line of the expression. `QuickJS` counts the head of
-/// the enclosing function in compile errors, but not in stacks.
+/// Converts the line number of a compile error to a line number of the expression. `QuickJS` counts
+/// the header of the enclosing function in compile errors, but not in stack traces.
 pub(crate) fn line_of_expression(said: usize) -> usize {
     if cfg!(feature = "v8") {
         said

@@ -1,4 +1,4 @@
-//! Host functions that a driver adds to an agent's REPL beside `rlm()` and `llm()`.
+//! Host functions that a driver adds to an agent's REPL in addition to `rlm()` and `llm()`.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::name::{NameError, OWN_GLOBALS, check_name};
 
-/// Method names that would change the nature of their object, for example by making it a thenable.
+/// Method names that would change their object's behavior, for example by making it a thenable.
 const NO_METHODS: &[&str] = &["__proto__", "then", "toJSON"];
 
 /// Validated names of host functions. A cell calls `await NAME({…})` with one object of named
@@ -36,8 +36,8 @@ pub enum ModelCalls {
 
 /// A host function that returns an object with methods: `const agent = await agents.create(kind,
 /// name)`, then `await agent.send(message)`. It takes positional arguments, which the host receives
-/// as an object of named ones. The host's result, an object with an `id`, becomes the object
-/// returned.
+/// as an object with named fields. The host returns an object with an `id`, to which the methods
+/// are added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObjectFactory {
     /// Name of the function, valid for [`HostFunctions::new`].
@@ -48,11 +48,11 @@ pub struct ObjectFactory {
     pub methods: Vec<Method>,
 }
 
-/// A method of an object that a [`ObjectFactory`] returned.
+/// A method of an object that an [`ObjectFactory`] returned.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Method {
-    /// Host function that it calls, with the object's `id`. The part after the dot is the method's
-    /// name.
+    /// Host function that the method calls with the object's `id`. The part after the dot is the
+    /// method's name.
     pub name: String,
     /// Argument names, in order.
     pub takes: Vec<String>,
@@ -110,7 +110,7 @@ impl HostFunctions {
         })
     }
 
-    /// Sets which model-calling functions the REPL has.
+    /// Selects the model-calling functions of the REPL.
     #[must_use]
     pub fn with_calls(self, calls: ModelCalls) -> Self {
         Self { calls, ..self }
@@ -126,7 +126,7 @@ impl HostFunctions {
     }
 }
 
-/// Validates a function's name and returns the variable that it begins with.
+/// Validates a function's name and returns its variable: the part before any dot.
 fn check(name: &str) -> Result<&str, NameError> {
     let (top, method) = match name.split_once('.') {
         Some((top, method)) => (top, Some(method)),

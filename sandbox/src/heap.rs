@@ -1,4 +1,4 @@
-//! The heap limit. Exceeding it stops execution without destroying the isolate.
+//! The heap limit of an isolate. Exceeding it stops execution without destroying the isolate.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -6,12 +6,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use deno_core::v8;
 
-/// Bytes by which the limit is raised at a time while code is being stopped. A failing allocation
-/// inside the engine's parser is a crash, so none may fail. V8 makes a single allocation of up to 1
-/// GB and then ends the process if the step does not cover it.
+/// Bytes by which the limit is raised at a time while code is being stopped. A failed allocation
+/// inside the engine's parser crashes the process, so none may fail. V8 makes a single allocation
+/// of up to 1 GB and then ends the process if the step does not cover it.
 const STEP: usize = if cfg!(feature = "v8") { 1280 } else { 64 } << 20;
-/// Maximum total raise. Beyond it, the process is ended from outside. V8 would end the process from
-/// inside, with every session on its other threads, so on V8 a raise is never refused.
+/// Maximum total by which the limit is raised. Beyond it, code outside the engine ends the worker
+/// process. On V8, a raise is never refused, because V8 would abort the process with every session
+/// on its other threads.
 const GIVES_WAY: usize = if cfg!(feature = "v8") {
     usize::MAX
 } else {
@@ -28,13 +29,13 @@ pub(crate) fn allowed_for_contexts() -> u64 {
     ALLOWED.load(Ordering::SeqCst)
 }
 
-/// Heap limit of one isolate. It outlives the isolate.
+/// Heap limit of one isolate, which it outlives.
 pub(crate) struct Heap {
     limit: usize,
-    /// The limit, or more if more was in use when it was armed.
+    /// The limit, or a higher value if more memory was in use when the limit was armed.
     armed_at: usize,
     armed: bool,
-    /// State to which the engine holds a pointer while the limit is armed.
+    /// State that the engine points to while the limit is armed.
     reached: Box<LimitState>,
 }
 
@@ -42,8 +43,8 @@ pub(crate) struct Heap {
 struct LimitState {
     isolate: v8::IsolateHandle,
     overflowed: Arc<AtomicBool>,
-    /// The limit. V8 only accepts limits below its current one, so after contexts were granted
-    /// room, it calls back below this value.
+    /// The limit. V8 only accepts limits below its current one, so once contexts have been granted
+    /// memory, V8 calls back below this value.
     at: AtomicUsize,
     /// Maximum to which the limit may be raised.
     most: AtomicUsize,
@@ -98,7 +99,7 @@ impl Heap {
         self.arm(isolate);
     }
 
-    /// Lowers the limit again by bytes granted with [`Heap::allow`].
+    /// Lowers the limit by bytes granted earlier with [`Heap::allow`].
     pub fn take_back(&mut self, bytes: usize, isolate: &mut v8::Isolate) {
         self.limit = self.limit.saturating_sub(bytes);
         self.armed_at = self.armed_at.saturating_sub(bytes);
@@ -106,25 +107,26 @@ impl Heap {
         self.arm(isolate);
     }
 
-    /// Returns the flag that records an overflow, for other code that detects one.
+    /// Returns the flag that records that the heap exceeded its limit, for other code that detects
+    /// this.
     pub fn overflow_flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.reached.overflowed)
     }
 
-    /// Returns whether the heap exceeded its limit since the last call.
+    /// Whether the heap has exceeded its limit since the last call.
     pub fn take_overflow(&self, isolate: &mut v8::Isolate) -> bool {
         self.reached.overflowed.swap(false, Ordering::SeqCst) || self.was_passed_over(isolate)
     }
 
-    /// Whether the heap exceeds the limit although the engine did not report it. V8 makes one last
+    /// Whether the heap exceeds the limit although the engine did not report it. V8 allows one last
     /// allocation of any size before it checks again; without this check, the next cell would be
-    /// blamed.
+    /// stopped instead.
     fn was_passed_over(&self, isolate: &mut v8::Isolate) -> bool {
         let is_above = |isolate: &mut v8::Isolate| {
             isolate.get_heap_statistics().used_heap_size() > self.armed_at
         };
         cfg!(feature = "v8") && is_above(isolate) && {
-            // Garbage does not count.
+            // Exclude garbage.
             isolate.low_memory_notification();
             is_above(isolate)
         }
@@ -132,7 +134,8 @@ impl Heap {
 }
 
 extern "C" fn on_limit(data: *mut c_void, current: usize, _: usize) -> usize {
-    // SAFETY: it points into a `Heap`, which outlives the isolate and changes only through atomics.
+    // SAFETY: `data` points into a `Heap`, which outlives the isolate and changes only through
+    // atomics.
     let reached = unsafe { &*data.cast::<LimitState>() };
     #[cfg(feature = "v8")]
     if current < reached.at.load(Ordering::SeqCst)
@@ -149,11 +152,11 @@ extern "C" fn on_limit(data: *mut c_void, current: usize, _: usize) -> usize {
     }
 }
 
-/// Lowers V8's limit to the armed one after the allocation for which it was raised. V8 called back
-/// below the armed limit, because contexts were granted room in the meantime.
+/// Lowers V8's limit to the armed one after the allocation for which it was raised. Contexts have
+/// been granted memory since the limit was armed, so V8 called back below it.
 #[cfg(feature = "v8")]
 unsafe extern "C" fn look_again(mut isolate: v8::UnsafeRawIsolatePtr, data: *mut c_void) {
-    // SAFETY: V8 passes the isolate that it is called on, and the data is as in `on_limit`.
+    // SAFETY: V8 passes the isolate that it runs in, and the same data as to `on_limit`.
     let (isolate, reached) = unsafe {
         (
             v8::Isolate::ref_from_raw_isolate_ptr_mut_unchecked(&mut isolate),

@@ -1,4 +1,4 @@
-//! The source of an isolate's requests.
+//! Source of an isolate's requests.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Instant;
@@ -7,14 +7,14 @@ use crate::message::Request;
 
 /// Delivers requests on the isolate's own thread.
 pub(crate) trait Inbox {
-    /// Waits for the next request, at most until `until`.
+    /// Waits for the next request, until `until` at the latest.
     fn next(&mut self, until: Option<Instant>) -> NextRequest;
 }
 
-/// Result of the wait.
+/// Result of waiting for a request.
 pub(crate) enum NextRequest {
     Request(Request),
-    /// A request to open an agent whose context, empty in the request, follows in pieces.
+    /// A request to open an agent. Its context is empty in the request and follows in pieces.
     Open(Request, IncomingText),
     /// No request arrived in time.
     Due,
@@ -22,9 +22,9 @@ pub(crate) enum NextRequest {
     HungUp,
 }
 
-/// A long text that arrives in pieces, so that it is never held twice.
+/// A long text that arrives in pieces, so that memory never contains it twice.
 pub(crate) struct IncomingText {
-    /// Number of pieces still to come.
+    /// Number of pieces that have not arrived yet.
     pub pieces: u32,
     /// Length of the whole text in bytes of UTF-8.
     pub bytes: usize,

@@ -1,12 +1,12 @@
-//! Gives the console access to the state of promises, proxies and iterators, which JavaScript
-//! cannot inspect.
+//! Provides the console with the state of promises, proxies and iterators, which JavaScript cannot
+//! inspect.
 
 use deno_core::v8::{self, Local, PinScope, PromiseState};
 
 use crate::native::Value;
 
-/// Returns 0 for a pending promise, 1 for a fulfilled one, 2 for a rejected one, 3 for anything
-/// else.
+/// Returns 0 for a pending promise, 1 for a fulfilled one, 2 for a rejected one, and 3 for other
+/// values.
 pub(crate) fn promise_state(value: Value<'_>) -> u32 {
     let Ok(promise) = Local::<v8::Promise>::try_from(value) else {
         return 3;
@@ -50,7 +50,7 @@ pub(crate) fn preview_entries<'s>(
     preview(scope, value).map(|(entries, _)| entries.into())
 }
 
-/// Whether such an iterator yields pairs.
+/// Whether a Map or Set iterator yields pairs.
 pub(crate) fn gives_pairs<'s>(scope: &mut PinScope<'s, '_>, value: Value<'s>) -> bool {
     preview(scope, value).is_some_and(|(_, pairs)| pairs)
 }

@@ -1,10 +1,11 @@
-//! One JavaScript isolate that runs in turns: a host function is called, then all microtasks run.
+//! One JavaScript isolate that runs in turns: each calls a function of the library, then runs all
+//! microtasks.
 //!
 //! Each turn is charged to the execution clock of one agent. Turns also settle calls and timers,
 //! instead of a separate event loop, so the isolate always knows whose code runs.
 //!
 //! User values never reach the error conversion of `deno_core`, which panics on some of them;
-//! `agents.js` turns them into text.
+//! `agents.js` converts them to text.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -29,9 +30,9 @@ use crate::stack_hook;
 use crate::text_cache::TextCache;
 use crate::watchdog::{OnStuck, Watch};
 
-/// Maximum expressions tried after a termination before the isolate counts as broken.
+/// Maximum number of expressions evaluated after a termination before the isolate counts as broken.
 const FLUSH_TRIES: u32 = 10;
-/// CPU time of one such try.
+/// CPU time limit of one such evaluation.
 const FLUSH_TIME: Duration = Duration::from_millis(200);
 
 pub(crate) struct Isolate {
@@ -63,7 +64,7 @@ pub(crate) enum Action<'a> {
         script: &'a str,
         /// Names that the cell declares, as JSON.
         declared: &'a str,
-        /// Whether the compiled function is cached for other cells with the same script.
+        /// Whether to cache the compiled function for other cells with the same script.
         keep: bool,
     },
     Settle {
@@ -82,7 +83,7 @@ pub(crate) enum Action<'a> {
     Abort {
         agent: AgentId,
     },
-    /// Runs pending jobs and nothing else.
+    /// Only runs pending jobs.
     Jobs,
     Forget {
         agent: AgentId,
@@ -101,23 +102,23 @@ pub(crate) enum Action<'a> {
 }
 
 impl Action<'_> {
-    /// Whether the turn only ends a cell. Such a turn is not charged for the jobs of others, which
-    /// stay queued.
+    /// Whether the turn only ends a cell. Such a turn is not charged for the jobs of other owners,
+    /// which remain queued.
     fn only_ends(&self) -> bool {
         matches!(self, Self::Abort { .. } | Self::Forget { .. })
     }
 }
 
-/// How an agent's context is passed to the isolate.
+/// Form in which an agent's context is passed to the isolate.
 #[derive(Clone, Copy)]
 pub(crate) enum ContextSource<'a> {
     Text(&'a str),
     OfCall(CallId),
-    /// A text that arrives in this many pieces through the host state.
+    /// A text that arrives in the given number of pieces through the host state.
     Pieces(u32),
 }
 
-/// How a turn ended.
+/// Result of a turn.
 #[derive(Debug)]
 pub(crate) struct Turn {
     pub end: TurnEnd,
@@ -126,33 +127,34 @@ pub(crate) struct Turn {
     /// Cell or turn whose code was stopped, if any: the owner of the turn, or of a job that ran in
     /// it.
     pub stopped: Option<u32>,
-    /// Where the code was stopped, if the engine reports it: functions and lines, innermost first.
+    /// Place where the code was stopped, if the engine reports it: functions and lines, innermost
+    /// first.
     pub place: Option<String>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum TurnEnd {
-    /// All code ran; holds the text that the host function returned, if any.
+    /// All code ran. Contains the text that the called function returned, if any.
     Completed(Option<String>),
-    /// Compiling the script, or the host function itself, threw.
+    /// Compiling the script failed, or the called function threw.
     Threw {
         message: String,
         line: Option<usize>,
     },
-    /// Execution was stopped when the budget ran out.
+    /// Execution was stopped because the time budget ran out.
     Terminated,
     /// Execution was stopped because the heap exceeded its limit.
     OutOfMemory,
-    /// As [`TurnEnd::OutOfMemory`], filled by an endless chain of jobs; at least this many were
-    /// waiting for the next.
+    /// As [`TurnEnd::OutOfMemory`], but the heap was filled by an endless chain of jobs, with at
+    /// least this number waiting for the next one.
     EndlessJobs(u64),
     /// Execution was stopped and the isolate is unusable.
     Broken,
 }
 
 impl Isolate {
-    /// Creates an isolate on the calling thread, where it must stay. `on_stuck` is called, from
-    /// another thread, when code keeps running although it was terminated.
+    /// Creates an isolate, which must remain on the calling thread. Calls `on_stuck` from another
+    /// thread if code keeps running after it was terminated.
     pub fn new(config: &Config, on_stuck: OnStuck) -> Result<Self, StartError> {
         let host = Host::default();
         let (mut engine, functions) = boot(config, Rc::clone(&host))?;
@@ -189,8 +191,7 @@ impl Isolate {
         })
     }
 
-    /// Starts the session on the calling thread. Called in a copy of the process that created the
-    /// isolate.
+    /// Starts the session on the calling thread, in a copy of the process that created the isolate.
     pub fn begin(&mut self) {
         self.clock = CpuClock::of_this_thread();
         randomness::begin();
@@ -201,7 +202,7 @@ impl Isolate {
         self.host(|host| host.clock = Clock::default());
     }
 
-    /// Starts the session with a reproducible clock and random numbers.
+    /// Starts the session with the clock and random numbers that `beginning` determines.
     pub fn begin_as(&mut self, beginning: &mut SessionStart) {
         self.host(|host| host.clock = Clock::of(beginning));
         randomness::begin_with(beginning.seed);
@@ -212,24 +213,24 @@ impl Isolate {
         self.heap.allow(bytes, &mut self.engine.isolate);
     }
 
-    /// Takes back room that a context needed only temporarily.
+    /// Lowers the heap limit by memory that a context needed only temporarily.
     pub fn take_back(&mut self, bytes: usize) {
         self.heap.take_back(bytes, &mut self.engine.isolate);
     }
 
-    /// Frees memory after an overflow and arms the limit again.
+    /// Frees memory after the heap exceeded its limit, and arms the limit again.
     pub fn recover_memory(&mut self) {
         self.engine.isolate.low_memory_notification();
         self.heap.arm_above_use(&mut self.engine.isolate);
     }
 
-    /// Gives access to the state that the ops collected.
+    /// Calls `look` with the state that the ops collected.
     pub fn host<R>(&self, look: impl FnOnce(&mut HostState) -> R) -> R {
         look(&mut self.host.borrow_mut())
     }
 
-    /// Runs one turn with at most `budget` CPU time on behalf of `owner`. Jobs of a stopped owner
-    /// do nothing from then on; other pending jobs wait for the next turn.
+    /// Runs one turn with at most `budget` CPU time on behalf of `owner`. Once an owner is stopped,
+    /// its later jobs do nothing; other pending jobs wait for the next turn.
     pub fn turn(&mut self, budget: Duration, owner: u32, action: &Action<'_>) -> Turn {
         let started = self.clock.now();
         let watch = self.watch(budget);
@@ -262,7 +263,7 @@ impl Isolate {
         }
     }
 
-    /// Returns the texts of promise rejections left unhandled since the last call.
+    /// Returns the messages of promise rejections left unhandled since the last call.
     pub fn unhandled_rejections(&mut self) -> Vec<String> {
         let reasons = rejections::take();
         if reasons.is_empty() {
@@ -406,14 +407,15 @@ impl Isolate {
         }
     }
 
-    /// Runs jobs until none are left or they are stopped. Returns whose code was stopped, if any.
+    /// Runs jobs until none are left or one is stopped. Returns the owner of the stopped code, if
+    /// any.
     fn run_jobs(&mut self, watch: &Watch) -> Option<RunningCode> {
         let overflowed = self.heap.overflow_flag();
         let handle = &self.handle;
         in_context!(scope, self.engine);
         jobs::run(scope, |running| {
-            // Dropping a job frees memory but may allocate in the process, so an overflow must not
-            // stop it.
+            // Dropping a job frees memory but may first allocate some, so exceeding the limit must
+            // not stop it.
             if running.dropped && overflowed.swap(false, Ordering::SeqCst) {
                 handle.cancel_terminate_execution();
             }
@@ -455,15 +457,15 @@ impl Isolate {
         }
     }
 
-    /// Clears the stale exception that a termination can leave behind and that would end the next
-    /// compilation: evaluates expressions until one completes.
+    /// Clears the stale exception that a termination can leave behind, which would abort the next
+    /// compilation. Evaluates expressions until one completes.
     fn flush(&mut self) -> bool {
         for _ in 0..FLUSH_TRIES {
             let watch = self.watch(FLUSH_TIME);
             let completed = {
                 in_context!(scope, self.engine);
                 v8::tc_scope!(let scope, scope);
-                // If the engine owns the queue, it may have dropped jobs without noticing yet.
+                // An engine that owns the queue may drop its jobs only now.
                 jobs::run(scope, |_| true);
                 value_of(scope, "0", "").is_some()
             };
@@ -503,7 +505,7 @@ fn exception(scope: &mut v8::PinnedRef<'_, v8::TryCatch<v8::HandleScope>>) -> Tu
         let (_, place) = stack.split_once("cell ")?;
         place.split(':').nth(1)?.parse().ok()
     });
-    // V8 creates no frame for code that it cannot compile.
+    // V8 does not create a stack frame for code that it cannot compile.
     let line = line.or_else(|| scope.message()?.get_line_number(scope));
     TurnEnd::Threw { message, line }
 }

@@ -3,17 +3,17 @@
 use crate::process::{WorkerCommand, Workers};
 use crate::session::{Config, Session, StartError};
 
-/// Isolation of the code that runs in a session.
+/// Place where a session's code runs, which determines its isolation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Isolation {
-    /// On threads of the harness: the least overhead, but no defense against code that crashes the
+    /// On threads of the harness: minimal overhead, but no protection against code that crashes the
     /// engine.
     Thread,
-    /// In worker processes that have given up access to files, network and processes.
+    /// In worker processes without access to files, network and other processes.
     Process(WorkerCommand),
 }
 
-/// Creates sessions with one configuration.
+/// Creates sessions that share one configuration.
 #[derive(Clone)]
 pub struct Sandbox {
     config: Config,
@@ -21,8 +21,8 @@ pub struct Sandbox {
 }
 
 impl Sandbox {
-    /// Creates a sandbox without sessions. `on_lack` is called at most once, with the kernel
-    /// features that are missing for full confinement of workers.
+    /// Creates a sandbox without sessions. Calls `on_lack` at most once, with the missing kernel
+    /// features that full confinement of workers requires.
     ///
     /// # Errors
     /// [`StartError::Boot`] if the engine does not load the library.
@@ -38,7 +38,7 @@ impl Sandbox {
         Ok(Self { config, workers })
     }
 
-    /// Whether sessions share processes, each with a part of its memory.
+    /// Whether several sessions share one process and its memory.
     pub(crate) fn shares_workers(&self) -> bool {
         self.workers.as_ref().is_some_and(Workers::are_shared)
     }

@@ -1,13 +1,13 @@
-//! The engine's queue of jobs (microtasks): they run one at a time, and those of a stopped cell are
+//! The engine's queue of jobs (microtasks): jobs run one at a time, and jobs of a stopped cell are
 //! dropped.
 //!
-//! Each job has an owner number: that of the turn or job in which its promise was awaited. Once a
+//! Each job has the owner number of the turn or job in which its promise was awaited. Once a
 //! deadline has passed, no further job begins. The remaining jobs run in later turns, but jobs of a
 //! stopped owner do nothing.
 //!
-//! This module also counts how many jobs ran in a row and how many more were queued. If each job
-//! leaves one behind that waits for the next, as in `const spin = async () => { await 0; return
-//! spin() }`, the chain is endless and fills the heap before the time runs out.
+//! This module also counts the jobs that ran in a row and the jobs that were queued. If each job
+//! leaves behind a job that waits for the next one, as in `const spin = async () => { await 0;
+//! return spin() }`, the chain is endless and fills the heap before the time runs out.
 
 #[cfg(not(feature = "v8"))]
 pub(crate) use quickjs::{
@@ -20,10 +20,11 @@ pub(crate) use v8_engine::{
     wants_place,
 };
 
-/// Whether this module manages the queue instead of the engine.
+/// Whether this module, not the engine, manages the queue.
 pub(crate) const OWNED: bool = cfg!(not(feature = "v8"));
 
-/// Whose code ran when jobs were stopped, and whether it was a job that was being dropped anyway.
+/// Code that ran when jobs were stopped: its owner, and whether it was a job that was being dropped
+/// anyway.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RunningCode {
     pub owner: u32,
@@ -89,8 +90,8 @@ mod quickjs {
         fn js_malloc_usable_size_rt(runtime: *mut c_void, memory: *const c_void) -> usize;
     }
 
-    /// Jobs of a turn after which the number of waiting jobs is first checked; it is checked again
-    /// at each doubling.
+    /// Number of jobs in a turn at which the waiting jobs are first counted. They are counted again
+    /// each time this number doubles.
     const FIRST_MARK: u64 = 1 << 10;
 
     /// Job counts of one turn.
@@ -98,10 +99,10 @@ mod quickjs {
     struct JobCounts {
         ran: u64,
         /// Contexts that the engine requested, minus two for each job that ran. It requests two
-        /// when a promise is awaited and one when a job is queued immediately, so more than half of
-        /// this number of jobs wait.
+        /// when a promise is awaited and one when a job is queued immediately, so the number of
+        /// waiting jobs is more than half of this value.
         asked: i64,
-        /// Values of `asked` at the latest marks, newest first.
+        /// Values of `asked` at the last three counts, newest first.
         marks: [i64; 3],
         next_mark: u64,
     }
@@ -121,22 +122,22 @@ mod quickjs {
         /// Whether a job of a stopped owner is starting.
         static DROPPING: Cell<bool> = const { Cell::new(false) };
         static RUNTIME: Cell<*mut c_void> = const { Cell::new(std::ptr::null_mut()) };
-        /// Counter of calls and steps until the engine next checks whether to stop.
+        /// Engine's counter of calls and steps until it next checks whether to stop.
         static COUNTDOWN: Cell<*mut i32> = const { Cell::new(std::ptr::null_mut()) };
         /// Location of the code that had to stop in this turn.
         static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
-        /// Whether that location was requested in this turn but is not known yet.
+        /// Whether that location was requested in this turn but has not been recorded yet.
         static WANTED: Cell<bool> = const { Cell::new(false) };
         static ASKED: Cell<bool> = const { Cell::new(false) };
         static ISOLATE: RefCell<Option<v8::IsolateHandle>> = const { RefCell::new(None) };
     }
 
-    /// Takes over the queue of this thread's isolate. Returns false if the engine is not the one
-    /// this code was written for.
+    /// Takes over the queue of this thread's isolate. Returns false if the engine's internals
+    /// differ from those that this code expects.
     pub fn take_over(scope: &v8::PinScope<'_, '_>, isolate: v8::IsolateHandle) -> bool {
         let context = scope.get_current_context();
-        // SAFETY: a handle of the engine's V8 layer points to a value, here the engine's context
-        // under a tag of the layer.
+        // SAFETY: a handle of the engine's V8 layer points to a value, in this case a tagged
+        // pointer to the engine's context.
         let context = unsafe { *(&raw const *context).cast::<*mut c_void>() };
         // SAFETY: the context belongs to the isolate that this thread has entered.
         let runtime = unsafe { JS_GetRuntime(context) };
@@ -162,7 +163,7 @@ mod quickjs {
         STOPPED.with_borrow_mut(HashSet::clear);
     }
 
-    /// Begins a turn of this owner.
+    /// Begins a turn of an owner.
     pub fn begin(owner: u32) {
         TURN.set(owner);
         CURRENT.set(owner);
@@ -171,7 +172,7 @@ mod quickjs {
         ASKED.set(false);
     }
 
-    /// Makes all further jobs of this owner do nothing.
+    /// Stops an owner: all its further jobs do nothing.
     pub fn stop(owner: u32) {
         STOPPED.with_borrow_mut(|stopped| stopped.insert(owner));
     }
@@ -184,12 +185,12 @@ mod quickjs {
     /// Whether jobs are pending.
     pub fn has_pending() -> bool {
         let runtime = RUNTIME.get();
-        // SAFETY: it is the runtime of this thread's isolate.
+        // SAFETY: `runtime` belongs to this thread's isolate.
         !runtime.is_null() && unsafe { JS_IsJobPending(runtime) }
     }
 
-    /// Runs jobs until none are left, or until `stop` returns true for the latest code that ran,
-    /// which may be that of the turn itself.
+    /// Runs jobs until none are left, or until `stop` returns true for the latest code that ran: a
+    /// job or the turn itself.
     pub fn run(
         _: &mut v8::PinScope<'_, '_>,
         mut stop: impl FnMut(RunningCode) -> bool,
@@ -210,13 +211,13 @@ mod quickjs {
             let mut context = std::ptr::null_mut();
             DROPPED.set(false);
             LAST.set(TURN.get());
-            // SAFETY: the isolate of this runtime is entered, and none of its code is running.
+            // SAFETY: the runtime's isolate is entered, and none of its code is running.
             let ran = unsafe { JS_ExecutePendingJob(runtime, &raw mut context) };
             if ran == 0 {
                 break;
             }
             if ran < 0 {
-                // SAFETY: takes the exception of the job, which nothing else does.
+                // SAFETY: takes the job's exception, which nothing else uses.
                 unsafe { JS_FreeValue(context, JS_GetException(context)) };
             }
             count_job();
@@ -225,7 +226,7 @@ mod quickjs {
                 dropped: DROPPED.get(),
             };
         }
-        // SAFETY: no running code could rely on weak references.
+        // SAFETY: no code is running that could rely on weak references.
         unsafe { JS_ClearKeptObjects(runtime) };
         None
     }
@@ -243,8 +244,9 @@ mod quickjs {
     }
 
     /// Detects an endless chain of jobs in the latest turn and returns the minimum number of
-    /// waiting jobs. At each doubling of the jobs run, at least half as many more were waiting, and
-    /// at least one for every 16 of them. Code that works through a list leaves none behind.
+    /// waiting jobs. In a chain, each time the jobs run double, the waiting jobs grow by at least
+    /// half and number at least one for every 16 jobs run. Code that processes a list leaves none
+    /// waiting.
     pub fn chain() -> Option<u64> {
         let JobCounts {
             asked,
@@ -270,7 +272,7 @@ mod quickjs {
         }
     }
 
-    /// Called before each job with its owner, and after it with nothing.
+    /// Called before each job with its owner, and after it without one.
     extern "C" fn on_job(_: *mut c_void, owner: Value, _: *mut c_void) {
         if owner.tag != INTEGER {
             DROPPING.set(false);
@@ -287,22 +289,22 @@ mod quickjs {
         if STOPPED.with_borrow(|stopped| stopped.contains(&owner)) {
             DROPPING.set(true);
             DROPPED.set(true);
-            // The first call in the job checks whether to stop and then stops: the job cannot
-            // catch that and settles no promise.
-            // SAFETY: `find_countdown` found it in the context of this thread's isolate, which is
-            // alive.
+            // The first call in the job checks whether to stop, and stops the job, which cannot
+            // catch this and does not settle its promise.
+            // SAFETY: `find_countdown` found the counter in the context of this thread's isolate,
+            // which still exists.
             unsafe { COUNTDOWN.get().write_volatile(0) };
         }
     }
 
     /// Returns the location where code had to stop in this turn: functions and lines, innermost
-    /// first. `None` if it was between two jobs.
+    /// first. `None` if the stop was between two jobs.
     pub fn take_place() -> Option<String> {
         PLACE.take().filter(|place| !place.is_empty())
     }
 
-    /// Returns whether the next stack belongs to the code that must stop. If so, the caller reports
-    /// the location.
+    /// Whether the next stack trace belongs to the code that must stop. If so, the caller reports
+    /// its location.
     pub fn wants_place() -> bool {
         WANTED.take()
     }
@@ -327,8 +329,8 @@ mod quickjs {
             if !ASKED.replace(true) {
                 WANTED.set(true);
                 // The engine now throws an uncatchable error and writes its stack, which it cannot
-                // do while this flag is set. The code that writes the stack sets it again, and so
-                // does the watchdog.
+                // do while this flag is set. The code that writes the stack and the watchdog set it
+                // again.
                 isolate.cancel_terminate_execution();
             }
             1
@@ -340,22 +342,23 @@ mod quickjs {
     }
 
     /// Finds the engine's countdown to its next interrupt check. The engine has no function to
-    /// force a check and does not expose the counter. But it counts each call, so the counter is
-    /// the one number in its context that decreases by the number of calls made.
+    /// force a check and does not expose the counter. But the counter decreases with each call, so
+    /// it is the only number in the context that decreases by the number of calls made.
     fn find_countdown(context: *mut c_void, runtime: *mut c_void) -> Option<*mut i32> {
         // SAFETY: the context was allocated by its runtime.
         let bytes = unsafe { js_malloc_usable_size_rt(runtime, context) };
         let places = bytes / size_of::<i32>();
         let numbers: *mut i32 = context.cast();
         let read = || -> Vec<i32> {
-            // SAFETY: within the allocation, which the engine zero-filled.
+            // SAFETY: the location is within the allocation, which the engine zero-filled.
             let at = |place| unsafe { numbers.add(place).read_volatile() };
             (0..places).map(at).collect()
         };
-        // SAFETY: the function has the signature of its kind, and the name is zero-terminated.
+        // SAFETY: the function has the signature that the engine expects, and the name is
+        // zero-terminated.
         let function = unsafe { JS_NewCFunction2(context, nothing, c"".as_ptr(), 0, 0, 0) };
         let mut candidates: Vec<usize> = (0..places).collect();
-        // The counter is reset now and then, so one round of four may not show it.
+        // The counter is reset occasionally, so one of the four rounds may miss it.
         let mut misses = 0;
         for calls in [3, 7, 12, 5] {
             let before = read();
@@ -371,10 +374,10 @@ mod quickjs {
                 misses += 1;
             }
         }
-        // SAFETY: nothing else holds the function.
+        // SAFETY: nothing else references the function.
         unsafe { JS_FreeValue(context, function) };
         match candidates[..] {
-            // SAFETY: within the allocation.
+            // SAFETY: the location is within the allocation.
             [place] if misses <= 1 => Some(unsafe { numbers.add(place) }),
             _ => None,
         }
@@ -406,7 +409,7 @@ mod v8_engine {
 
     pub fn begin(_: u32) {}
 
-    /// Always `None`: the engine does not report waiting jobs.
+    /// Always returns `None`, because the engine does not report waiting jobs.
     pub fn chain() -> Option<u64> {
         None
     }

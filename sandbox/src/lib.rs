@@ -1,11 +1,11 @@
 //! A JavaScript REPL for agents, on an engine embedded through `deno_core`.
 //!
 //! A [`Session`] is one isolate; each agent of a delegation tree opens a [`Repl`] in it. All data
-//! crosses the boundary in messages (see [`message`]): cells go in; output, calls and results come
-//! out.
+//! crosses the boundary in messages (see [`message`]): the sandbox receives cells and sends output,
+//! calls and results.
 //!
-//! Invariants: the sandbox knows nothing of models or prompts, and nothing outside this crate
-//! depends on which engine runs. Model code reaches the host only through the ops in `ops.rs`.
+//! Invariants: the sandbox knows nothing about models or prompts, and no code outside this crate
+//! depends on the choice of engine. Model code reaches the host only through the ops in `ops.rs`.
 
 #![allow(
     unsafe_code,
@@ -74,7 +74,7 @@ pub use snapshot::keep_snapshot_in;
 pub use time_zone::use_utc;
 pub use warm_pool::{READY, WarmPool};
 
-/// Whether the engine compiles to machine code, unless [`WorkerCommand::jitless`] disables it.
+/// Whether the engine compiles to machine code, which [`WorkerCommand::jitless`] can disable.
 pub const COMPILES: bool = cfg!(feature = "v8");
 
 /// Name of the engine that runs cells in this build.

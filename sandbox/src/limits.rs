@@ -4,20 +4,20 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// Resources that a cell may use. Exceeding a limit is an error that the model reads; variables
-/// survive.
+/// Limits on resources that a session's cells may use. A cell that exceeds one fails with an error
+/// that the model reads; variables survive.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
-    /// CPU time that one cell may execute. The clock stops while the cell waits.
+    /// Maximum CPU time of one cell. The clock stops while the cell waits.
     pub cell_time: Duration,
-    /// Time that one cell may wait for timers while none of its `rlm()` or `llm()` calls is
+    /// Maximum time that one cell waits for timers while none of its `rlm()` or `llm()` calls is
     /// pending.
     #[serde(rename = "cell_wait")]
     pub timer_timeout: Duration,
     /// Maximum bytes of one attempt's heap, not counting its context.
     pub heap_bytes: u64,
-    /// Resident bytes at which a worker process is ended. Far above the heap limit, for memory that
-    /// the engine cannot count and code that it cannot stop.
+    /// Resident bytes at which a worker process ends itself. Far above the heap limit, because it
+    /// covers memory that the engine does not count and code that it cannot stop.
     pub process_bytes: u64,
     /// Bytes of native stack for JavaScript, at most [`MAX_STACK_BYTES`].
     pub stack_bytes: u64,
@@ -33,15 +33,15 @@ pub struct Limits {
     pub output_chars: usize,
 }
 
-/// Default heap of one attempt, in megabytes. It is the same on every machine, because it can
-/// change an answer. Of 2,163 recorded cells of real models, one needs more than 512: it passes
-/// with 2,048 but not with 1,024 (Node.js takes 1,600 for it).
+/// Default heap of one attempt, in megabytes. The default is the same on every machine, because it
+/// can affect answers. Of 2,163 recorded cells of real models, one needs more than 512: it passes
+/// with 2,048 but not with 1,024 (Node.js uses 1,600 for it).
 pub const HEAP_MEGABYTES: u64 = 2048;
 
-/// Resident megabytes that a worker process may use beyond its heap before it is ended.
+/// Resident megabytes that a worker process may use beyond its heap before it ends itself.
 pub const BEYOND_HEAP_MEGABYTES: u64 = 1536;
 
-/// Maximum of [`Limits::stack_bytes`]: the native stack of an isolate's thread, minus room for
+/// Maximum of [`Limits::stack_bytes`]: the native stack of an isolate's thread, minus space for
 /// frames of the engine and the parser.
 pub const MAX_STACK_BYTES: u64 = 32 << 20;
 
@@ -62,13 +62,13 @@ impl Default for Limits {
     }
 }
 
-/// How `console.log` prints values.
+/// Format in which `console.log` prints values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Console {
-    /// As Node.js does.
+    /// As in Node.js.
     #[default]
     Node,
-    /// `String(argument)`, joined by spaces.
+    /// As `String(argument)` of each argument, joined by spaces.
     Plain,
 }

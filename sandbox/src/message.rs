@@ -10,29 +10,30 @@ use serde::{Deserialize, Serialize};
 
 use crate::functions::HostFunctions;
 
-/// One agent of a session, chosen by the driver. The root is 1; 0 means "none".
+/// Id of an agent in its session, chosen by the driver. The root is 1; 0 means "none".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct AgentId(pub u32);
 
-/// One `rlm()`, `llm()` or host function call of a session, chosen by the sandbox.
+/// Id of an `rlm()`, `llm()` or host function call in its session, chosen by the sandbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CallId(pub u32);
 
 /// Initial state of a session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SessionStart {
-    /// Seed of its random numbers.
+    /// Seed of the session's random numbers.
     pub seed: u64,
-    /// Start of its clock, in milliseconds since 1970.
+    /// Start of the session's clock, in milliseconds since 1970.
     pub epoch_ms: u64,
-    /// Whether its clock counts what cells do instead of following the machine's.
+    /// Whether the session's clock advances by readings and timers instead of following the
+    /// machine's clock.
     pub pinned: bool,
-    /// Recorded steps to repeat before anything else.
+    /// Recorded steps to repeat first.
     pub course: RecordedSteps,
 }
 
 /// Recorded steps of a session, in order. Together with the same cells, answers and random numbers,
-/// they are enough to repeat it.
+/// they suffice to repeat the session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RecordedSteps {
     /// Steps taken.
@@ -48,7 +49,7 @@ impl RecordedSteps {
         self.clock.extend(more.clock);
     }
 
-    /// Whether nothing was recorded.
+    /// Whether no steps or readings were recorded.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty() && self.clock.is_empty()
     }
@@ -58,22 +59,23 @@ impl RecordedSteps {
 /// opened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Step {
-    /// An agent was opened; holds its invocation id.
+    /// An agent with this invocation id was opened.
     #[serde(rename = "open")]
     Opened(AgentId, String),
-    /// A name was set.
+    /// A name was set in an agent's REPL.
     #[serde(rename = "set")]
     Set(AgentId, String),
-    /// A cell was run.
+    /// An agent started a cell.
     #[serde(rename = "run")]
     Ran(AgentId),
-    /// The budget changed to this.
+    /// The budget was set to the given one.
     #[serde(rename = "budget")]
     Budget(Budget),
     /// A call was settled.
     #[serde(rename = "settle")]
     Settled(CallId),
-    /// A cell requested the status of a call; holds the status, which a repetition returns again.
+    /// A cell requested the status of a call. Contains the status, which a repetition returns
+    /// again.
     #[serde(rename = "told")]
     Told(CallId, String),
     /// The context of a call was requested.
@@ -85,7 +87,7 @@ pub enum Step {
     /// A timer fired.
     #[serde(rename = "timer")]
     Fired(u32),
-    /// A cell exceeded its wait limit and was ended.
+    /// An agent's cell exceeded its wait limit and was ended.
     #[serde(rename = "waited")]
     WaitedTooLong(AgentId),
     /// An agent was closed.
@@ -93,36 +95,36 @@ pub enum Step {
     Closed(AgentId),
 }
 
-/// A clock reading in tenths of a millisecond since the start of the session, and how many times in
-/// a row it was read.
+/// A clock reading in tenths of a millisecond since the start of the session, and the number of
+/// consecutive times that it was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reading(pub u64, pub u32);
 
 /// Message to the sandbox.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Request {
-    /// Begins the session. Its steps are reported from then on.
+    /// Begins the session, whose steps are reported from then on.
     Begin(SessionStart),
     /// Opens a REPL for an agent.
     Open {
         /// New agent.
         agent: AgentId,
-        /// Agent whose names it reads; `None` for the root.
+        /// Agent whose names the new agent can read; `None` for the root.
         parent: Option<AgentId>,
-        /// Value of `context`.
+        /// Value of the agent's `context`.
         context: Context,
-        /// Contents of `__rlm`.
+        /// Contents of the agent's `__rlm`.
         info: AgentInfo,
-        /// Functions it may call besides `rlm()` and `llm()`.
+        /// Functions that the agent may call besides `rlm()` and `llm()`.
         functions: HostFunctions,
     },
     /// Sets a name in an agent's REPL.
     Set {
-        /// Agent whose REPL it is.
+        /// Agent in whose REPL the name is set.
         agent: AgentId,
         /// Name to set; `context` replaces the agent's context.
         name: String,
-        /// Value as JSON text.
+        /// Value of the name, as JSON text.
         json: String,
     },
     /// Runs a cell; ends in [`Reply::Finished`].
@@ -134,14 +136,14 @@ pub enum Request {
         /// Value of `__rlm.iteration`, 1-based.
         iteration: u32,
     },
-    /// Sets what `budget()` returns from now on.
+    /// Sets the budget that `budget()` returns from now on.
     Budget(Budget),
     /// Settles a call.
     Settle {
         /// Call to settle.
         call: CallId,
-        /// Answer, or the message of the error that the `await` throws. The answer is JSON text for
-        /// a host function and for a call with a schema.
+        /// Answer, or the message of the error that `await` throws. The answer is JSON text for a
+        /// host function and for a call with a schema.
         result: Result<String, String>,
     },
     /// Requests the text of a call's context argument; answered by [`Reply::CallContext`].
@@ -158,7 +160,7 @@ pub enum Request {
     Close {
         /// Agent to close.
         agent: AgentId,
-        /// Whether it returned an answer; if so, its names become readable in its parent.
+        /// Whether the agent returned an answer; if so, its parent can read its names.
         returned: bool,
     },
 }
@@ -179,7 +181,7 @@ pub struct Budget {
 /// Message from the sandbox.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Reply {
-    /// Steps since the previous such reply; sent before any reply that they led to.
+    /// Steps since the previous reply of this kind; sent before any reply that they caused.
     StepsTaken(RecordedSteps),
     /// All recorded steps have been repeated.
     CaughtUp,
@@ -190,37 +192,37 @@ pub enum Reply {
     },
     /// A cell called `rlm()` or `llm()`.
     Called {
-        /// Agent whose code called.
+        /// Agent whose code made the call.
         agent: AgentId,
         /// The call.
         call: Call,
     },
     /// A cell called a host function.
     Invoked {
-        /// Agent whose function it is.
+        /// Agent whose host function was called.
         agent: AgentId,
         /// The call.
         call: FunctionCall,
     },
-    /// A cell requested the status of a call; answered with [`Request::Settle`].
+    /// A cell requested the status of a call; [`Request::Settle`] answers it.
     StatusRequested {
-        /// Agent whose call it is.
+        /// Agent whose cell made the request.
         agent: AgentId,
-        /// The question, itself a call.
+        /// Id of the request, which is a call itself.
         call: CallId,
-        /// Call that the question is about.
+        /// Call whose status is requested.
         of: CallId,
     },
-    /// A call was cancelled: nothing waits for its answer.
+    /// A call was cancelled: the cell no longer waits for its answer.
     Cancelled {
-        /// Agent whose call it was.
+        /// Agent whose call was cancelled.
         agent: AgentId,
         /// The call.
         call: CallId,
     },
     /// A cell ended.
     Finished {
-        /// Agent whose cell it was.
+        /// Agent whose cell ended.
         agent: AgentId,
         /// Outcome of the cell.
         outcome: CellOutcome,
@@ -229,14 +231,14 @@ pub enum Reply {
     CallContext {
         /// Agent that made the call.
         agent: AgentId,
-        /// Call whose context it is.
+        /// Call whose context was requested.
         call: CallId,
-        /// The text, or why there is none.
+        /// The text, or the reason why it is unavailable.
         text: Result<String, String>,
     },
-    /// Variables of an agent, or why they cannot be listed.
+    /// Variables of an agent, or the reason why they cannot be listed.
     Variables {
-        /// Agent whose variables they are.
+        /// Agent whose variables were requested.
         agent: AgentId,
         /// The variables.
         listing: Result<Listing, String>,
@@ -246,7 +248,7 @@ pub enum Reply {
 /// Variables of an agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Listing {
-    /// Listed variables: in the order of the declaring cells and, within a cell, by name.
+    /// Listed variables, ordered by declaring cell and then by name.
     pub listed: Vec<Variable>,
     /// Number of variables from earlier cells that are not listed.
     pub left_out: u64,
@@ -257,13 +259,13 @@ pub struct Listing {
 pub struct Variable {
     /// Name of the variable.
     pub name: String,
-    /// Kind of its value: `string`, `Array`, `Map`, `function`.
+    /// Kind of the value: `string`, `Array`, `Map`, `function`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Size of the value, if it has one: `12 items`.
+    /// Size of the value, if applicable: `12 items`.
     #[serde(default)]
     pub size: Option<String>,
-    /// Beginning of the value, if it can be read without running the agent's code.
+    /// Start of the value, if it can be read without running the agent's code.
     #[serde(default)]
     pub first: Option<String>,
 }
@@ -290,7 +292,7 @@ impl Context {
 pub struct AgentInfo {
     /// Depth of the agent; 0 for the root.
     pub depth: u32,
-    /// Depth from which agents are single calls without a REPL.
+    /// Depth from which on agents are single calls without a REPL.
     pub max_depth: u32,
     /// Maximum iterations of this agent.
     pub max_iterations: u32,
@@ -324,7 +326,7 @@ pub struct Call {
 pub struct FunctionCall {
     /// Identifies the call until it is settled or abandoned.
     pub id: CallId,
-    /// Name of the function, one of those that the REPL was opened with.
+    /// Name of the function, one of the REPL's host functions.
     pub name: String,
     /// Its single argument: a JSON object, as text.
     pub arguments: String,
@@ -336,7 +338,7 @@ pub struct FunctionCall {
 pub enum CallKind {
     /// `rlm()`: a child agent.
     Rlm,
-    /// `llm()`: one question.
+    /// `llm()`: a single model call.
     Llm,
     /// `agent()`: a child agent of a program.
     Agent,
@@ -352,46 +354,46 @@ impl fmt::Display for CallKind {
     }
 }
 
-/// Third argument of a call.
+/// Options of a call, its third argument.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct CallOptions {
-    /// Prompt that makes the child a specialist.
+    /// System prompt that makes the child a specialist.
     pub system_prompt: Option<String>,
     /// Alias from the model table.
     pub model: Option<String>,
-    /// Maximum iterations of the child, capped by its depth.
+    /// Maximum iterations of the child, which its depth may reduce further.
     pub max_iterations: Option<u32>,
-    /// Names of the tools that the child may call; if absent, all that its caller passes on.
+    /// Names of the tools that the child may call; if absent, all tools that its caller passes on.
     pub tools: Option<Vec<String>>,
     /// Tab that becomes the child's page.
     pub page: Option<String>,
-    /// JSON Schema of the answer, as JSON text; if present, the answer is JSON.
+    /// JSON Schema of the answer, as JSON text. If present, the answer is JSON.
     pub schema: Option<String>,
     /// Timeout of the call in milliseconds.
     pub timeout_ms: Option<u64>,
-    /// Maximum cost in US dollars of the call and everything below it.
+    /// Maximum cost in US dollars of the call and its descendants.
     pub max_cost_usd: Option<f64>,
-    /// Maximum tokens of the call and everything below it.
+    /// Maximum tokens of the call and its descendants.
     pub max_tokens: Option<u64>,
 }
 
 /// Outcome of a cell.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct CellOutcome {
-    /// Printed output: lines joined by `\n`, cut to the limit.
+    /// Printed output: lines joined by `\n`, truncated to the limit.
     pub output: String,
     /// Error, if the cell failed.
     pub error: Option<CellError>,
-    /// Text of the value passed to `return()`. Accompanied by an error if calls were left
-    /// unawaited, because the value may lack their results.
+    /// Text of the value passed to `return()`. If calls were left unawaited, `error` is set too,
+    /// because the value may lack their results.
     pub value: Option<String>,
-    /// CPU time executed.
+    /// CPU time used.
     pub executed: Duration,
     /// Number of calls left unawaited, whose results are lost.
     pub unawaited: u32,
-    /// Whether the cell ended without a value although one of its functions contains `return(…)`,
-    /// which only ends that function.
+    /// Whether the cell ended without a value, but a function in it contains `return(…)`, which
+    /// only ends that function.
     pub returns_in_function: bool,
 }
 
@@ -402,7 +404,7 @@ pub struct CellError {
     pub kind: CellErrorKind,
     /// `Name: message`.
     pub message: String,
-    /// Frames in the model's own code, `at f (cell 3:12)`, innermost first.
+    /// Stack frames in the model's own code, such as `at f (cell 3:12)`, innermost first.
     pub stack: Vec<String>,
 }
 
@@ -414,13 +416,13 @@ pub enum CellErrorKind {
     Thrown,
     /// The cell is not valid JavaScript.
     Syntax,
-    /// The execution clock ran out.
+    /// The cell exceeded its CPU time limit.
     TimedOut,
     /// The heap exceeded its limit.
     OutOfMemory,
-    /// The cell waited too long for timers.
+    /// The cell exceeded its time limit for timers.
     WaitedTooLong,
-    /// The cell waits for something that can never happen.
+    /// The cell awaits a promise that can never settle.
     NeverSettles,
     /// The cell ended without awaiting calls that it made.
     Unawaited,

@@ -5,7 +5,7 @@ use oxc_syntax::keyword::is_reserved_keyword;
 
 use crate::rewrite::{RESERVED, is_builtin};
 
-/// Globals that each agent has for itself, beside the builtins that all agents share. Sorted.
+/// Globals of which each agent has its own copy, unlike the builtins that all agents share. Sorted.
 pub(crate) const OWN_GLOBALS: &[&str] = &[
     "__ctx",
     "__rlm",
@@ -25,19 +25,19 @@ pub(crate) const OWN_GLOBALS: &[&str] = &[
     "setTimeout",
 ];
 
-/// A name that cannot be set.
+/// Reason why a name cannot be set.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
-    /// Not a valid variable name.
+    /// The name is not a valid variable name.
     #[error("{0:?} cannot be the name of a variable")]
     NotAName(String),
-    /// A builtin, which code reads from the global object.
+    /// The name is a builtin, which code reads from the global object.
     #[error("{0:?} is a builtin, which cannot be set from outside; a cell can declare it")]
     Builtin(String),
-    /// A name that the REPL uses itself.
+    /// The REPL itself uses the name.
     #[error("{0:?} is reserved by the REPL")]
     Reserved(String),
-    /// Not a valid name of a host function.
+    /// The name is not a valid name of a host function.
     #[error(
         "{0:?} cannot be the name of a function: it is a name, such as 'search', or an object's and a method's with \
          a dot between, such as 'page.open'"

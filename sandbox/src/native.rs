@@ -1,7 +1,7 @@
 //! Makes Rust functions callable from JavaScript.
 //!
-//! Arguments of the wrong type count as empty, because only the library calls these functions.
-//! Reading arguments runs no user code and does not panic.
+//! Arguments of the wrong type are treated as empty, because only the library calls these
+//! functions. Reading arguments does not run user code and never panics.
 
 use deno_core::v8;
 
@@ -13,7 +13,7 @@ pub(crate) type Named = (&'static str, v8::FunctionCallback);
 /// A JavaScript value.
 pub(crate) type Value<'s> = v8::Local<'s, v8::Value>;
 
-/// A type that an argument can be converted to.
+/// A type to which a JavaScript argument can be converted.
 pub(crate) trait FromJs<'s> {
     fn of(value: Value<'s>, scope: &v8::PinScope<'s, '_>) -> Self;
 }
@@ -23,8 +23,8 @@ pub(crate) trait ToJs {
     fn give(self, scope: &v8::PinScope<'_, '_>, result: v8::ReturnValue<'_>);
 }
 
-/// Builds a list of named functions. Functions of the host receive its state, functions of the
-/// engine receive a scope; both receive arguments of the declared types.
+/// Builds a list of named functions. Functions in `of_host` receive the host's state, those in
+/// `of_engine` a scope. Both receive arguments of the declared types.
 macro_rules! natives {
     (
         of_host { $($host_name:ident($host:tt $($host_arguments:tt)*) => $host_outcome:expr;)* }
@@ -47,7 +47,7 @@ pub(crate) use natives;
 macro_rules! native {
     ($name:ident($scope:ident $(, $argument:ident: $kind:ty)*) => $outcome:expr) => {
         (stringify!($name), {
-            #[allow(unused_mut, unused_variables, reason = "some take no arguments")]
+            #[allow(unused_mut, unused_variables, reason = "unused in functions without arguments")]
             fn called<'s>(
                 $scope: &mut deno_core::v8::PinScope<'s, '_>,
                 arguments: deno_core::v8::FunctionCallbackArguments<'s>,
@@ -67,7 +67,7 @@ macro_rules! native {
 }
 pub(crate) use native;
 
-/// Creates an object with these functions as methods.
+/// Creates an object with the given functions as methods.
 pub(crate) fn object<'s>(
     scope: &v8::PinScope<'s, '_>,
     functions: &[Named],
@@ -99,7 +99,7 @@ impl<'s> FromJs<'s> for u32 {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "rounding to the nearest number is intended"
+        reason = "rounding to the nearest float is intended"
     )]
     fn of(value: Value<'s>, scope: &v8::PinScope<'s, '_>) -> Self {
         f64::of(value, scope) as u32
@@ -159,7 +159,7 @@ impl ToJs for Value<'_> {
     }
 }
 
-/// `None` becomes undefined.
+/// Converts `None` to undefined.
 impl ToJs for Option<Value<'_>> {
     fn give(self, _: &v8::PinScope<'_, '_>, mut result: v8::ReturnValue<'_>) {
         if let Some(value) = self {
@@ -168,7 +168,7 @@ impl ToJs for Option<Value<'_>> {
     }
 }
 
-/// `None`, or a text longer than the engine supports, becomes null.
+/// Converts `None`, and strings longer than the engine supports, to null.
 impl ToJs for Option<String> {
     fn give(self, scope: &v8::PinScope<'_, '_>, mut result: v8::ReturnValue<'_>) {
         match self.and_then(|text| v8::String::new(scope, &text)) {
@@ -184,7 +184,7 @@ impl ToJs for String {
     }
 }
 
-/// An error becomes a number that identifies it.
+/// Converts an error to a number that identifies it.
 impl ToJs for Result<String, Base64Error> {
     fn give(self, scope: &v8::PinScope<'_, '_>, result: v8::ReturnValue<'_>) {
         match self {

@@ -1,4 +1,4 @@
-//! The ops: the only Rust functions that JavaScript can call. None of them panics.
+//! The ops: the only Rust functions that JavaScript can call. They never panic.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ use crate::output::Output;
 use crate::randomness;
 use crate::rewrite::{Sources, remove_rewriter_names};
 
-/// Effects of cells during a turn, which the worker processes after the turn.
+/// Effects of cells during a turn, which the worker handles after the turn.
 #[derive(Default)]
 pub(crate) struct HostState {
     /// Output of each running cell.
@@ -22,17 +22,17 @@ pub(crate) struct HostState {
     pub calls: Vec<(AgentId, Called)>,
     /// Calls cancelled in this turn.
     pub cancelled: Vec<CallId>,
-    /// Agents that, since this turn, wait for calls of other agents.
+    /// Agents that started in this turn to wait for calls of other agents.
     pub followed: Vec<(AgentId, CallId)>,
     /// Cells that ended in this turn.
     pub done: Vec<CellEnd>,
-    /// Timers by place; the number keeps timers with equal places apart and in order.
+    /// Timers by sort key; the number orders timers with equal keys.
     pub timers: BTreeMap<(u128, u32), Timer>,
-    /// Place of each timer, by number.
+    /// Sort key of each timer, by number.
     pub places: HashMap<u32, u128>,
     /// Remaining budget, and the clock reading when it was set.
     pub budget: (Budget, u64),
-    /// Functions of the cells so far.
+    /// Original sources of the functions in cells so far.
     pub sources: Sources,
     /// Context of the agent that is being opened.
     pub arriving: Option<IncomingText>,
@@ -49,14 +49,14 @@ pub(crate) struct Timer {
 }
 
 impl HostState {
-    /// Removes a timer that fires. Returns its agent, or `None` if it was cancelled.
+    /// Removes a timer that is due. Returns its agent, or `None` if it was cancelled.
     pub fn take_timer(&mut self, timer: u32) -> Option<AgentId> {
         let place = self.places.remove(&timer)?;
         self.clock.reach(place);
         self.timers.remove(&(place, timer)).map(|timer| timer.agent)
     }
 
-    /// Sets the remaining budget as of now.
+    /// Sets the current remaining budget.
     pub fn set_budget(&mut self, budget: Budget) {
         let now = match budget.time {
             Some(_) => self.clock.read(),
@@ -76,12 +76,12 @@ pub(crate) enum Called {
     Status {
         /// Id of the request itself.
         id: CallId,
-        /// Call that it is about.
+        /// Call whose status is requested.
         of: CallId,
     },
 }
 
-/// A cell's own report of its end.
+/// Report of a cell that it has ended.
 pub(crate) struct CellEnd {
     pub agent: AgentId,
     pub cell: u32,
@@ -89,14 +89,14 @@ pub(crate) struct CellEnd {
     pub body: String,
     pub stack: String,
     pub unawaited: u32,
-    /// Functions whose calls were lost, separated by spaces.
+    /// Names of the functions whose calls were lost, separated by spaces.
     pub functions: String,
 }
 
-/// Maximum delay of a timer; with a longer one, it would in effect never fire.
+/// Maximum delay of a timer. With a longer delay, a timer would in effect never fire.
 const LONGEST_TIMER: Duration = Duration::from_secs(86_400 * 365);
 
-/// Returns the ops by the names under which `host.js` calls them.
+/// Returns the ops with the names that `host.js` uses.
 pub(crate) fn table() -> Vec<Named> {
     natives! {
         of_host {
@@ -175,7 +175,7 @@ fn call(
 ) -> u32 {
     host.next_call += 1;
     let id = CallId(host.next_call);
-    // JavaScript checks the names of the options; a value of the wrong type counts as absent.
+    // JavaScript checks the names of the options; a value of the wrong type is treated as absent.
     let options: Box<CallOptions> = serde_json::from_str(options).unwrap_or_default();
     let kind = match kind {
         "rlm" => CallKind::Rlm,
@@ -185,7 +185,7 @@ fn call(
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "JavaScript has checked that it is a length"
+        reason = "JavaScript passes a string length, or -1 for no length"
     )]
     let context_length = (context_length >= 0.0).then_some(context_length as u64);
     host.calls.push((
@@ -237,7 +237,7 @@ fn start_timer(host: &mut HostState, agent: u32, milliseconds: f64) -> u32 {
 /// Returns the start of the session, in milliseconds since 1970.
 #[expect(
     clippy::cast_precision_loss,
-    reason = "exact for three hundred thousand years"
+    reason = "a float represents milliseconds exactly for 300,000 years"
 )]
 fn time_origin(host: &HostState) -> f64 {
     host.clock.epoch_ms() as f64
@@ -249,7 +249,7 @@ fn cancel_timer(host: &mut HostState, id: u32) {
     }
 }
 
-/// Returns the remaining budget as JSON; null where there is no limit.
+/// Returns the remaining budget as JSON, with null for missing limits.
 fn budget(host: &mut HostState) -> String {
     let (budget, received) = host.budget;
     let time = budget.time.map(|time| {
@@ -265,15 +265,15 @@ fn budget(host: &mut HostState) -> String {
     .to_string()
 }
 
-/// Returns the source of a function as the model wrote it, or else the text without the rewriter's
-/// names.
+/// Returns the source of a function as the model wrote it if known, otherwise `text` without the
+/// rewriter's names.
 fn source_of(host: &HostState, text: &str) -> String {
     let sources = &host.sources;
     let found = sources.find(text).map(str::to_owned);
     found.unwrap_or_else(|| remove_rewriter_names(text).into_owned())
 }
 
-/// Returns the next piece of the arriving context, or an empty text at its end.
+/// Returns the next piece of the arriving context, or an empty string at its end.
 fn next_piece(host: &mut HostState) -> String {
     let arriving = &mut host.arriving;
     let Some(IncomingText { pieces, next, .. }) = arriving else {

@@ -1,8 +1,8 @@
-//! Output of one cell: its beginning and end, within a limit, and its full length.
+//! Output of one cell: its beginning and end within a limit, and its full length.
 
 use std::collections::VecDeque;
 
-/// Keeps the first and last `limit / 2` characters, so that a flood of lines does not use memory.
+/// Keeps the first and last `limit / 2` characters, so that excessive output does not use memory.
 #[derive(Debug, Default)]
 pub(crate) struct Output {
     limit: usize,
@@ -22,8 +22,8 @@ impl Output {
         }
     }
 
-    /// Appends a line, which may contain line breaks. `hidden` is the number of its characters that
-    /// were already dropped.
+    /// Appends a line, which may contain line breaks. `hidden` is the number of characters of the
+    /// line that were already dropped.
     pub fn push(&mut self, line: &str, hidden: usize) {
         if self.lines > 0 {
             self.add("\n");
@@ -48,7 +48,7 @@ impl Output {
         if rest.is_empty() {
             return;
         }
-        // Keeps up to twice the half, so that trimming to the half never needs characters already
+        // Keeps up to twice `half`, so that trimming to `half` never needs characters already
         // dropped.
         self.tail_chars += rest.chars().count();
         self.tail.push_back(rest.to_owned());
@@ -62,7 +62,7 @@ impl Output {
         }
     }
 
-    /// Returns the whole output, or its two ends around a note with the full length.
+    /// Returns the whole output, or its beginning and end around a note with the full length.
     pub fn finish(self) -> String {
         if self.total_chars <= self.limit {
             return self.tail.into_iter().fold(self.head, |mut all, part| {

@@ -1,4 +1,4 @@
-//! Process-wide setup of the engine: its flags, and the threads that do its background work.
+//! Process-wide setup of the engine: its flags and its background threads.
 
 use std::sync::Once;
 
@@ -10,11 +10,11 @@ pub(crate) fn start() {
     STARTED.call_once(engine::start);
 }
 
-/// Prepares a worker process. The engine does not start threads there, because a copy of the
-/// process would lack them and filters would not apply to them. Isolates must be on threads that
-/// descend from the calling one. Must be called before the process is confined.
+/// Prepares a worker process. The engine does not start threads in workers, because copies of the
+/// process would lack them and filters would not apply to them. Isolates must run on threads that
+/// descend from the calling thread. Must be called before the process is confined.
 ///
-/// `jitless`: the engine only interprets.
+/// With `jitless`, the engine only interprets code.
 pub(crate) fn start_in_worker(jitless: bool) {
     engine::in_worker(jitless);
     start();
@@ -31,11 +31,12 @@ mod engine {
     pub fn in_worker(_jitless: bool) {}
 }
 
-/// V8 compiles and collects on the thread of the isolate (`--single-threaded`). The CPU time of a
-/// cell thus includes its whole cost, and isolates do not wait for threads that a copy lacks.
+/// V8 compiles code and collects garbage on the isolate's own thread (`--single-threaded`). Thus a
+/// cell's CPU time includes its whole cost, and isolates do not wait for threads that a copy of the
+/// process lacks.
 ///
-/// The platform is V8's own. The platform of `deno_core` needs an async runtime for tasks that the
-/// garbage collector defers.
+/// Uses V8's own platform, because the platform of `deno_core` needs an async runtime for tasks
+/// that the garbage collector defers.
 #[cfg(feature = "v8")]
 mod engine {
     use std::sync::atomic::{AtomicBool, Ordering};
@@ -48,10 +49,11 @@ mod engine {
     static JITLESS: AtomicBool = AtomicBool::new(false);
 
     pub fn start() {
-        // Fixed, so that the same code gives the same answer on every machine. Worker processes
-        // have no locale in their environment anyway.
+        // Fixed, so that the same code returns the same result on every machine. Worker processes
+        // do not have a locale in their environment anyway.
         v8::icu::set_default_locale("en-US");
-        // Flags stay changeable: the stack limit is a flag and follows the latest configuration.
+        // Flags can still change afterward: the stack limit is a flag and follows the latest
+        // configuration.
         v8::V8::set_flags_from_string(
             "--single-threaded --min-semi-space-size=4 --semi-space-growth-factor=4 --no-freeze-flags-after-init",
         );
@@ -61,8 +63,8 @@ mod engine {
         let platform = if IN_WORKER.load(Ordering::SeqCst) {
             v8::new_single_threaded_default_platform(false)
         } else {
-            // On processors with memory protection keys for compiled code, only descendants of this
-            // thread would hold the key.
+            // With memory protection keys for compiled code, only descendants of this thread would
+            // have the key.
             v8::new_unprotected_default_platform(1, false)
         };
         JsRuntime::init_platform(Some(platform.make_shared()));
@@ -84,9 +86,9 @@ mod engine {
         1 << 38
     };
 
-    /// Makes the kernel place the heap's pages next to each other, by reserving all addresses that
-    /// V8 would pick at random. A page elsewhere costs each copy of this process three pages of
-    /// page tables. The location of the whole heap is still random.
+    /// Makes the kernel place the heap's pages next to each other: reserves all addresses that V8
+    /// would pick at random. Each page elsewhere would cost every copy of this process three pages
+    /// of page tables. The location of the whole heap remains random.
     #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
     fn keep_heap_together() {
         use std::ffi::c_void;
@@ -99,8 +101,8 @@ mod engine {
             | libc::MAP_ANONYMOUS
             | libc::MAP_NORESERVE
             | libc::MAP_FIXED_NOREPLACE;
-        // SAFETY: reserves unused addresses and no memory. If that fails, the heap stays where V8
-        // puts it.
+        // SAFETY: reserves only unused addresses, without memory. If this fails, the heap stays
+        // where V8 puts it.
         unsafe {
             libc::mmap(start, DRAWN_BELOW - FIRST, libc::PROT_NONE, flags, -1, 0);
         }

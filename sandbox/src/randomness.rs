@@ -1,9 +1,9 @@
-//! Random numbers for `Math.random` and `crypto`. The generators belong to the isolate's thread and
-//! are seeded when a session begins, by the system or from its
+//! Random numbers for `Math.random` and `crypto`. The generators belong to the isolate's thread.
+//! They are seeded when a session begins, by the system or from its
 //! [`SessionStart`](crate::message::Beginning).
 //!
-//! The engine's own generator would continue from the state of the process that a worker is a copy
-//! of, and give the same numbers in all copies.
+//! In a worker that is a copy of a process, the engine's own generator would continue from the
+//! process's state and return the same numbers in all copies.
 
 use std::cell::RefCell;
 use std::sync::Once;
@@ -35,13 +35,13 @@ pub(crate) fn draw() -> u32 {
     NUMBERS.with_borrow_mut(rand::Rng::next_u32)
 }
 
-/// Seeds the generators for a session that begins on the calling thread.
+/// Seeds the generators with system randomness for a session that begins on the calling thread.
 pub(crate) fn begin() {
     NUMBERS.set(seeded());
     BYTES.set(seeded());
 }
 
-/// Seeds the generators from a number that makes them predictable.
+/// Seeds the generators from a number, so that they are reproducible.
 pub(crate) fn begin_with(seed: u64) {
     NUMBERS.set(SmallRng::seed_from_u64(seed));
     BYTES.set(StdRng::seed_from_u64(!seed));
@@ -54,8 +54,8 @@ pub(crate) fn bytes(length: u32) -> Vec<u8> {
     bytes
 }
 
-/// Creates a generator seeded by the system. The thread-local generator of `rand` would be copied
-/// with the process.
+/// Creates a generator seeded by the system. Avoids the thread-local generator of `rand`, which
+/// would be copied with the process.
 fn seeded<R: SeedableRng>() -> R {
     R::try_from_rng(&mut SysRng).unwrap_or_else(|_| rand::make_rng())
 }

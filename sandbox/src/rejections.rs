@@ -9,7 +9,7 @@ use deno_core::v8;
 use crate::engine_handles::Arguments;
 use crate::jobs;
 
-/// Maximum rejections kept; a model does not benefit from more.
+/// Maximum number of recorded rejections. A model does not benefit from more.
 const KEPT: usize = 8;
 
 struct Rejection {
@@ -26,14 +26,14 @@ pub(crate) fn track(isolate: &mut v8::Isolate) {
     isolate.set_promise_reject_callback(on_event);
 }
 
-/// Takes the reasons of the rejections that are still unhandled.
+/// Removes and returns the reasons of the rejections that are still unhandled.
 pub(crate) fn take() -> Vec<v8::Global<v8::Value>> {
     UNHANDLED.with_borrow_mut(|all| all.drain(..).map(|rejection| rejection.reason).collect())
 }
 
 extern "C" fn on_event(message: v8::PromiseRejectMessage<'_>) {
     // SAFETY: the engine created one handle for the promise and one for the reason, if any, and
-    // does not use them afterwards.
+    // does not use them afterward.
     #[cfg(not(feature = "v8"))]
     let _arguments =
         unsafe { Arguments::of_callback(1 + usize::from(message.get_value().is_some())) };
@@ -45,7 +45,7 @@ extern "C" fn on_event(message: v8::PromiseRejectMessage<'_>) {
             let Some(reason) = message.get_value() else {
                 return;
             };
-            // A rejection caused by stopping the code is reported as a stop.
+            // Stopping the code may reject promises, but only the stop is reported.
             if scope.is_execution_terminating() || jobs::is_dropping() {
                 return;
             }

@@ -1,5 +1,4 @@
-//! Routes each reply to the REPL that waits for it, and notifies all REPLs when the session has
-//! ended.
+//! Routes each reply to the REPL that waits for it, and notifies all REPLs when the session ends.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,7 +12,7 @@ use crate::session::{Event, SessionLost};
 #[derive(Debug, Default)]
 pub(crate) struct Router {
     state: Mutex<State>,
-    /// Whether all recorded steps are repeated, or never will be.
+    /// Whether all recorded steps have been repeated, or can no longer be.
     caught_up: watch::Sender<bool>,
 }
 
@@ -24,16 +23,16 @@ struct State {
     listings: HashMap<AgentId, VecDeque<oneshot::Sender<Result<Listing, String>>>>,
     /// Whether no more replies will arrive.
     ended: bool,
-    /// Reason for the end, once known.
+    /// Reason why the session ended, once known.
     lost: Option<SessionLost>,
-    /// Steps since they were last taken, if they are recorded.
+    /// Steps since the last [`Router::take_course`], if steps are recorded.
     course: RecordedSteps,
     keeps: bool,
 }
 
 impl Router {
     /// Registers an agent and returns its events, grouped by turn. If the isolate is lost, the
-    /// channel is closed and empty.
+    /// channel is empty and closed.
     pub fn add(&self, agent: AgentId) -> mpsc::UnboundedReceiver<Vec<Event>> {
         let (sender, events) = mpsc::unbounded_channel();
         let mut state = self.lock();
@@ -43,8 +42,8 @@ impl Router {
         events
     }
 
-    /// Registers for the next listing of an agent's variables. If the isolate is lost, none
-    /// arrives.
+    /// Returns a receiver for the next listing of an agent's variables. If the isolate is lost, the
+    /// channel is closed without a listing.
     pub fn expect_listing(&self, agent: AgentId) -> oneshot::Receiver<Result<Listing, String>> {
         let (sender, listing) = oneshot::channel();
         let mut state = self.lock();
@@ -54,7 +53,7 @@ impl Router {
         listing
     }
 
-    /// Forgets an agent.
+    /// Removes an agent, whose later replies are dropped.
     pub fn remove(&self, agent: AgentId) {
         let mut state = self.lock();
         state.routes.remove(&agent);
@@ -86,7 +85,7 @@ impl Router {
                     let mut state = self.lock();
                     let waiting = state.listings.get_mut(&agent).and_then(VecDeque::pop_front);
                     if let Some(waiting) = waiting {
-                        // The caller may have given up.
+                        // The caller may no longer be waiting.
                         let _ = waiting.send(listing);
                     }
                     continue;
@@ -115,7 +114,7 @@ impl Router {
         }
     }
 
-    /// Records that the isolate is gone. The first reason is kept.
+    /// Records that the isolate is lost. Keeps the reason of an earlier call.
     pub fn lose(&self, lost: SessionLost) {
         let mut state = self.lock();
         state.lost.get_or_insert(lost);
@@ -125,7 +124,7 @@ impl Router {
         self.caught_up.send_replace(true);
     }
 
-    /// Records steps from now on until they are taken.
+    /// Starts to record steps, which [`Router::take_course`] returns.
     pub fn keep_course(&self) {
         self.lock().keeps = true;
     }
@@ -135,7 +134,7 @@ impl Router {
         std::mem::take(&mut self.lock().course)
     }
 
-    /// Waits until all recorded steps are repeated, or the isolate is gone.
+    /// Waits until all recorded steps have been repeated, or the isolate is lost.
     pub async fn caught_up(&self) {
         let mut seen = self.caught_up.subscribe();
         // The sender lives as long as `self`.
@@ -148,12 +147,12 @@ impl Router {
         !state.ended && state.lost.is_none()
     }
 
-    /// Records that no more replies will arrive; the reason follows.
+    /// Records that no more replies will arrive. The reason is recorded later.
     pub fn end(&self) {
         self.lock().ended = true;
     }
 
-    /// Returns why the isolate is gone.
+    /// Returns the reason why the isolate was lost.
     pub fn lost(&self) -> SessionLost {
         self.lock()
             .lost

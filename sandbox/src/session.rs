@@ -18,13 +18,13 @@ use crate::router::Router;
 /// Configuration of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Config {
-    /// Limits of a cell.
+    /// Limits of the session.
     pub limits: Limits,
-    /// How values are printed.
+    /// Format in which values are printed.
     pub console: Console,
 }
 
-/// A session could not be started.
+/// Reason why a session could not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The operating system could not create a thread.
@@ -33,10 +33,10 @@ pub enum StartError {
     /// The operating system could not start a process, or its socket failed.
     #[error("cannot start a worker process for the sandbox: {0}")]
     Process(std::io::Error),
-    /// The engine did not load the sandbox's own library, which is a bug.
+    /// The engine did not load the sandbox's own library, which indicates a bug.
     #[error("cannot load {file} of the sandbox's library")]
     Boot {
-        /// File of the library that failed.
+        /// File of the library that failed to load.
         file: String,
     },
     /// The worker process could not be confined, and the settings require it.
@@ -44,22 +44,22 @@ pub enum StartError {
     Confine(String),
 }
 
-/// The isolate ended, so no code can run in it.
+/// Error of a session whose isolate ended, so that no code can run in it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the sandbox is gone: {detail}")]
 pub struct SessionLost {
-    /// Who caused it.
+    /// Cause of the end.
     pub cause: SessionLostCause,
-    /// Description of the end, such as the signal or the limit.
+    /// Details of the end, such as the signal or the limit.
     pub detail: String,
 }
 
 /// Cause of the end of an isolate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionLostCause {
-    /// The code that ran in it.
+    /// The code that ran in the isolate.
     OwnCode,
-    /// Something else: the worker process was killed from outside.
+    /// An external cause: the worker process was killed from outside.
     Outside,
     /// A recorded step could not be repeated.
     Diverged,
@@ -92,7 +92,7 @@ impl SessionLost {
     }
 }
 
-/// One isolate. It ends when this value and every [`Repl`] of it are dropped.
+/// One isolate. Ends when this value and all its [`Repl`]s are dropped.
 #[derive(Clone)]
 pub struct Session {
     send: Arc<dyn Fn(Request) + Send + Sync>,
@@ -108,11 +108,11 @@ pub enum Event {
     /// The running cell called a host function.
     Invoked(FunctionCall),
     /// The running cell requested the status of one of its calls. [`Repl::settle_function`] with
-    /// the question's id answers it.
+    /// the id `call` answers the request.
     StatusRequested {
-        /// The question, itself a call.
+        /// Id of the request, which is a call itself.
         call: CallId,
-        /// Call that the question is about.
+        /// Call whose status is requested.
         of: CallId,
     },
     /// The running cell cancelled a call; its answer will be dropped.
@@ -121,16 +121,16 @@ pub enum Event {
     Finished(CellOutcome),
     /// Answer to [`Repl::request_call_context`].
     CallContext {
-        /// Call whose context it is.
+        /// Call whose context was requested.
         call: CallId,
-        /// Text of its context argument, or why there is none.
+        /// Text of the context argument, or the reason why it is unavailable.
         text: Result<String, String>,
     },
 }
 
 impl Session {
-    /// Creates a session over a transport that accepts requests until it is dropped, and routes
-    /// replies.
+    /// Creates a session that sends requests with `send`, which is dropped with the session, and
+    /// receives replies from `router`.
     pub(crate) fn over(
         send: impl Fn(Request) + Send + Sync + 'static,
         router: Arc<Router>,
@@ -147,8 +147,8 @@ impl Session {
         self.open_with(parent, context, info, HostFunctions::default())
     }
 
-    /// Opens an agent's REPL with host functions. The agent gets only these, not those of its
-    /// parent.
+    /// Opens an agent's REPL with host functions. The agent gets only these functions, not those of
+    /// its parent.
     pub fn open_with(
         &self,
         parent: Option<&Repl>,
@@ -176,7 +176,7 @@ impl Session {
     }
 
     /// Begins the session with a clock, random numbers and recorded steps to repeat. Must be called
-    /// before the first agent is opened; without it, the session cannot be repeated.
+    /// before the first agent is opened. Sessions that are not begun cannot be repeated.
     pub fn begin(&self, beginning: SessionStart) {
         (self.send)(Request::Begin(beginning));
     }
@@ -187,7 +187,7 @@ impl Session {
         Recorder(Arc::clone(&self.router))
     }
 
-    /// Whether its isolate still exists, as far as known.
+    /// Whether the session's isolate still exists, as far as known.
     pub(crate) fn lives(&self) -> bool {
         self.router.lives()
     }
@@ -203,30 +203,30 @@ impl Session {
 pub struct Recorder(Arc<Router>);
 
 impl Recorder {
-    /// Returns the steps since the last call: all those that led to any event so far.
+    /// Returns the steps since the last call, including all that caused an event received so far.
     pub fn take(&self) -> RecordedSteps {
         self.0.take_course()
     }
 
-    /// Waits until all recorded steps are repeated, or the isolate is gone. Never returns if there
-    /// were none.
+    /// Waits until all recorded steps have been repeated, or the isolate is lost. Never returns if
+    /// there were no steps.
     pub async fn caught_up(&self) {
         self.0.caught_up().await;
     }
 }
 
-/// REPL of one agent. Dropping it closes it.
+/// REPL of one agent. Dropping this value closes the REPL.
 pub struct Repl {
     agent: AgentId,
     session: Session,
     events: mpsc::UnboundedReceiver<Vec<Event>>,
-    /// Events received but not taken yet.
+    /// Events that were received but not returned yet.
     pending_events: VecDeque<Event>,
     returned: bool,
 }
 
 impl Repl {
-    /// Starts a cell. Its events are returned by [`Repl::next`]; the last is [`Event::Finished`].
+    /// Starts a cell. [`Repl::next`] returns its events, of which the last is [`Event::Finished`].
     pub fn run(&self, code: impl Into<String>, iteration: u32) {
         self.send(Request::Run {
             agent: self.agent,
@@ -238,7 +238,7 @@ impl Repl {
     /// Waits for the next event.
     ///
     /// # Errors
-    /// [`SessionLost`] if the isolate is gone.
+    /// [`SessionLost`] if the isolate is lost.
     pub async fn next(&mut self) -> Result<Event, SessionLost> {
         loop {
             if let Some(event) = self.pending_events.pop_front() {
@@ -251,8 +251,8 @@ impl Repl {
         }
     }
 
-    /// Settles an `rlm()` or `llm()`: its `await` returns the text, or throws an error with the
-    /// message.
+    /// Settles a call of `rlm()` or `llm()`: its `await` returns the text, or throws an error with
+    /// the message.
     pub fn settle(&self, call: CallId, result: Result<String, String>) {
         self.send(Request::Settle { call, result });
     }
@@ -278,8 +278,8 @@ impl Repl {
         });
     }
 
-    /// Returns a handle that lists the agent's variables at any time, even while nothing waits for
-    /// events of this REPL.
+    /// Returns a handle that lists the agent's variables at any time, even while no caller waits
+    /// for events of this REPL.
     pub fn lister(&self) -> Lister {
         Lister {
             agent: self.agent,
@@ -287,19 +287,20 @@ impl Repl {
         }
     }
 
-    /// Marks that the agent returned: when its REPL closes, names that it created become readable
-    /// in its parent.
+    /// Records that the agent returned: when its REPL closes, its parent can read the names that
+    /// the agent created.
     pub fn mark_returned(&mut self) {
         self.returned = true;
     }
 
-    /// Sends a request. A lost isolate drops it, which [`Repl::next`] reports.
+    /// Sends a request. If the isolate is lost, the request is dropped, and [`Repl::next`] returns
+    /// an error.
     fn send(&self, request: Request) {
         (self.session.send)(request);
     }
 }
 
-/// Lists the variables of one agent. It keeps the isolate alive.
+/// Lists the variables of one agent. Keeps the isolate alive.
 #[derive(Clone)]
 pub struct Lister {
     agent: AgentId,
@@ -307,11 +308,11 @@ pub struct Lister {
 }
 
 impl Lister {
-    /// Lists the agent's variables, in order with other requests to its session. Runs none of the
+    /// Lists the agent's variables, in order with other requests to its session. Does not run the
     /// agent's code.
     ///
     /// # Errors
-    /// If the isolate is gone or inspecting took too long.
+    /// Returns an error if the isolate is lost or the inspection took too long.
     pub async fn list(&self) -> Result<Listing, String> {
         let listing = self.session.router.expect_listing(self.agent);
         (self.session.send)(Request::ListVariables { agent: self.agent });

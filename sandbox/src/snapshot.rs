@@ -3,7 +3,8 @@
 //!
 //! Starting a session from a snapshot takes a fraction of the time of loading the library, and
 //! reading the file takes a tenth of the time of creating the snapshot. A file that is missing,
-//! damaged or of another program is replaced; a file that cannot be written is skipped.
+//! damaged or written by another program is replaced. If the file cannot be written, nothing is
+//! cached.
 
 use std::fs;
 use std::io::Write as _;
@@ -23,11 +24,12 @@ use crate::thread::THREAD_STACK;
 static SNAPSHOT: OnceLock<Result<Box<[u8]>, String>> = OnceLock::new();
 static FILE: OnceLock<PathBuf> = OnceLock::new();
 
-/// Length of the digest at the beginning of a cached file.
+/// Length in bytes of the digest at the beginning of a cached file.
 const DIGEST: usize = 32;
 
-/// Caches the snapshot of this process's sandboxes in a file, and reads it from there if the same
-/// program wrote it. Must be called before the first sandbox; only the first call has an effect.
+/// Caches the snapshot of this process's sandboxes in a file, and reads it from the file if the
+/// same program wrote it. Must be called before the first sandbox; only the first call has an
+/// effect.
 pub fn keep_snapshot_in(file: PathBuf) {
     let _ = FILE.set(file);
 }
@@ -35,7 +37,7 @@ pub fn keep_snapshot_in(file: PathBuf) {
 /// Returns the snapshot, reading or creating it at the first call.
 ///
 /// # Errors
-/// [`StartError::Boot`] with the file of the library that does not load.
+/// [`StartError::Boot`] with the library file that does not load.
 pub(crate) fn snapshot() -> Result<&'static [u8], StartError> {
     let made = SNAPSHOT.get_or_init(|| {
         let place = FILE.get().zip(program());
@@ -57,11 +59,11 @@ pub(crate) fn snapshot() -> Result<&'static [u8], StartError> {
 /// Uses a snapshot that another process of the same program created. Must be called before the
 /// first session.
 pub(crate) fn use_snapshot(bytes: Vec<u8>) {
-    // A snapshot that was already created here is equivalent.
+    // A snapshot that this process has already created is equivalent.
     let _ = SNAPSHOT.set(Ok(bytes.into()));
 }
 
-/// Returns a digest of this build of the program: the engine reads only snapshots that the same
+/// Returns a digest of this build of the program: the engine accepts only snapshots that the same
 /// build wrote.
 fn program() -> Option<Vec<u8>> {
     let file = fs::metadata(std::env::current_exe().ok()?).ok()?;
@@ -99,12 +101,11 @@ fn keep(file: &Path, program: &[u8], snapshot: &[u8]) {
         new.write_all(snapshot).ok()?;
         new.persist(file).ok()
     };
-    // On failure, the next process creates its own.
+    // On failure, the next process creates its own snapshot.
     let _ = kept();
 }
 
-/// Creates the snapshot on its own thread, because an isolate leaves traces on the thread that it
-/// lived on.
+/// Creates the snapshot on a separate thread, because an isolate leaves state behind on its thread.
 fn make_apart() -> Result<Box<[u8]>, String> {
     let make = || {
         set_flags(&Limits::default());

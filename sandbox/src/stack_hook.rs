@@ -1,4 +1,4 @@
-//! The hook that the engine calls to write the stack of a thrown value.
+//! The hook that the engine calls to format the stack trace of a thrown value.
 //!
 //! `QuickJS` calls it for thrown values of any kind, even while execution is being stopped.
 
@@ -20,7 +20,7 @@ thread_local! {
     static STEP: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Lets `stack.js` write the stacks of this thread's isolate.
+/// Makes `stack.js` format the stack traces of this thread's isolate.
 pub(crate) fn install(isolate: &mut v8::Isolate, functions: Functions) {
     FUNCTIONS.set(Some(functions));
     engine::install(isolate);
@@ -32,7 +32,7 @@ pub(crate) fn remove(isolate: &mut v8::Isolate) {
     engine::remove(isolate);
 }
 
-/// Returns the value of `error.stack`, or `None` if nothing will read it.
+/// Returns the value of `error.stack`, or `None` if no code will read it.
 fn stack_of<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     error: v8::Local<'s, v8::Value>,
@@ -70,9 +70,9 @@ fn note_place<'s>(scope: &mut v8::PinScope<'s, '_>, sites: v8::Local<'s, v8::Arr
     scope.terminate_execution();
 }
 
-/// Varies the number of calls made here. The engine checks whether to stop only at every n-th call,
-/// including calls that write a stack. In a loop that throws, every check could otherwise happen
-/// inside this hook, where code cannot be stopped.
+/// Varies the number of calls that this hook makes. The engine checks whether to stop only at every
+/// n-th call, including calls that format a stack trace. In a loop that throws, every check could
+/// otherwise happen inside this hook, where code cannot be stopped.
 fn fall_out_of_step(scope: &mut v8::PinScope<'_, '_>) {
     let calls = STEP.get() % 61 + 1;
     STEP.set(calls);
@@ -111,8 +111,8 @@ mod engine {
     }
 
     thread_local! {
-        /// Latest stack. The engine reads it after the callback, whose own handles are gone by
-        /// then.
+        /// Latest stack. Stack that the engine reads after the callback, when the callback's own
+        /// handles are already freed.
         static LAST: Cell<Option<NonNull<v8::Value>>> = const { Cell::new(None) };
     }
 
@@ -123,25 +123,25 @@ mod engine {
 
     pub fn remove(isolate: &mut v8::Isolate) {
         if let Some(last) = LAST.take() {
-            // SAFETY: it was returned by `into_raw` below, in this isolate.
+            // SAFETY: `into_raw` below returned this pointer, in this isolate.
             drop(unsafe { v8::Global::from_raw(isolate, last) });
         }
     }
 
-    /// Returns null if the engine must use its own text.
+    /// Returns null if the engine must use its own stack trace.
     extern "C" fn on_stack<'s>(
         context: v8::Local<'s, v8::Context>,
         error: v8::Local<'s, v8::Value>,
         sites: v8::Local<'s, v8::Array>,
     ) -> *const v8::Value {
         // SAFETY: the engine created a handle for each of the three and does not use them
-        // afterwards.
+        // afterward.
         let _arguments = unsafe { Arguments::of_callback(3) };
         // SAFETY: the engine calls this on the isolate's own thread, with a context of that
         // isolate.
         v8::callback_scope!(unsafe scope, context);
         if let Some(last) = LAST.take() {
-            // SAFETY: it was returned by `into_raw` below, in this isolate.
+            // SAFETY: `into_raw` below returned this pointer, in this isolate.
             drop(unsafe { v8::Global::from_raw(scope, last) });
         }
         let Some(stack) = super::stack_of(scope, error, sites) else {

@@ -1,6 +1,6 @@
-//! Extracts the frames of an error's stack that lie in the model's own cells.
+//! Extracts the frames of an error's stack trace that belong to the model's own cells.
 
-/// Maximum frames shown.
+/// Maximum number of frames shown.
 const SHOWN: usize = 8;
 
 /// Returns `at f (cell 3:12)` for each frame in a cell, innermost first. Rewriting preserves lines

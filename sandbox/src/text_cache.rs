@@ -6,7 +6,7 @@ use std::hash::Hash;
 /// Maximum bytes of cached texts; a text that does not fit evicts all others.
 const BYTES: usize = 1 << 20;
 
-/// Results by the texts they were computed from.
+/// Results, by the texts that they were computed from.
 #[derive(Debug)]
 pub(crate) struct TextCache<K, V> {
     results: HashMap<K, V>,

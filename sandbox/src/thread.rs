@@ -13,16 +13,16 @@ use crate::session::{Config, Session, SessionLost, StartError};
 use crate::watchdog::{self, OnStuck};
 use crate::worker::{Outbox, Worker};
 
-/// Native stack of an isolate's thread: the JavaScript stack limit, plus room to parse deeply
+/// Native stack size of an isolate's thread: the JavaScript stack limit, plus space to parse deeply
 /// nested code.
 pub(crate) const THREAD_STACK: usize = 64 << 20;
 
-/// How an isolate's thread ended.
+/// Reason why an isolate's thread ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
     /// No more requests will be sent.
     HungUp,
-    /// Nothing can run in the isolate any more: the engine broke, or the thread panicked.
+    /// The isolate cannot run code anymore: the engine broke, or the thread panicked.
     Broken,
 }
 
@@ -30,7 +30,7 @@ impl Session {
     /// Starts an isolate in this process.
     ///
     /// # Errors
-    /// If no thread is available, or the engine does not start.
+    /// Returns an error if no thread is available, or the engine does not start.
     pub async fn in_thread(config: Config) -> Result<Self, StartError> {
         let (requests, inbox) = mpsc::channel();
         let router = Arc::new(Router::default());
@@ -57,7 +57,7 @@ impl Session {
                 file: "the engine".to_owned(),
             })
         })?;
-        // A request to an isolate that is gone is dropped.
+        // Requests to a lost isolate are dropped.
         let send = move |request| drop(requests.send(request));
         Ok(Self::over(send, router))
     }
@@ -82,7 +82,7 @@ pub(crate) fn spawn(
         };
         started(Ok(()));
         let mut worker = Worker::new(isolate, config.limits, outbox);
-        // Nothing of the worker is used after a panic.
+        // The worker is not used after a panic.
         let run = AssertUnwindSafe(|| worker.run(&mut inbox));
         ended(panic::catch_unwind(run).unwrap_or(End::Broken));
     };

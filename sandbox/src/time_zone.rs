@@ -7,8 +7,8 @@ unsafe extern "C" {
     fn tzset();
 }
 
-/// Sets the time zone of this process, and of sessions on its threads, to UTC. Worker processes do
-/// so themselves.
+/// Sets the time zone of this process, and of sessions on its threads, to UTC. Worker processes
+/// call it themselves.
 ///
 /// Must be called while the process has one thread.
 pub fn use_utc() {

@@ -1,9 +1,9 @@
 //! Keeps sessions ready, so that the next caller does not wait for an isolate.
 //!
-//! Invariants: every session is handed out once. Its clock starts when its first agent is opened,
-//! so a cell cannot detect how long the session was idle. No more sessions are started than are
-//! expected to be needed. None are started ahead where sessions share a worker, because an idle
-//! session would take part of the others' memory.
+//! Invariants: every session is returned to only one caller. Its clock starts when its first agent
+//! is opened, so a cell cannot detect how long the session was idle. The pool never starts more
+//! sessions than are expected to be needed. If sessions share a worker, none are started ahead,
+//! because an idle session would use part of the others' memory.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,7 +15,7 @@ use crate::session::{Session, StartError};
 /// begins before the first is replaced.
 pub const READY: usize = 2;
 
-/// A sandbox with sessions started ahead, for use within one async runtime.
+/// A sandbox with sessions started ahead of time, for use within one async runtime.
 #[derive(Clone)]
 pub struct WarmPool(Arc<Shared>);
 
@@ -36,7 +36,8 @@ struct Ahead {
 }
 
 impl WarmPool {
-    /// Creates a pool that starts nothing ahead until sessions are expected and one was requested.
+    /// Creates a pool, which starts no sessions ahead of time until sessions are expected and one
+    /// has been requested.
     pub fn new(sandbox: Sandbox) -> Self {
         let ahead = Mutex::new(Ahead {
             keep: READY,
@@ -47,36 +48,36 @@ impl WarmPool {
         Self(Arc::new(Shared { sandbox, ahead }))
     }
 
-    /// Sets the number of sessions to keep ready, as long as that many are expected, and starts
+    /// Sets the number of sessions to keep ready while at least that number is expected, and starts
     /// them.
     ///
     /// # Panics
-    /// Outside a tokio runtime.
+    /// Panics outside a tokio runtime.
     pub fn keep_ready(&self, sessions: usize) {
         self.0.lock().keep = sessions;
         self.start();
     }
 
-    /// Announces that this many more sessions will be requested.
+    /// Announces that `sessions` more sessions will be requested.
     pub fn expect(&self, sessions: usize) {
         self.0.lock().expected += sessions;
     }
 
-    /// Returns a fresh isolate, the one ready longest if there is any, and replaces it in the
-    /// background.
+    /// Returns a fresh session, preferably the one that has been ready longest, and replaces it in
+    /// the background.
     ///
     /// # Errors
-    /// If no thread or process is available.
+    /// Returns an error if no thread or process is available.
     ///
     /// # Panics
-    /// Outside a tokio runtime.
+    /// Panics outside a tokio runtime.
     pub async fn session(&self) -> Result<Session, StartError> {
         let session = match self.0.take() {
             Some(session) => session,
             None => match self.0.sandbox.session().await {
                 Ok(session) => session,
-                // A session that became ready in the meantime may hold the resources that this one
-                // lacked.
+                // A session that became ready in the meantime may occupy the resources that this
+                // one lacked.
                 Err(error) => self.0.take().ok_or(error)?,
             },
         };
@@ -84,8 +85,7 @@ impl WarmPool {
         Ok(session)
     }
 
-    /// Returns the number of sessions that are ready now. A session whose worker has ended does not
-    /// count.
+    /// Returns the number of ready sessions, not counting those whose worker has ended.
     pub fn ready(&self) -> usize {
         let ahead = self.0.lock();
         ahead.ready.iter().filter(|session| session.lives()).count()
@@ -110,7 +110,7 @@ impl WarmPool {
             ahead.starting += 1;
             let starting = Starting(Arc::clone(&self.0));
             tokio::spawn(async move {
-                // The error is dropped: the next caller that needs a session starts one and gets
+                // Ignore the error: the next caller that needs a session starts one and receives
                 // the error.
                 let session = starting.0.sandbox.session().await;
                 starting.0.lock().ready.extend(session);
@@ -129,7 +129,7 @@ impl Drop for Starting {
 }
 
 impl Shared {
-    /// Takes the session that has been ready longest, and drops those that are gone.
+    /// Removes and returns the session that has been ready longest. Drops sessions that have ended.
     fn take(&self) -> Option<Session> {
         let mut ahead = self.lock();
         ahead.ready.retain(Session::lives);

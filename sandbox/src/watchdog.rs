@@ -1,6 +1,6 @@
-//! One thread that stops JavaScript that has exceeded its execution time.
+//! A thread that stops JavaScript code when it exceeds its execution time.
 //!
-//! The clock is the CPU time of the executing thread, so a busy machine causes no timeouts.
+//! The clock is the CPU time of the executing thread, so a busy machine does not cause timeouts.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,9 +11,9 @@ use deno_core::v8::IsolateHandle;
 
 use crate::cpu_clock::CpuClock;
 
-/// Interval at which a due deadline is checked again and a termination repeated.
+/// Interval at which a due deadline is checked again and a termination is repeated.
 const TICK: Duration = Duration::from_millis(10);
-/// CPU time past its deadline after which code counts as unstoppable.
+/// CPU time beyond its deadline after which code is considered unstoppable.
 const GRACE: Duration = Duration::from_secs(3);
 
 /// Interval at which running code is checked for other reasons to stop it.
@@ -26,9 +26,9 @@ pub(crate) type OnStuck = Arc<dyn Fn() + Send + Sync>;
 struct Armed {
     id: u64,
     clock: CpuClock,
-    /// CPU time of the executing thread at which it is stopped.
+    /// CPU time of the executing thread at which the code is stopped.
     cpu_deadline: Duration,
-    /// When to check again: at the latest when the CPU time could be used up.
+    /// Time of the next check, at the latest when the CPU time could be used up.
     look_at: Instant,
     isolate: IsolateHandle,
     fired: Arc<AtomicBool>,
@@ -40,19 +40,20 @@ struct Armed {
 struct State {
     armed: Vec<Armed>,
     next_id: u64,
-    /// Returns whether code must be stopped as if its heap had exceeded its limit.
+    /// Callback that returns whether code must be stopped as if its heap had exceeded its limit.
     look: Option<Box<dyn FnMut() -> bool + Send>>,
-    /// When the thread next wakes up on its own; `None` while it waits for a notification.
+    /// Time at which the thread next wakes up without a notification; `None` while it waits for
+    /// one.
     wakes_at: Option<Instant>,
 }
 
 static STATE: LazyLock<(Mutex<State>, Condvar)> = LazyLock::new(Default::default);
 
-/// Starts the thread if it is not running yet. Without it, nothing is stopped, so every process
-/// must call this before it runs code.
+/// Starts the thread if it is not running yet. Without the thread, no code is stopped, so every
+/// process must call this function before it runs code.
 ///
 /// # Errors
-/// If the system cannot create a thread.
+/// Returns an error if the system cannot create a thread.
 pub(crate) fn start() -> io::Result<()> {
     static RUNS: Mutex<bool> = Mutex::new(false);
     let mut runs = RUNS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -108,8 +109,8 @@ impl Watch {
         self.fired.load(Ordering::SeqCst)
     }
 
-    /// Disarms the deadline and returns whether the isolate was terminated. It is not terminated
-    /// afterwards.
+    /// Disarms the deadline and returns whether the isolate was terminated. It will not be
+    /// terminated afterward.
     pub fn end(self) -> bool {
         let fired = Arc::clone(&self.fired);
         drop(self);
@@ -123,8 +124,8 @@ impl Drop for Watch {
     }
 }
 
-/// Calls `look` regularly while code runs. If it returns true, all code of this process is stopped
-/// as if its heap had exceeded its limit.
+/// Calls `look` regularly while code runs. If `look` returns true, all code of this process is
+/// stopped as if its heap had exceeded its limit.
 pub(crate) fn add_check(look: impl FnMut() -> bool + Send + 'static) {
     lock().look = Some(Box::new(look));
 }
@@ -134,7 +135,7 @@ fn lock() -> MutexGuard<'static, State> {
 }
 
 impl State {
-    /// Returns when to check code that may run for `left`.
+    /// Returns the time of the next check of code that may run for `left`.
     fn next_look(&self, now: Instant, left: Duration) -> Instant {
         let most = self.look.as_ref().map_or(left, |_| LOOK_TICK);
         now + left.min(most)

@@ -24,11 +24,11 @@ use repeating::Repeating;
 
 pub(crate) use warm_up::warmed_up;
 
-/// CPU time after which a stopped cell is assumed to be a long search, so that its message states
-/// where it was.
+/// CPU time after which a stopped cell is assumed to be a long search, so that its error message
+/// states where it was stopped.
 const LONG: Duration = Duration::from_secs(10);
 
-/// CPU time for turns that belong to no running cell.
+/// CPU time limit for turns that do not belong to a running cell.
 const HOUSEKEEPING: Duration = Duration::from_secs(5);
 
 /// Receiver of replies, grouped by turn.
@@ -44,12 +44,13 @@ pub(crate) struct Worker {
     agents: BTreeMap<AgentId, Agent>,
     /// Pending calls and the agents whose cells made them.
     calls: HashMap<CallId, AgentId>,
-    /// Pending calls that ask for the status of another call.
+    /// Pending calls that request the status of another call.
     questions: HashSet<CallId>,
     /// Other agents that wait for a call.
     followers: HashMap<CallId, Vec<AgentId>>,
-    /// Running cells with no call pending, and since when each waits. All other per-turn work is
-    /// limited to these few: an attempt has many agents, and nearly all of them wait for calls.
+    /// Running cells without a pending call, with the time since when each has been waiting.
+    /// Per-turn work is limited to these few cells: an attempt has many agents, and nearly all of
+    /// them wait for calls.
     waiting: BTreeMap<AgentId, Instant>,
     /// Builtins that a cell of this isolate shadowed.
     shadowed: BTreeSet<String>,
@@ -58,12 +59,12 @@ pub(crate) struct Worker {
     next_cell: u32,
     /// Number of agents opened so far.
     opened: u32,
-    /// Number of the next turn that belongs to no cell, counted down from the other end.
+    /// Number of the next turn that does not belong to a cell, counted down from the maximum.
     next_turn: u32,
     broken: bool,
     /// Whether the session was begun, so that its steps are reported.
     begun: bool,
-    /// Steps not reported yet.
+    /// Steps that were not reported yet.
     did: Vec<Step>,
     repeating: Option<Repeating>,
     /// Whether the current step repeats a recorded one.
@@ -72,27 +73,27 @@ pub(crate) struct Worker {
 
 struct Agent {
     parent: Option<AgentId>,
-    /// Call that opened this agent.
+    /// Call that opened the agent.
     opened_by: Option<CallId>,
-    /// Names that its cells declared by `let`, `const` or `class`.
+    /// Names that the agent's cells declared by `let`, `const` or `class`.
     lexical: BTreeSet<String>,
     cell: Option<RunningCell>,
-    /// Position among all agents opened, from 1.
+    /// Position among all agents in the order in which they were opened, 1-based.
     place: u32,
-    /// Whether its last finished cell returned.
+    /// Whether the agent's last finished cell returned.
     returned: bool,
 }
 
 struct RunningCell {
     number: u32,
-    /// Names of the agent itself that the cell declares or assigns.
+    /// Names of the agent, not of its ancestors, that the cell declares or assigns.
     assigned: Vec<String>,
     /// Whether a function of the cell contains `return(…)`.
     returns_in_function: bool,
-    /// Whether the cell sets the variable with which agents of another harness answer.
+    /// Whether the cell sets the variable that agents of another harness use to answer.
     sets_answer: bool,
     executed: Duration,
-    /// Time spent waiting with no call pending.
+    /// Time spent waiting without a pending call.
     waited: Duration,
     pending: BTreeSet<CallId>,
 }
@@ -161,7 +162,7 @@ impl Worker {
     }
 
     fn start_cell(&mut self, agent: AgentId, code: &str, iteration: u32) {
-        // Nothing waits for a cell that is still running.
+        // No caller waits for a cell that is still running.
         self.end_cell(agent);
         self.next_cell += 1;
         let number = self.next_cell;
@@ -235,7 +236,8 @@ impl Worker {
         }
     }
 
-    /// Returns the names that an agent or an ancestor of it declared by `let`, `const` or `class`.
+    /// Returns the names that an agent or one of its ancestors declared by `let`, `const` or
+    /// `class`.
     fn lexical_names(&self, agent: AgentId) -> BTreeSet<String> {
         let lineage = std::iter::successors(self.agents.get(&agent), |entry| {
             self.agents.get(&entry.parent?)
@@ -243,7 +245,7 @@ impl Worker {
         lineage.flat_map(|entry| entry.lexical.clone()).collect()
     }
 
-    /// Runs one turn of an agent, charged to its cell, and processes its effects.
+    /// Runs one turn of an agent, charges it to the agent's cell, and processes its effects.
     fn turn(&mut self, agent: AgentId, action: &Action<'_>) -> TurnEnd {
         let began = Instant::now();
         let limit = self.limits.cell_time;
@@ -261,7 +263,7 @@ impl Worker {
         let turn = self.isolate.turn(budget, owner, action);
         let ended = Instant::now();
         for since in self.waiting.values_mut() {
-            // Other cells could not use the thread during the turn, so it does not count as
+            // Other cells could not use the thread during the turn, so the time does not count as
             // waiting.
             *since += ended - began;
         }
@@ -282,7 +284,7 @@ impl Worker {
             stopped,
             place,
         } = turn;
-        // The time may have been used by a job of another agent.
+        // A job of another agent may have used the time.
         let by = stopped
             .and_then(|cell| self.agent_of(cell))
             .unwrap_or(agent);
@@ -295,14 +297,14 @@ impl Worker {
             .filter(|_| whole >= LONG)
             .map_or(String::new(), |place| format!(". It was at {place}"));
         if !matches!(end, TurnEnd::Completed(_) | TurnEnd::Threw { .. }) {
-            // The stopped cell may have reported its end and left a job behind that kept running.
+            // The stopped cell may already have reported its end, but left a job that kept running.
             let cell = self.running(by).map(|cell| cell.number);
             self.isolate
                 .host(|host| host.done.retain(|done| Some(done.cell) != cell));
         }
         self.collect();
         let limit = self.limits.cell_time;
-        // Many short turns may use up the time without any of them being stopped.
+        // Many short turns may use up the time although none of them is stopped.
         let is_over = self.running(by).is_some_and(|cell| cell.executed >= limit);
         match &end {
             TurnEnd::OutOfMemory => self.out_of_memory(by, &place),
@@ -322,19 +324,19 @@ impl Worker {
         end
     }
 
-    /// Runs jobs that earlier turns left when code was stopped: those of other owners.
+    /// Runs jobs of other owners that earlier turns left when code was stopped.
     fn run_jobs_left(&mut self) {
         while !self.broken && jobs::has_pending() {
             let owner = self.housekeeping_owner();
             let turn = self
                 .isolate
                 .turn(self.limits.cell_time, owner, &Action::Jobs);
-            // No agent has this id.
+            // No agent has the id `u32::MAX`.
             self.end_turn(AgentId(u32::MAX), turn);
         }
     }
 
-    /// Returns the owner of a turn that belongs to no running cell.
+    /// Returns an owner number for a turn that does not belong to a running cell.
     fn housekeeping_owner(&mut self) -> u32 {
         self.next_turn = self.next_turn.wrapping_sub(1);
         self.next_turn
@@ -361,7 +363,7 @@ impl Worker {
         });
         for (agent, called) in calls {
             let Some(cell) = self.running(agent) else {
-                // Its cell ended in the meantime: nothing would receive the answer.
+                // The cell ended in the meantime, so nobody would receive the answer.
                 continue;
             };
             let (id, reply) = match called {
@@ -405,7 +407,7 @@ impl Worker {
         self.send();
     }
 
-    /// Sends all replies of a turn together: a call must not be answered before the driver can know
+    /// Sends all replies of a turn together: a call must not be answered before the driver knows
     /// that the cell ended in the same turn.
     fn send(&mut self) {
         if self.is_doing_again {
@@ -430,7 +432,7 @@ impl Worker {
         (self.outbox)(std::mem::take(&mut self.replies));
     }
 
-    /// Removes an agent's cell, which no longer runs. Settling a call that it left pending has no
+    /// Removes an agent's cell, which has ended. Settling a call that the cell left pending has no
     /// effect.
     fn end_cell(&mut self, agent: AgentId) -> Option<RunningCell> {
         self.waiting.remove(&agent);
@@ -445,7 +447,7 @@ impl Worker {
         Some(cell)
     }
 
-    /// Removes a finished call from the cells that wait for it: the one that made it, and its
+    /// Removes a finished call from the cells that wait for it: the cell that made it and its
     /// followers.
     fn no_longer_pending(&mut self, agent: AgentId, call: CallId) {
         let followers = self.followers.remove(&call).unwrap_or_default();

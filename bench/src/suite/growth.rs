@@ -1,16 +1,16 @@
-//! Measures whether cost grows linearly: time and bytes for twice the iterations, samples or
-//! agents, and the memory that each further sample leaves in the process.
+//! Measures whether cost grows linearly: how time and bytes grow when the iterations, samples or
+//! agents double, and how much memory each further sample leaves in use.
 
 use crate::bench::{Bench, Provider, SuiteError, bytes_in, cost_of};
 use crate::cost;
 use crate::plan::Plan;
 use crate::report::Figure;
 
-/// Maximum ratio of the cost for twice the work: 2, plus 10% for noise.
+/// Maximum growth of the cost when the work doubles: 2, plus 10% for noise.
 const BOUND: f64 = 2.2;
 
 /// Maximum kilobytes that a sample may leave in the process of `eval`, so that 20,000 samples stay
-/// within 300 MB, 60 of which are used from the start.
+/// within 300 MB, including the 60 MB used from the start.
 const LEFT_BY_A_SAMPLE: f64 = 12.0;
 
 pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
@@ -75,8 +75,8 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
     Ok(figures)
 }
 
-/// Returns the kilobytes that each further sample leaves, from the increase of the peak resident
-/// size of `eval`, without its workers, for four times the samples.
+/// Returns the kilobytes that each further sample leaves in use: quadruples the samples and
+/// measures how much the peak resident size of `eval`, without its workers, increases.
 fn left_by_a_sample(
     bench: &Bench,
     provider: Provider,

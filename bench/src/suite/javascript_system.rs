@@ -1,5 +1,5 @@
-//! Compares `eval`, including workers and records, with the JavaScript system. They run in turns,
-//! and each ratio compares two runs of the same round.
+//! Compares `eval`, including workers and records, with the JavaScript system. Both run
+//! alternately, and each ratio compares two runs of the same round.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::bench::{Bench, Provider, SuiteError, cost_of, log_progress, ms_each};
 use crate::plan::{Language, Plan};
 use crate::report::Figure;
 
-/// Number of rounds, each of which measures both.
+/// Number of rounds, each of which measures both systems.
 const ROUNDS: usize = 3;
 
 /// Iterations of a sample, concurrency, number of samples, and target ratio of our throughput to

@@ -1,4 +1,4 @@
-//! Measures other programs and `eval` in turns on the same samples, over HTTP.
+//! Measures other programs and `eval` alternately on the same samples, over HTTP.
 
 use std::fs;
 use std::path::Path;

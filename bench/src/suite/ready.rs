@@ -27,8 +27,8 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
     Ok(figures)
 }
 
-/// Returns the milliseconds between the start of each attempt and the start of its root, in the
-/// only run.
+/// Returns the milliseconds between the start of each attempt and the start of its root agent, in
+/// the only run directory.
 fn waits(results: &Path) -> Result<Vec<f64>, SuiteError> {
     let run = fs::read_dir(results)?
         .next()
@@ -42,7 +42,7 @@ fn waits(results: &Path) -> Result<Vec<f64>, SuiteError> {
                 .next()
                 .ok_or("a trajectory ends before its root starts")??;
             if event["kind"]["type"] != wanted {
-                return Err(format!("expected the event {wanted}, not {event}").into());
+                return Err(format!("expected event {wanted}, found {event}").into());
             }
             event["at_ms"]
                 .as_f64()

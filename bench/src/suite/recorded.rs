@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::bench::{Bench, SuiteError, log_progress};
 use crate::report::Figure;
 
-/// Cells that take Node.js longer than this, in milliseconds, are reported individually.
+/// Threshold in milliseconds: cells that run longer than this in Node.js are reported individually.
 const LONG_MS: f64 = 20.0;
 
 /// A recorded attempt.
@@ -125,7 +125,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
     Ok(figures)
 }
 
-/// Returns each cell's fastest of several runs, here and under Node.js in turns.
+/// Returns the fastest of several runs of each cell, alternately here and under Node.js.
 fn fastest(
     runs: usize,
     here: impl Fn() -> Result<Vec<CellMeasurement>, SuiteError>,
@@ -182,7 +182,7 @@ fn read(folder: &Path) -> Result<Vec<Trajectory>, SuiteError> {
     Ok(trajectories)
 }
 
-/// Returns a task as the recorded system gave it to the model: without its test outputs.
+/// Returns a task as the recorded system presented it to the model: without its test outputs.
 fn context(folder: &Path, id: &str) -> Result<String, SuiteError> {
     let stem = id.split_once('-').map_or(id, |(_, stem)| stem);
     let file = folder

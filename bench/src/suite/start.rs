@@ -1,5 +1,5 @@
-//! Measures startup: `eval --help`, a run of one sample, and the time until the first cell of a run
-//! has finished.
+//! Measures startup: Measures `eval --help`, a run of one sample, and the time until the first cell
+//! of a run has finished.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -28,7 +28,7 @@ struct Timed {
 
 pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
     let plan = Plan::Loop { iterations: 2 };
-    // Creates the files that the command below reads.
+    // Write the files that the command below reads.
     let run = bench.run_samples(1, &plan, Provider::InProcess, &[])?;
     let run: Vec<String> = run
         .get_args()

@@ -1,8 +1,8 @@
 //! `aime`: short-answer mathematics, a control that does not involve long context.
 //!
 //! Rows follow <https://huggingface.co/datasets/math-ai/aime25> or
-//! <https://huggingface.co/datasets/Maxwell-Jia/AIME_2024>: a problem and a number as its answer,
-//! under either spelling of the field names. The context is empty.
+//! <https://huggingface.co/datasets/Maxwell-Jia/AIME_2024>: a problem and its numeric answer. Both
+//! spellings of the field names are accepted. The context is empty.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub(crate) const ENTRY: Entry = Entry {
     ..Entry::rows(open)
 };
 
-/// Part of the digest. Raise it with any change to the code that changes a sample.
+/// Version of the samples, as a part of the digest. Increase it when a code change alters a sample.
 const FORMAT: &str = "aime/1";
 
 const QUERY: &str = include_str!("query.txt");
@@ -33,7 +33,7 @@ struct Aime;
 ///
 /// # Errors
 ///
-/// If the file is missing or has no rows, or a row is malformed.
+/// If the file is missing, has no rows, or has a malformed row.
 fn open(options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
     let path = options.data(
         ENTRY.name,
@@ -81,7 +81,7 @@ impl Schema for Aime {
     }
 }
 
-/// Returns the spelling that the row uses, or the first if it uses neither.
+/// Returns the field name that the row has, or `first` if it has neither.
 fn spelling(row: &Row, first: &'static str, second: &'static str) -> &'static str {
     if row.contains_key(first) || !row.contains_key(second) {
         first

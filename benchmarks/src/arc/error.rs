@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// Why files cannot be read as tasks.
+/// Error when reading task files.
 #[derive(Debug, thiserror::Error)]
 pub enum ArcError {
     /// A folder contains no tasks.
@@ -25,7 +25,8 @@ pub enum ArcError {
         /// Path of the file.
         path: PathBuf,
     },
-    /// A file is not JSON, or is JSON of another form. The reason ends in line and column.
+    /// A file is not JSON, or its JSON does not describe a task. The reason ends with line and
+    /// column.
     #[error("{}: {reason}; an ARC task is {{\"train\": [{{\"input\": grid, \"output\": grid}}], \"test\": […]}}", path.display())]
     Malformed {
         /// Path of the file.
@@ -33,14 +34,14 @@ pub enum ArcError {
         /// Parse error, with line and column.
         reason: serde_json::Error,
     },
-    /// A file has the right form, but the value of a field is invalid.
+    /// A file describes a task, but the value of a field is invalid.
     #[error("{}: {field} {problem}", path.display())]
     Field {
         /// Path of the file.
         path: PathBuf,
         /// Name of the field, such as `train[0].input`.
         field: String,
-        /// What is wrong with it, and what would be valid.
+        /// What is wrong with the field, and what would be valid.
         problem: String,
     },
 }

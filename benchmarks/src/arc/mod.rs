@@ -38,14 +38,14 @@ pub(crate) const ENTRY: Entry = Entry {
     ..Entry::rows(open)
 };
 
-/// Part of the digest. Raise it with any change to the code that changes a sample.
+/// Version of the samples, as a part of the digest. Increase it when a code change alters a sample.
 const FORMAT: &str = "arc/1";
 
 const ONE_TEST: &str = include_str!("one_test.txt");
 const MANY_TESTS: &str = include_str!("many_tests.txt");
 
 struct Arcs {
-    /// Files in the order of the ids.
+    /// Task files, in the same order as the ids.
     files: Vec<File>,
     ids: Vec<String>,
     digest: String,
@@ -55,20 +55,20 @@ struct File {
     path: PathBuf,
     tests: usize,
     training_pairs: usize,
-    /// Digest of the task rather than of the file's bytes: white space does not make another task.
+    /// Digest of the parsed task, so that white space in the file does not change it.
     digest: [u8; 32],
 }
 
-/// Opens `arc`, which uses only the option `data_dir`. Reads and checks every task once without
-/// keeping it.
+/// Opens `arc`, which uses the options `data_dir` and `split`. Reads and checks every task once,
+/// but does not keep them in memory.
 ///
-/// The folder contains `*.json` tasks itself, or in `evaluation/` or `training/`. The first of
-/// evaluation, training and the folder itself that contains tasks is used; with a split, only the
-/// subfolder of that name. Samples are in the byte order of file names.
+/// The tasks are the `*.json` files in the first of `evaluation/`, `training/` and the folder
+/// itself that has any. With a split, they are the files in the subfolder of that name. Samples are
+/// in the byte order of file names.
 ///
 /// # Errors
 ///
-/// If the folder is not given, missing or without tasks, or a file is not an ARC task with all its
+/// If the folder is not given, is missing or has no tasks, or if a file is not an ARC task with all
 /// outputs.
 fn open(options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
     let Some(folder) = &options.data_dir else {

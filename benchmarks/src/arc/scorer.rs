@@ -7,25 +7,25 @@ use crate::{Sample, Score, Scorer};
 
 /// Compares grids cell by cell; all grids of the task must match.
 ///
-/// The answer may contain prose and code fences. The last JSON array or object of a valid form in
-/// it is used; arrays and objects nested in others do not count separately. Valid forms are
+/// The answer may contain prose and code fences. The last JSON array or object of a valid form is
+/// used; nested arrays and objects do not count separately. Valid forms are
 /// - for one test: a grid `[[…],…]`, or a list of one grid;
-/// - for several tests: a list of as many grids, in order;
-/// - instead of a grid or list: an object whose member `output` is one;
-/// - instead of the whole: an object without a member `output`, of which the last member of a valid
+/// - for several tests: a list of one grid per test, in order;
+/// - in place of a grid or list: an object with a grid or list in its member `output`;
+/// - in place of all of these: an object without a member `output`, whose last member of a valid
 ///   form is used.
 ///
 /// A cell is a whole number; `1.0` counts as 1, because JSON and JavaScript do not distinguish
-/// them. Rows may have any length, so a ragged grid is read, and is wrong.
+/// them. Rows may differ in length: a ragged grid is readable, but wrong.
 #[derive(Clone, Copy, Debug)]
 pub struct ArcGrid;
 
-/// Maximum bytes of arrays and objects that are parsed: the grids of a task take a few kilobytes,
-/// and a parsed value takes up to a hundred times its text in memory.
+/// Maximum bytes of an array or object to parse. The grids of a task have a few kilobytes, but a
+/// parsed value may need a hundred times the memory of its text.
 const LONGEST: usize = 1 << 20;
 
-/// Rows of cells. Not `i64`, because a whole number may be far larger and only needs to differ from
-/// every color.
+/// Rows of cells. The type is `f64` because an answer may contain whole numbers beyond `i64`, which
+/// only have to differ from every color.
 type Grid = Vec<Vec<f64>>;
 
 impl ArcGrid {
@@ -47,7 +47,7 @@ impl Scorer for ArcGrid {
         let Some(expected) = expected(&sample.expected) else {
             return invalid_expected(self.validate_expected(&sample.expected));
         };
-        // Parsing from the last span on takes linear time, because spans do not overlap.
+        // Parsing the spans from last to first takes linear time, because they do not overlap.
         let mut other_count = None;
         for span in json_spans(answer)
             .into_iter()
@@ -65,9 +65,9 @@ impl Scorer for ArcGrid {
         }
         match (other_count, answer.trim()) {
             (Some(count), _) => wrong(format!(
-                "{} in the answer where {} asked for",
-                are(count),
-                are(expected.len())
+                "the answer has {count} grid{}, expected {}",
+                if count == 1 { "" } else { "s" },
+                expected.len()
             )),
             (None, "") => wrong("the answer is empty"),
             (None, answer) => {
@@ -81,13 +81,13 @@ fn expected(value: &Value) -> Option<Vec<Grid>> {
     grid(value).map(|grid| vec![grid]).or_else(|| grids(value))
 }
 
-/// How an array or object from the answer is read.
+/// Interpretation of an array or object in the answer.
 enum Reading {
     /// As many grids as the task has tests.
     Grids(Vec<Grid>),
     /// A different number of grids.
     OtherCount(usize),
-    /// Not grids.
+    /// Anything else.
     Nothing,
 }
 
@@ -101,13 +101,14 @@ impl Reading {
     }
 }
 
-/// Reads an array or object; the depth of what [`json_spans`] finds bounds the recursion.
+/// Interprets an array or object. The recursion is bounded, because [`json_spans`] limits the
+/// depth.
 fn reading(value: &Value, tests: usize) -> Reading {
     if let Value::Object(members) = value
         && !members.contains_key("output")
     {
         let readings = members.values().map(|member| reading(member, tests));
-        // The last of the best: `max_by_key` returns the last of equal elements.
+        // `max_by_key` returns the last of equal elements, so the last member wins a tie.
         return readings
             .max_by_key(Reading::rank)
             .unwrap_or(Reading::Nothing);
@@ -120,7 +121,7 @@ fn reading(value: &Value, tests: usize) -> Reading {
     }
 }
 
-/// Reads a list of grids, each possibly an object with an output.
+/// Parses a list of grids, or an object with such a list in `output`.
 fn grids(value: &Value) -> Option<Vec<Grid>> {
     match output(value) {
         Value::Array(items) if !items.is_empty() => items.iter().map(grid).collect(),
@@ -128,7 +129,7 @@ fn grids(value: &Value) -> Option<Vec<Grid>> {
     }
 }
 
-/// Reads a grid: rows of whole numbers, none empty.
+/// Parses a grid, or an object with a grid in `output`. Rows are nonempty lists of whole numbers.
 fn grid(value: &Value) -> Option<Grid> {
     let rows = output(value).as_array().filter(|rows| !rows.is_empty())?;
     rows.iter().map(row).collect()
@@ -142,7 +143,7 @@ fn row(value: &Value) -> Option<Vec<f64>> {
         .collect()
 }
 
-/// Returns the value, or the output in it.
+/// Returns the member `output` of an object that has one, or else the value itself.
 fn output(value: &Value) -> &Value {
     value.get("output").unwrap_or(value)
 }
@@ -187,12 +188,4 @@ fn difference(found: &Grid, expected: &Grid) -> Option<String> {
         .count();
     let cells = expected.iter().flatten().count();
     (differing > 0).then(|| format!("{differing} of {cells} cells differ"))
-}
-
-fn are(count: usize) -> String {
-    if count == 1 {
-        "1 grid is".to_owned()
-    } else {
-        format!("{count} grids are")
-    }
 }

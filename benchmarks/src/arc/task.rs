@@ -56,7 +56,8 @@ impl Task {
         Sha256::digest(json!(self).to_string()).into()
     }
 
-    /// Returns what the solver may see: the training pairs and the test inputs.
+    /// Returns the part of the task that the solver may see: the training pairs and the test
+    /// inputs.
     pub fn question(&self) -> Value {
         let inputs = self
             .test

@@ -2,8 +2,8 @@
 //! encrypted on disk.
 //!
 //! Rows follow <https://huggingface.co/datasets/Tevatron/browsecomp-plus>, described in
-//! <https://arxiv.org/abs/2508.06600>. All texts except the query's id are Base64 of the text,
-//! combined by XOR with the repeated SHA-256 of the canary, as in `decrypt_dataset.py` of
+//! <https://arxiv.org/abs/2508.06600>. Every text except the query's id is encrypted: XOR with the
+//! repeated SHA-256 of the canary, then Base64, as in `decrypt_dataset.py` of
 //! <https://github.com/texttron/BrowseComp-Plus>.
 //!
 //! The authors ask that the data never appear online as plain text. It is therefore decrypted only
@@ -38,16 +38,16 @@ pub(crate) const ENTRY: Entry = Entry {
     ..Entry::rows(open)
 };
 
-/// Part of the digest. Raise it with any change to the code that changes a sample.
+/// Version of the samples, as a part of the digest. Increase it when a code change alters a sample.
 const FORMAT: &str = "browsecomp-plus/1";
 
-/// Text from which the key is derived; it also marks the data in training sets.
+/// Text from which the key is derived. It also makes the data recognizable in training sets.
 const CANARY: &str = include_str!("canary.txt");
 
 const QUERY: &str = include_str!("query.txt");
 
-/// Fields with documents. Their order gives nothing away, because the documents are sorted by a
-/// hash.
+/// Fields with documents. Their order does not reveal which documents are relevant, because all
+/// documents are sorted by a hash.
 const DOCUMENTS: [&str; 3] = ["evidence_docs", "gold_docs", "negative_docs"];
 
 struct BrowseComp {
@@ -58,7 +58,7 @@ struct BrowseComp {
 ///
 /// # Errors
 ///
-/// If the folder is not given or has no rows, or a row is malformed or not encrypted.
+/// If no folder is given, the folder has no rows, or a row is malformed or not encrypted.
 fn open(options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
     let path = options.data(
         ENTRY.name,
@@ -134,7 +134,7 @@ impl Schema for BrowseComp {
     }
 }
 
-/// [`ShortAnswer`] on an encrypted expected text. Its explanations never contain that text.
+/// [`ShortAnswer`] for an encrypted expected text, which its explanations never contain.
 struct Encrypted;
 
 impl Scorer for Encrypted {
@@ -164,8 +164,8 @@ impl Scorer for Encrypted {
     }
 }
 
-/// Decrypts an expected answer into the form that other scorers read. `None` for a text that is not
-/// encrypted as this benchmark's are.
+/// Decrypts an expected answer into the form that other scorers read. Returns `None` for a text
+/// that is not encrypted with this benchmark's key.
 fn decrypted_expected(expected: &Value) -> Option<Value> {
     decrypt(expected.as_str()?).ok().map(Value::String)
 }

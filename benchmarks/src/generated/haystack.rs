@@ -6,14 +6,15 @@ use rand::Rng;
 
 use super::words::{GRAMMAR, below};
 
-/// Digits of a needle's number. The first is never 0, so that the number survives parsing as one.
+/// Number of digits in a needle's value. The first digit is never 0, so that parsing the value as a
+/// number keeps all digits.
 const DIGITS: usize = 10;
 
 /// Minimum number of sentences before a sentence form is repeated.
 const REST: usize = 24;
 
-/// Returns filler with each pin inserted at a random place. It has at most `length` characters,
-/// unless the pins alone have more.
+/// Returns filler with each of the sentences `pins` inserted at a random position. The text has at
+/// most `length` characters, unless the pins alone are longer.
 pub fn plant(pins: &[String], length: usize, rng: &mut impl Rng) -> String {
     let mut paragraphs = filler(room(pins, length), rng);
     for pin in pins {
@@ -24,7 +25,7 @@ pub fn plant(pins: &[String], length: usize, rng: &mut impl Rng) -> String {
     join(&paragraphs)
 }
 
-/// Returns the same as [`plant`], with the pins in order.
+/// Returns the same as [`plant`], but with the pins in their given order.
 pub fn plant_in_order(pins: &[String], length: usize, rng: &mut impl Rng) -> String {
     let mut paragraphs = filler(room(pins, length), rng);
     let sentences: usize = paragraphs.iter().map(Vec::len).sum();
@@ -33,7 +34,7 @@ pub fn plant_in_order(pins: &[String], length: usize, rng: &mut impl Rng) -> Str
         .map(|_| below(sentences + 1, rng))
         .collect::<Vec<_>>();
     places.sort_unstable();
-    // From the last pin on, so that earlier insertions do not shift the places of the others.
+    // Insert the last pin first, so that no insertion shifts the positions of the remaining pins.
     for (pin, mut place) in pins.iter().zip(places).rev() {
         for paragraph in &mut paragraphs {
             if place <= paragraph.len() {
@@ -48,7 +49,7 @@ pub fn plant_in_order(pins: &[String], length: usize, rng: &mut impl Rng) -> Str
 
 const PARAGRAPH_BREAK: &str = "\n\n";
 
-/// Returns the characters that the pins leave for filler.
+/// Returns the number of characters left for filler.
 fn room(pins: &[String], length: usize) -> usize {
     length.saturating_sub(pins.iter().map(|pin| pin.len() + " ".len()).sum())
 }
@@ -61,8 +62,7 @@ fn join(paragraphs: &[Vec<String>]) -> String {
         .join(PARAGRAPH_BREAK)
 }
 
-/// Returns `count` different numbers, of which the needle uses the first and the distractors the
-/// others.
+/// Returns `count` different numbers: the first for the needle, the others for the distractors.
 pub fn values(count: usize, rng: &mut impl Rng) -> Vec<String> {
     let mut values = Vec::new();
     let mut seen = BTreeSet::new();
@@ -78,7 +78,7 @@ pub fn values(count: usize, rng: &mut impl Rng) -> Vec<String> {
     values
 }
 
-/// Returns paragraphs of sentences, which joined have at most `room` characters.
+/// Returns paragraphs of sentences that have at most `room` characters when joined.
 fn filler(room: usize, rng: &mut impl Rng) -> Vec<Vec<String>> {
     let section = GRAMMAR.section("sentence");
     let mut recent = VecDeque::from([usize::MAX; REST]);

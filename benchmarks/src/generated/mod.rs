@@ -1,5 +1,5 @@
-//! Datasets generated from a seed: ids and lengths are known, and each sample is generated on
-//! demand.
+//! Datasets generated from a seed. Ids and lengths are known in advance, and each sample is
+//! generated on demand.
 
 pub(crate) mod haystack;
 pub(crate) mod words;
@@ -23,8 +23,8 @@ pub const CONTEXT_LENGTHS: [usize; 8] = [
 /// Default number of samples for each context length.
 pub const TASKS_PER_LENGTH: usize = 2;
 
-/// Minimum context length, in characters: below it, there is little hay around needle and
-/// distractors.
+/// Minimum context length in characters. A shorter context would have little filler around the
+/// needle and distractors.
 pub const MIN_CONTEXT_LENGTH: usize = 2_000;
 
 /// Maximum context length, in characters.
@@ -37,13 +37,13 @@ pub(crate) trait Generator: Send + Sync + 'static {
     /// Returns the benchmark's name.
     fn name(&self) -> &'static str;
 
-    /// Returns the lowercase hex SHA-256 of the seed and everything else that can change a sample,
-    /// except lengths and number of tasks. Those are part of the id, and a longer run has the same
-    /// samples and more.
+    /// Returns the lowercase hex SHA-256 of the seed and everything else that can change a sample.
+    /// It excludes lengths and the number of tasks: they are part of the id, and a larger run
+    /// contains all samples of a smaller one.
     fn digest(&self, seed: u64) -> String;
 
-    /// Generates the sample with this id, whose context is about `length` characters long. Its own
-    /// metadata is added to `known`.
+    /// Generates the sample with this id, whose context is about `length` characters long. The
+    /// sample's metadata is added to `known`.
     fn sample(&self, seed: u64, id: &str, length: usize, known: SampleMetadata) -> Sample;
 
     /// Returns the scorer.
@@ -53,7 +53,7 @@ pub(crate) trait Generator: Send + Sync + 'static {
 struct Generated<G> {
     generator: G,
     seed: u64,
-    /// Context lengths in the order of the ids.
+    /// Context length of each sample, in the order of the ids.
     lengths: Vec<usize>,
     ids: Vec<String>,
     digest: String,
@@ -63,7 +63,7 @@ struct Generated<G> {
 ///
 /// # Errors
 ///
-/// If a context length is out of bounds or duplicate, or the number of tasks is out of bounds.
+/// If a context length is out of bounds or duplicated, or the number of tasks is out of bounds.
 pub(crate) fn open(
     generator: impl Generator,
     options: &Options,
@@ -116,7 +116,7 @@ impl<G: Generator> Dataset for Generated<G> {
 ///
 /// # Errors
 ///
-/// If a context length is out of bounds or duplicate, or the number of tasks is out of bounds.
+/// If a context length is out of bounds or duplicated, or the number of tasks is out of bounds.
 fn tasks(
     benchmark: &'static str,
     options: &Options,
@@ -134,13 +134,14 @@ fn tasks(
         .unzip())
 }
 
-/// Returns the random stream of one sample. It depends only on seed and id, so samples do not
-/// affect one another.
+/// Returns the random number generator of one sample. It depends only on seed and id, so samples do
+/// not affect one another.
 pub(crate) fn stream(generator: &str, seed: u64, id: &str) -> ChaCha8Rng {
     ChaCha8Rng::from_seed(Sha256::digest(format!("{generator}\0{seed}\0{id}")).into())
 }
 
-/// Returns `8k`, `1m`, or the plain number where it is not round; labels are unique per length.
+/// Returns a unique label for a length, such as `8k` or `1m`, or the plain number if it is not
+/// round.
 fn label(length: usize) -> String {
     match length {
         _ if length.is_multiple_of(1_000_000) => format!("{}m", length / 1_000_000),

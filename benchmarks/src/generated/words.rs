@@ -1,4 +1,4 @@
-//! The grammar in `words.txt`: sections of entries with `{slots}`, which are filled at random.
+//! The grammar in `words.txt`: sections of entries with `{slots}` that are filled at random.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -11,8 +11,8 @@ pub const SOURCE: &str = include_str!("words.txt");
 /// Parsed `words.txt`.
 pub static GRAMMAR: LazyLock<Grammar> = LazyLock::new(|| Grammar::parse(SOURCE));
 
-/// Sections by number. Slots refer to numbers rather than names, because a megabyte of text needs
-/// 10^5 look-ups.
+/// Sections by number. Slots refer to sections by number instead of name, because a megabyte of
+/// text takes 10^5 lookups.
 pub struct Grammar {
     sections: Vec<Vec<Entry>>,
     numbers: BTreeMap<&'static str, usize>,
@@ -36,7 +36,7 @@ impl Grammar {
         self.sections[section].len()
     }
 
-    /// Appends one entry to `out`, its slots filled with random entries of their sections.
+    /// Appends an entry to `out`, with its slots filled with random entries of their sections.
     pub fn write(&self, section: usize, entry: usize, rng: &mut impl Rng, out: &mut String) {
         for piece in &self.sections[section][entry] {
             match *piece {
@@ -94,9 +94,9 @@ fn pieces(line: &'static str, numbers: &BTreeMap<&str, usize>) -> Entry {
     pieces
 }
 
-/// Returns a random number below `n`, by multiplication (<https://arxiv.org/abs/1805.10941>)
-/// without rejection, which leaves a bias of at most n/2^32. The ranges of `rand` are not used,
-/// because their results may change between releases.
+/// Returns a random number below `n`, computed by multiplication
+/// (<https://arxiv.org/abs/1805.10941>). Without rejection, its bias is at most n/2^32. The ranges
+/// of `rand` are not used, because their results may change between releases.
 pub fn below(n: usize, rng: &mut impl Rng) -> usize {
     ((u64::from(rng.next_u32()) * n as u64) >> 32) as usize
 }
@@ -107,8 +107,8 @@ mod tests {
 
     use super::*;
 
-    /// Sections must not contain themselves, because that would overflow the stack, and must not
-    /// contain text that would confuse a scorer.
+    /// A section that contains itself would overflow the stack, and some texts would confuse a
+    /// scorer.
     #[test]
     fn word_file_is_valid() {
         fn visit(section: usize, path: &mut Vec<usize>) {

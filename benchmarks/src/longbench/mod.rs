@@ -1,4 +1,4 @@
-//! The multiple-choice questions of LongBench-v2, of one domain or of all.
+//! The multiple-choice questions of LongBench-v2, from one or all domains.
 //!
 //! Rows follow <https://huggingface.co/datasets/zai-org/LongBench-v2>, described in
 //! <https://arxiv.org/abs/2412.15204>.
@@ -13,12 +13,12 @@ use crate::table::{Fault, Row, field, label, some, text};
 use crate::template::{filled, plain};
 use crate::{Choice, Dataset, OpenError, Options, Scorer};
 
-/// Part of the digest. Raise it with any change to the code that changes a sample.
+/// Version of the samples, as a part of the digest. Increase it when a code change alters a sample.
 const FORMAT: &str = "longbench-v2/1";
 
 const QUERY: &str = include_str!("query.txt");
 
-/// Questions of one domain, or of all.
+/// Questions from one or all domains.
 struct LongBench {
     name: &'static str,
     domain: Option<&'static str>,
@@ -34,11 +34,11 @@ pub(crate) const fn entry(open: Open) -> Entry {
     }
 }
 
-/// Opens the questions of a domain, or of all, as the benchmark of this name.
+/// Opens the questions from one or all domains as the benchmark with this name.
 ///
 /// # Errors
 ///
-/// If the file is not given or has no rows, or a row is malformed.
+/// If no file is given, the file has no rows, or a row is malformed.
 pub(crate) fn open(
     name: &'static str,
     domain: Option<&'static str>,

@@ -1,5 +1,5 @@
-//! `oolong`: the tasks of OOLONG-synth, which ask for counts and comparisons over a long list of
-//! labeled instances.
+//! `oolong`: the tasks of OOLONG-synth, which require counting and comparing the labels in a long
+//! list of instances.
 //!
 //! Rows follow <https://huggingface.co/datasets/oolongbench/oolong-synth>, described in
 //! <https://arxiv.org/abs/2511.02817>.
@@ -31,7 +31,7 @@ pub(crate) const ENTRY: Entry = Entry {
     ..Entry::rows(open)
 };
 
-/// Part of the digest. Raise it with any change to the code that changes a sample.
+/// Version of the samples, as a part of the digest. Increase it when a code change alters a sample.
 const FORMAT: &str = "oolong/1";
 
 struct Oolong {
@@ -40,11 +40,11 @@ struct Oolong {
 }
 
 /// Opens `oolong`. With the option `labels`, contexts include each instance's label.
-/// `context_lengths` selects by the data's field `context_len`, in tokens.
+/// `context_lengths` selects rows by their field `context_len`, in tokens.
 ///
 /// # Errors
 ///
-/// If the folder is not given or has no rows, or a row is malformed.
+/// If no folder is given, the folder has no rows, or a row is malformed.
 fn open(options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
     let schema = Oolong {
         labels: options.labels,
@@ -134,8 +134,8 @@ impl Schema for Oolong {
     }
 }
 
-/// Returns the first item of the list in the field `answer`, which is in Python notation:
-/// `['spam']`, `[12]`, `[datetime.date(2023, 1, 6)]`.
+/// Returns the first item of the field `answer`, a list in Python notation: `['spam']`, `[12]`,
+/// `[datetime.date(2023, 1, 6)]`.
 fn gold(row: &Row) -> Result<String, Fault> {
     let answer = text(row, "answer")?.trim();
     let wrong = || {

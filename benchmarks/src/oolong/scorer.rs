@@ -8,28 +8,28 @@ use crate::{Sample, Score, Scorer};
 /// Scores by the rules of OOLONG-synth. The expected value is `{"answer": TEXT, "answer_type":
 /// "ANSWER_TYPE.…"}`, with the answer as text and a date as `2023-01-06`. The rules, in order:
 ///
-/// 1. An answer without a colon is used whole if it has fewer than 20 characters; otherwise, its
-///    last word is used.
-/// 2. In an answer with a colon, the text after the last one is used (which drops `Answer:`,
-///    `Label:`, `User:` and `Date:`), without white space at its ends and without any `*`, `[` and
-///    `]`. If that has 20 characters or more and contains `more common`, `less common` or `same
-///    frequency`, that phrase is used.
-/// 3. It scores 1 if it equals the expected text, or if it is one of the three phrases and the
-///    expected text contains it.
+/// 1. If the answer has no colon and fewer than 20 characters, all of it is used; if it is longer,
+///    only its last word is used.
+/// 2. If the answer has a colon, the text after the last one is used, without surrounding white
+///    space and without any `*`, `[` and `]`. This drops `Answer:`, `Label:`, `User:` and `Date:`.
+///    If the rest has 20 characters or more and contains `more common`, `less common` or
+///    `same frequency`, that phrase is used.
+/// 3. The text from rule 1 or 2 scores 1 if it equals the expected text, or if it is one of the
+///    three phrases and the expected text contains it.
 /// 4. For `ANSWER_TYPE.NUMERIC`, a whole number y scores 0.75^|y−ŷ|; for `ANSWER_TYPE.DATE`, the
 ///    same day scores 1.
 /// 5. Everything else scores 0.
 ///
 /// Source: `synth_attempt_answer_parse` and `synth_process_response` in `src/eval/eval_helpers.py`
 /// of <https://github.com/abertsch72/oolong> at commit adbf1cb. The original reads dates with
-/// Python's `dateutil`; this scorer reads the forms that [`read_date`] lists. It also removes white
-/// space at the ends of the whole answer first, which the original keeps.
+/// Python's `dateutil`; this scorer reads the forms that [`read_date`] lists. Unlike the original,
+/// it first removes white space at both ends of the answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Oolong;
 
 const PHRASES: [&str; 3] = ["more common", "less common", "same frequency"];
 
-/// Length in characters from which a candidate is shortened.
+/// Minimum length in characters of a candidate that is shortened.
 const SHORT: usize = 20;
 
 impl Oolong {
@@ -79,7 +79,7 @@ impl Scorer for Oolong {
     }
 }
 
-/// Returns the part of an answer that is judged.
+/// Returns the part of an answer that is scored.
 fn candidate(answer: &str) -> String {
     let is_short = |text: &str| text.chars().nth(SHORT - 1).is_none();
     let Some((_, last)) = answer.rsplit_once(':') else {
@@ -97,7 +97,7 @@ fn candidate(answer: &str) -> String {
 }
 
 /// Parses a whole number as Python's `int()` does. Numbers of more than 18 digits are rejected,
-/// because they are not near any expected one.
+/// because they are not close to any expected number.
 fn whole(text: &str) -> Option<i64> {
     let text = text.trim();
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);

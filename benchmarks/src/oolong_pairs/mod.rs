@@ -2,7 +2,7 @@
 //! OOLONG-synth.
 //!
 //! These are the 20 tasks in the appendix of <https://arxiv.org/abs/2512.24601>. The expected pairs
-//! are computed from the window with labels.
+//! are computed from the labeled window.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock};
@@ -26,13 +26,13 @@ pub(crate) const ENTRY: Entry = Entry {
     ..Entry::rows(open)
 };
 
-/// Part of the digest. Raise it with any change to the code that changes a sample.
+/// Version of the samples, as a part of the digest. Increase it when a code change alters a sample.
 const FORMAT: &str = "oolong-pairs/1";
 
 const TASKS: &str = include_str!("tasks.json");
 const QUERY: &str = include_str!("query.txt");
 
-/// Field of the window with each instance's label.
+/// Field with the labeled window.
 const LABELLED: &str = "context_window_text_with_labels";
 
 struct OolongPairs {
@@ -45,7 +45,7 @@ struct OolongPairs {
 ///
 /// # Errors
 ///
-/// If the folder is not given or has no rows, or a row is malformed.
+/// If no folder is given, the folder has no rows, or a row is malformed.
 fn open(options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
     let schema = OolongPairs {
         labels: options.labels,
@@ -127,7 +127,8 @@ impl Schema for OolongPairs {
     }
 }
 
-/// A task of `tasks.json`. It has conditions for `both` users, or for `one` and the `other`.
+/// A task of `tasks.json`. A task has the same conditions for `both` users, or separate ones for
+/// `one` and the `other`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Task {
@@ -141,7 +142,7 @@ struct Task {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Side {
-    /// At least one instance has one of these labels; empty for no such condition.
+    /// At least one instance must have one of these labels. If empty, there is no such condition.
     #[serde(default)]
     any: Vec<String>,
     /// Minimum number of instances of a label.
@@ -150,10 +151,10 @@ struct Side {
     /// Exact number of instances of a label.
     #[serde(default)]
     exactly: BTreeMap<String, usize>,
-    /// All instances of a label, if any, are after a day.
+    /// All instances of a label must be after this day.
     #[serde(default)]
     after: BTreeMap<String, String>,
-    /// All instances of a label, if any, are before a day.
+    /// All instances of a label must be before this day.
     #[serde(default)]
     before: BTreeMap<String, String>,
 }

@@ -19,17 +19,17 @@ use crate::generated::words::{self, GRAMMAR};
 use crate::generated::{self, Generator, stream};
 use crate::{Dataset, OpenError, Options, Sample, Scorer, StringMatch};
 
-/// Number of requested values of one key, or of requested keys, as in RULER.
+/// Number of values to find for one key, or number of keys to find, as in RULER.
 pub(crate) const ANSWERS: usize = 4;
 
-/// Number of other keys of the same form, which are not requested.
+/// Number of keys of the same form that the query does not ask for.
 pub(crate) const DISTRACTORS: usize = 8;
 
-/// Part of every seed and of the digest. Raise it with any change to the code or words that changes
-/// a sample.
+/// Version of the samples, as a part of every seed and of the digest. Increase it when a change to
+/// the code or words alters a sample.
 const GENERATOR: &str = "ruler/1";
 
-/// One of the tasks, as a generator.
+/// Generator of one of the tasks.
 struct Task {
     /// Name of the benchmark.
     name: &'static str,
@@ -49,11 +49,11 @@ pub(crate) const fn entry(open: Open) -> Entry {
     }
 }
 
-/// Opens one of the tasks as the benchmark of this name.
+/// Opens one of the tasks as the benchmark with this name.
 ///
 /// # Errors
 ///
-/// If a context length is out of bounds or duplicate, or the number of tasks is out of bounds.
+/// If a context length is out of bounds or duplicated, or the number of tasks is out of bounds.
 pub(crate) fn open(
     name: &'static str,
     query: &'static str,
@@ -147,7 +147,7 @@ pub(crate) fn names(count: usize, rng: &mut ChaCha8Rng) -> Vec<String> {
     distinct(count, rng, name)
 }
 
-/// Returns `count` different texts.
+/// Returns `count` different strings.
 pub(crate) fn distinct(
     count: usize,
     rng: &mut ChaCha8Rng,

@@ -1,5 +1,5 @@
-//! `ruler-multi-key`: one number in a context that consists only of such numbers, after
-//! `niah_multikey_2` of RULER.
+//! `ruler-multi-key`: find one number among sentences with other numbers, after `niah_multikey_2`
+//! of RULER.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::ruler::{self, Form, Generated, name};
 
 pub(crate) const ENTRY: Entry = Entry {
     name: "ruler-multi-key",
-    summary: "RULER multi-key: find one number in a context of nothing but such numbers",
+    summary: "RULER multi-key: find one number among many similar sentences",
     ..ruler::entry(|options| ruler::open(ENTRY.name, include_str!("query.txt"), make, options))
 };
 
@@ -23,8 +23,8 @@ fn make(length: usize, rng: &mut ChaCha8Rng) -> Generated {
     let mut used = 0;
     let mut seen = BTreeSet::new();
     while used + longest <= length {
-        // A number makes the key unique, because a long context has more needles than there are
-        // names.
+        // A number in the key makes it unique, because a long context has more needles than the
+        // word list has names.
         let key = loop {
             let key = format!("{} {}", name(rng), 1_000 + below(9_000, rng));
             if seen.insert(key.clone()) {

@@ -1,4 +1,4 @@
-//! `ruler-multi-query`: the numbers of several names, after `niah_multiquery` of RULER.
+//! `ruler-multi-query`: find the numbers of several names, after `niah_multiquery` of RULER.
 
 use rand_chacha::ChaCha8Rng;
 

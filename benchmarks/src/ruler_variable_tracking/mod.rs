@@ -1,4 +1,4 @@
-//! `ruler-variable-tracking`: all variables of one chain of assignments, after `vt` of RULER.
+//! `ruler-variable-tracking`: find all variables of one chain of assignments, after `vt` of RULER.
 
 use rand_chacha::ChaCha8Rng;
 
@@ -13,13 +13,13 @@ pub(crate) const ENTRY: Entry = Entry {
     ..ruler::entry(|options| ruler::open(ENTRY.name, include_str!("query.txt"), make, options))
 };
 
-/// Number of assignments after the first one of a chain, as in RULER.
+/// Number of assignments in a chain after the first, as in RULER.
 const HOPS: usize = 4;
 
-/// Number of chains of variables, of which the query asks for one.
+/// Number of chains of variables. The query asks for one of them.
 const CHAINS: usize = 3;
 
-/// Letters of a variable's name, as in RULER.
+/// Number of letters in a variable's name, as in RULER.
 const LETTERS: usize = 5;
 
 fn make(length: usize, rng: &mut ChaCha8Rng) -> Generated {

@@ -5,7 +5,7 @@ use rand::Rng;
 use crate::generated::haystack::{plant, values};
 use crate::generated::words::GRAMMAR;
 
-/// Number of sentences of the needle's form with another name and another number.
+/// Number of sentences that have the needle's form, but a different name and number.
 pub const DISTRACTORS: usize = 8;
 
 /// A haystack and the needle in it.
@@ -14,7 +14,7 @@ pub struct Haystack {
     pub text: String,
     /// Start of the needle's sentence as a fraction of the text, to four places.
     pub position: f64,
-    /// Name of the number's kind: `registry number`.
+    /// Kind of the number: `registry number`.
     pub kind: &'static str,
     /// Owner of the requested number: `Amber Falcon`.
     pub key: String,
@@ -49,8 +49,8 @@ impl Haystack {
     }
 }
 
-/// Returns the needle's key, then those of the distractors. Half of these share a word with the
-/// needle's key, so that a search for one word is not enough.
+/// Returns the key of the needle, then the keys of the distractors. Half of the distractors share a
+/// word with the needle, so that searching for one word is not enough.
 fn keys(rng: &mut impl Rng) -> Vec<String> {
     let [first, second] = ["key-first", "key-second"].map(|name| GRAMMAR.section(name));
     let needle = (GRAMMAR.pick(first, rng), GRAMMAR.pick(second, rng));

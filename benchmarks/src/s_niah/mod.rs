@@ -23,8 +23,8 @@ pub(crate) const ENTRY: Entry = Entry {
     ..Entry::generated(open)
 };
 
-/// Part of every seed and of the digest. Raise it with any change to the code or words that changes
-/// a sample.
+/// Version of the samples, as a part of every seed and of the digest. Increase it when a change to
+/// the code or words alters a sample.
 const GENERATOR: &str = "s-niah/1";
 
 const QUERY: &str = include_str!("query.txt");
@@ -35,7 +35,7 @@ struct SNiah;
 ///
 /// # Errors
 ///
-/// If a context length is out of bounds or duplicate, or the number of tasks is out of bounds.
+/// If a context length is out of bounds or duplicated, or the number of tasks is out of bounds.
 fn open(options: &Options) -> Result<Box<dyn Dataset>, OpenError> {
     generated::open(SNiah, options)
 }

@@ -6,12 +6,12 @@ use super::{Score, Scorer, StringMatch, excerpt};
 use crate::Sample;
 use crate::decimal::same_json;
 
-/// Scores the share of a sample's checks that hold. The expected value is `{"checks": […]}` with
-/// one entry per user message: null, `{"page": VALUE}`, `{"request": JSON}` or `{"answer": [TEXT,
-/// …]}`; an answer may contain any of the texts, regardless of case.
+/// Scores the share of a sample's checks that pass. The expected value is `{"checks": […]}` with
+/// one entry per user message: null, `{"page": VALUE}`, `{"request": JSON}` or
+/// `{"answer": [TEXT, …]}`; an answer passes if it contains any of the texts, regardless of case.
 ///
-/// Instead of an answer, it judges the final state of an attempt's environment: `{"turns":
-/// [{"answer", "check", "problem"}]}`.
+/// Instead of an answer, it scores the final state of an attempt's environment:
+/// `{"turns": [{"answer", "check", "problem"}]}`.
 #[derive(Clone, Copy, Debug)]
 pub struct Checks;
 
@@ -32,7 +32,7 @@ impl Scorer for Checks {
 
     fn score(&self, answer: &str, sample: &Sample) -> Score {
         let state: Value = serde_json::from_str(answer).unwrap_or_default();
-        // The state of apps is nested next to the actions of the agent.
+        // In an app environment, the state is nested next to the agent's actions.
         let turns = state["turns"]
             .as_array()
             .or_else(|| state["state"]["turns"].as_array());
@@ -71,10 +71,10 @@ impl Scorer for Checks {
     }
 }
 
-/// Returns why a check does not hold.
+/// Returns the reason why a check fails, or `None` if it passes.
 fn problem(check: &Value, turn: Option<&Value>, sample: &Sample) -> Option<String> {
     let Some(turn) = turn else {
-        return Some("the agent did not get that far".to_owned());
+        return Some("the agent did not reach this message".to_owned());
     };
     if let Some(right) = check.get("answer") {
         let Some(answer) = turn["answer"].as_str() else {

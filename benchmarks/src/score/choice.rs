@@ -1,4 +1,4 @@
-//! `choice/2`: the answer must name the right one of several lettered choices.
+//! `choice/2`: the answer must name the correct choice by its letter.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::{Score, Scorer, excerpt, invalid_expected, right, unreadable, wrong};
 use crate::Sample;
 use crate::unicode::plain_forms;
 
-/// Multiple choice among A to D, or up to the expected letter if that is a later one. `*` and `_`
+/// Multiple choice among A to D, or A to the expected letter if that is beyond D. `*` and `_`
 /// around words are ignored. The letter is taken from the first of these forms that the answer
 /// contains:
 /// 1. the first `The correct answer is (B)`,
@@ -22,8 +22,8 @@ use crate::unicode::plain_forms;
 /// forms is unreadable.
 ///
 /// Source: 1 and 2 are `extract_answer` of `pred.py` in <https://github.com/THUDM/LongBench>
-/// (version 2), read in copies that other projects keep; as there, they are case-sensitive. The
-/// others are additions, because agents return such forms.
+/// (version 2), taken from copies in other projects. Like the original, they are case-sensitive.
+/// The other forms were added because agents also answer in them.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice;
 
@@ -95,11 +95,11 @@ fn chosen(answer: &str, last: char) -> Option<char> {
         .or_else(|| choice(answer.trim_end().lines().next_back()?, Form::Alone))
 }
 
-/// Position of a letter, which determines what may follow it.
+/// Context of a letter, which determines what may follow the letter.
 #[derive(Clone, Copy, PartialEq)]
 enum Form {
-    /// After words that announce it. What follows must not make it part of a word such as the
-    /// article `a`.
+    /// After words such as `answer is`. The following text must not make the letter part of a word,
+    /// such as the article `a`.
     Stated,
     /// At the beginning of the answer, followed by a delimiter or the end of the line.
     Beginning,
@@ -107,10 +107,10 @@ enum Form {
     Alone,
 }
 
-/// Words that may precede a letter or be the subject of a statement.
+/// Nouns that may precede a letter or be the subject of a statement.
 const NOUNS: [&str; 4] = ["answer", "option", "choice", "答案"];
 
-/// Returns what follows `answer is`, `Answer:` and similar words, last first.
+/// Returns the texts after `answer is`, `Answer:` and similar words, last first.
 fn statements(answer: &str) -> impl Iterator<Item = &str> {
     let lower = answer.to_ascii_lowercase();
     let mut ends: Vec<usize> = NOUNS
@@ -126,7 +126,7 @@ fn statements(answer: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Reads the single letter at the beginning of a text, in upper case.
+/// Returns the single letter at the beginning of a text, in upper case.
 fn read(text: &str, form: Form) -> Option<char> {
     let text = text.trim_start_matches(is_around);
     let text = NOUNS

@@ -42,10 +42,10 @@ const WEEKDAYS: [&str; 7] = [
     "sunday",
 ];
 
-/// Parses a text that is only a date: `2023-01-06`, `01/06/2023` (month first, unless it is above
-/// 12), `Jan 6, 2023`, `6 January 2023`, `Friday, January 6th, 2023`, and `datetime.date(2023, 1,
-/// 6)`. The separators are spaces and `, . / - ( )`. A year has four digits, and all three parts
-/// are required.
+/// Parses a text that consists only of a date: `2023-01-06`, `01/06/2023` (month first, unless it
+/// is above 12), `Jan 6, 2023`, `6 January 2023`, `Friday, January 6th, 2023`, and
+/// `datetime.date(2023, 1, 6)`. The separators are spaces and `, . / - ( )`. A year has four
+/// digits, and all three parts are required.
 pub fn read_date(text: &str) -> Option<Date> {
     let text = text
         .trim()
@@ -58,7 +58,7 @@ pub fn read_date(text: &str) -> Option<Date> {
         .filter(|part| !part.is_empty());
     let mut month = None;
     let mut numbers = Vec::new();
-    // One more than a date can have, so that a long text is rejected early.
+    // A date has at most five parts; reading one more rejects longer texts early.
     for part in parts.take(6) {
         if WEEKDAYS.iter().any(|day| is_name(part, day)) || part == "of" || part == "the" {
             continue;
@@ -95,12 +95,12 @@ pub fn read_date(text: &str) -> Option<Date> {
     })
 }
 
-/// Whether a part is a full name or one abbreviated to three or four letters.
+/// Whether a part is `name` or its abbreviation to three or four letters.
 fn is_name(part: &str, name: &str) -> bool {
     part == name || (matches!(part.len(), 3 | 4) && name.starts_with(part))
 }
 
-/// Returns the number of digits and the value of `6`, `06`, `6th` or `2023`.
+/// Returns the number of digits and the value of a part such as `6`, `06`, `6th` or `2023`.
 fn number(part: &str) -> Option<(usize, usize)> {
     let digits = ["st", "nd", "rd", "th"]
         .iter()

@@ -13,16 +13,15 @@ use crate::unicode::nfc;
 ///
 /// If the expected value is a text, both sides are normalized in the same way:
 /// - White space at both ends is removed.
-/// - One pair of quotes around the whole (`"…"`, `'…'`, `` `…` ``, `“…”`, `‘…’`) is removed, unless
-///   there are more of them inside.
+/// - One pair of quotes around the whole text (`"…"`, `'…'`, `` `…` ``, `“…”`, `‘…’`) is removed,
+///   unless the text contains more of these quotes.
 /// - Every run of Unicode white space becomes one space, except at the ends, where it is removed.
 /// - The result is composed (Unicode NFC).
 ///
 /// Comparison is case-sensitive. Any other expected value is compared as JSON: key order, white
 /// space and the notation of numbers (`3`, `3.0`) do not matter, and numbers of any length are
-/// compared exactly. Where a list or an object is expected, an answer that is not JSON is
-/// unreadable. An expected text that is itself a JSON list or object, as in CSV, is compared in
-/// both ways.
+/// compared exactly. If a list or an object is expected, an answer that is not JSON is unreadable.
+/// If the expected text is itself a JSON list or object, as in CSV, either comparison may succeed.
 #[derive(Clone, Copy, Debug)]
 pub struct Exact;
 

@@ -3,19 +3,19 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// Maximum nesting depth: if more brackets are open, the outermost counts as text. This bounds the
-/// memory of the search and the recursion of code that parses the result.
+/// Maximum nesting depth: if more brackets are open, the outermost counts as text. The limit bounds
+/// the memory of the search and the recursion of code that parses its results.
 pub const DEEPEST: usize = 16;
 
 /// Returns the byte ranges of the outermost JSON arrays and objects in `text`, in order.
 ///
-/// Brackets in prose are skipped: if the text after an opening bracket turns out not to be JSON,
-/// the bracket and those around it count as text, while arrays and objects already completed inside
-/// stay. A string that is read as part of an array or object is not searched. Numbers and escapes
-/// are checked only roughly, so a range may still fail to parse.
+/// Brackets in prose are skipped: if the text after an opening bracket is not JSON, that bracket
+/// and all enclosing ones count as text, but arrays and objects already completed inside are kept.
+/// Strings inside an array or object are not searched. Numbers and escapes are checked only
+/// roughly, so a range may still fail to parse.
 ///
-/// Takes time linear in `text`. A string without an end is read twice, as a string and as text, but
-/// the quotes in it are all escaped and so cannot begin another string.
+/// Takes time linear in `text`. An unterminated string is read twice, as a string and as text, but
+/// all quotes in it are escaped and cannot begin another string.
 pub fn json_spans(text: &str) -> Vec<Range<usize>> {
     let mut search = Search {
         text: text.as_bytes(),
@@ -35,14 +35,14 @@ struct Search<'a> {
     found: Vec<Range<usize>>,
 }
 
-/// An array or object that has begun.
+/// An array or object whose closing bracket has not been read yet.
 struct Open {
     start: usize,
     is_object: bool,
     next: Next,
 }
 
-/// What may come next in an array or object.
+/// Token expected next in an array or object.
 #[derive(Clone, Copy, PartialEq)]
 enum Next {
     /// The first element or member, or the end.
@@ -58,7 +58,7 @@ enum Next {
 }
 
 impl Search<'_> {
-    /// Reads the token at `at` and returns where the next one begins.
+    /// Reads the token at `at` and returns the start of the next one.
     fn step(&mut self, at: usize) -> usize {
         let byte = self.text[at];
         match byte {
@@ -144,7 +144,8 @@ impl Search<'_> {
         }
     }
 
-    /// Returns the end of the string whose first character is at `at`, if it has one.
+    /// Returns the end of the string whose first character is at `at`, or `None` if it is
+    /// unterminated.
     fn string_end(&self, mut at: usize) -> Option<usize> {
         loop {
             match *self.text.get(at)? {
@@ -156,8 +157,8 @@ impl Search<'_> {
         }
     }
 
-    /// Returns the end of the number, `true`, `false` or `null` at `at`, or `at` itself if none
-    /// begins there.
+    /// Returns the end of the number, `true`, `false` or `null` that begins at `at`, or `at` itself
+    /// if there is none.
     fn scalar_end(&self, at: usize) -> usize {
         let rest = &self.text[at..];
         let number = rest

@@ -46,13 +46,14 @@ pub struct Score {
     pub value: f64,
     /// Reason for the value, for people.
     pub explanation: String,
-    /// Whether the scorer cannot read the form of the answer, for example if it contains no number
-    /// where one is expected. Such an answer scores 0 and is counted separately from wrong answers.
+    /// Whether the scorer could not parse the answer, for example because it contains no number
+    /// where one is expected. The answer then scores 0 and is counted separately from wrong
+    /// answers.
     pub is_unreadable: bool,
 }
 
 impl Score {
-    /// Creates the score of an answer that the scorer could read.
+    /// Creates the score of an answer that the scorer could parse.
     pub fn new(value: f64, explanation: impl Into<String>) -> Self {
         Self {
             value,
@@ -68,14 +69,14 @@ pub trait Scorer: Send + Sync {
     /// answer may score differently.
     fn name(&self) -> &str;
 
-    /// Returns why answers cannot be scored against an expected value, phrased to follow its name:
-    /// `is not a number`. `None` if they can.
+    /// Returns the reason why answers cannot be scored against an expected value, phrased to follow
+    /// the value's name: `is not a number`. Returns `None` if they can.
     fn validate_expected(&self, _expected: &Value) -> Option<&'static str> {
         None
     }
 
-    /// Scores an answer. Never fails or panics, whatever the answer contains; a bad answer scores 0
-    /// with an explanation.
+    /// Scores an answer. Never fails or panics for any answer; a bad answer scores 0 with an
+    /// explanation.
     fn score(&self, answer: &str, sample: &Sample) -> Score;
 }
 
@@ -143,7 +144,7 @@ const SHARED: [NamedScorer; 10] = [
     },
 ];
 
-/// Returns all scorers that [`scorer`] accepts: the shared ones, then those of benchmarks.
+/// Returns all scorers that [`scorer`] accepts: the shared ones, then those defined by benchmarks.
 pub fn scorers() -> impl Iterator<Item = NamedScorer> {
     let own = catalog().iter().filter_map(|entry| entry.own_scorer);
     SHARED.into_iter().chain(own)
@@ -174,7 +175,7 @@ pub(crate) fn wrong(explanation: impl Into<String>) -> Score {
     Score::new(0.0, explanation)
 }
 
-/// Returns the score of an answer whose form the scorer cannot read.
+/// Returns the score of an answer that the scorer cannot parse.
 pub(crate) fn unreadable(explanation: impl Into<String>) -> Score {
     Score {
         is_unreadable: true,

@@ -8,11 +8,10 @@ use serde_json::Value;
 use super::{Score, Scorer, excerpt, invalid_expected, right, wrong};
 use crate::Sample;
 
-/// Finds the one value in an answer. It scores 1
+/// Searches the answer for the hidden value. It scores 1
 /// - if the answer is the value, ignoring white space and quotes at both ends, or
-/// - if the value consists of digits and is the only number of its length in the answer, once or
-///   repeatedly. A number is a longest run of the digits 0 to 9, so signs, points and grouping end
-///   it.
+/// - if the value consists of digits and no other number of its length is in the answer. A number
+///   is a maximal run of the digits 0 to 9, so signs, points and thousands separators end it.
 ///
 /// An answer that lists candidates or returns the haystack therefore scores 0.
 #[derive(Clone, Copy, Debug)]

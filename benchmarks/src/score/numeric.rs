@@ -7,12 +7,12 @@ use crate::Sample;
 use crate::decimal::Decimal;
 use crate::unicode::plain_forms;
 
-/// Equality of numbers. Whole numbers of any length are compared exactly, as are all numbers from
-/// 2^53 on. Below that, numbers with a fraction may differ by 10^-9 of the larger one. The expected
-/// value is a number, or a text that is one.
+/// Equality of numbers. Whole numbers of any length and all numbers from 2^53 on are compared
+/// exactly. Below 2^53, numbers with a fraction may differ by 10^-9 of the larger one. The expected
+/// value is a number, or a text that consists of one.
 ///
-/// The answer's number is the last one within the last `\boxed{…}` that contains any, or else the
-/// last one of the answer. An answer without a number is unreadable.
+/// The answer's number is the last one in the last `\boxed{…}` that contains a number, or else the
+/// last one in the answer. An answer without a number is unreadable.
 ///
 /// A number is digits of any script, with an optional sign, separators between groups of three,
 /// decimal point and exponent: `-1,234.5`, `6.02e23`. Separators are `,`, `'`, `\,`, `{,}`, `,\!`
@@ -20,8 +20,9 @@ use crate::unicode::plain_forms;
 /// `\tfrac` and `\cfrac`, and each may have a sign: `-\frac{3}{4}`. A sign counts only if no letter
 /// or digit precedes it, so `5-3` ends in 3.
 ///
-/// Source: this project's own; boxed answers after <https://github.com/hendrycks/math>. For AIME,
-/// whose answers are whole numbers from 0 to 999, it is equality of integers.
+/// Source: original to this project, except for boxed answers, which follow
+/// <https://github.com/hendrycks/math>. For AIME, whose answers are whole numbers from 0 to 999,
+/// this scorer tests integer equality.
 #[derive(Clone, Copy, Debug)]
 pub struct Numeric;
 
@@ -80,14 +81,14 @@ fn expected(value: &Value) -> Option<Quantity> {
     }
 }
 
-/// A number of an answer or a sample.
+/// A number in an answer or an expected value.
 enum Quantity {
     /// A decimal number, as text and by value.
     Decimal(String, Decimal),
     Fraction(f64),
 }
 
-/// First number from which some whole numbers have no exact binary floating-point representation.
+/// 2^53: from here on, some whole numbers have no exact binary floating-point representation.
 const FIRST_INEXACT: f64 = 9_007_199_254_740_992.0;
 
 impl Quantity {
@@ -103,7 +104,7 @@ impl Quantity {
         }
     }
 
-    /// Whether it is finite; a number without an exponent always is.
+    /// Whether the number is finite, which is always true without an exponent.
     fn is_bounded(&self) -> bool {
         self.nearest().is_finite()
             || matches!(self, Self::Decimal(text, _) if !text.contains(['e', 'E']))
@@ -212,7 +213,8 @@ struct Found {
 }
 
 impl Found {
-    /// Returns the fraction of this number over a following one, if the text writes it as such.
+    /// Returns the fraction of this number and a following one, if the text connects them as a
+    /// fraction.
     fn over(&self, other: &Self, text: &[u8]) -> Option<f64> {
         let sign = match &text[self.end..other.start] {
             b"/" => 1.0,
@@ -224,8 +226,8 @@ impl Found {
     }
 }
 
-/// Returns the sign of a fraction whose numerator follows: negative for `-\frac{`. `None` if the
-/// text does not end in such a command.
+/// Returns the sign of a fraction whose numerator follows: negative for `-\frac{`. Returns `None`
+/// if the text does not end in a fraction command.
 fn fraction_sign(before: &[u8]) -> Option<f64> {
     let before = before.strip_suffix(b"frac{")?;
     let before = match before {
@@ -244,7 +246,7 @@ const SEPARATORS: [&str; 9] = [
     ",", "'", "’", "\\,", "{,}", ",\\!", "\u{a0}", "\u{2009}", "\u{202f}",
 ];
 
-/// Returns the number that begins at `at`, without separators, and where it ends.
+/// Returns the number that begins at `at`, without separators, and the position of its end.
 fn number(text: &[u8], at: usize) -> Option<(String, usize)> {
     let digit = |at: usize| text.get(at).is_some_and(u8::is_ascii_digit);
     let begins = |at: usize| digit(at) || (text.get(at) == Some(&b'.') && digit(at + 1));

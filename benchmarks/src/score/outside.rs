@@ -1,4 +1,4 @@
-//! Scorers that this crate can only name, because running them needs JavaScript or a model.
+//! Scorers that this crate can name but not run, because they require JavaScript or a model.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 pub enum OutsideScorer {
     /// A JavaScript file with a function `score(answer, expected, metadata)`.
     JavaScript(PathBuf),
-    /// A model that judges whether an answer is right.
+    /// A model that judges whether an answer is correct.
     Judge,
 }
 
 impl OutsideScorer {
-    /// Parses `judge`, `file:PATH`, or a path that ends in `.js`. `None` for anything else, such as
-    /// the name of a built-in scorer.
+    /// Parses `judge`, `file:PATH`, or a path that ends in `.js`. Returns `None` for anything else,
+    /// such as the name of a built-in scorer.
     pub fn parse(text: &str) -> Option<Self> {
         if text == "judge" {
             return Some(Self::Judge);

@@ -1,4 +1,4 @@
-//! `pair-f1/1`: how well the pairs in the answer match the expected ones.
+//! `pair-f1/1`: F1 score of the pairs in the answer against the expected ones.
 
 use std::collections::BTreeSet;
 
@@ -14,8 +14,8 @@ use crate::Sample;
 /// in quotes: `(22740, 35839)`, `["22740", "35839"]`. Everything else in the answer is ignored.
 ///
 /// Source: OOLONG-Pairs of <https://arxiv.org/abs/2512.24601>, which scores by F1 over pairs in the
-/// form `(user_id_1, user_id_2)`. Its code is not available: how it reads pairs, and how it scores
-/// two empty sets, may differ.
+/// form `(user_id_1, user_id_2)`. Its code is not available, so its parsing of pairs and its score
+/// for two empty sets may differ.
 #[derive(Clone, Copy, Debug)]
 pub struct PairF1;
 
@@ -87,8 +87,8 @@ fn pairs(text: &str) -> BTreeSet<Pair> {
     pairs
 }
 
-/// Parses a whole number with spaces and quotes around it, and returns it with the rest. A long run
-/// of spaces is rejected, which keeps the search linear.
+/// Parses a whole number, optionally surrounded by spaces and quotes, and returns it with the
+/// remaining text. Long runs of spaces are rejected to keep the search linear.
 fn number(text: &[u8]) -> Option<(u64, &[u8])> {
     const LONGEST: usize = 32;
     let around = |text: &[u8]| {

@@ -9,8 +9,8 @@ use crate::Sample;
 /// Maximum size of a compiled pattern in bytes.
 const LARGEST: usize = 1 << 20;
 
-/// Matches a pattern of the `regex` crate anywhere in the answer, without white space around it.
-/// `^` and `$` anchor it to the beginning and the end.
+/// Matches a pattern of the `regex` crate anywhere in the trimmed answer. `^` and `$` anchor the
+/// pattern to the beginning and end of the answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Pattern;
 
@@ -40,7 +40,7 @@ impl Scorer for Pattern {
     }
 }
 
-/// Compiles an expected value, or returns why no answer can be scored with it.
+/// Compiles an expected value, or returns the reason why it cannot score answers.
 fn usable(expected: &Value) -> Result<Regex, &'static str> {
     let Value::String(pattern) = expected else {
         return Err("is not a text: expected a pattern");

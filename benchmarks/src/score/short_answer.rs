@@ -7,13 +7,13 @@ use super::{Score, Scorer, excerpt, invalid_expected, right, wrong};
 use crate::Sample;
 use crate::unicode::{fold_case, is_dash, is_punctuation, is_thousands_separator, plain_forms};
 
-/// Equality of short texts, such as answers to factual questions. If lines of the answer begin with
-/// `Exact Answer:`, the rest of the last such line is judged, otherwise the whole answer. The
-/// expected value is a text or a list of texts, one of which must match.
+/// Equality of short texts, such as answers to factual questions. If a line of the answer begins
+/// with `Exact Answer:`, only the rest of the last of these lines is scored; otherwise, the whole
+/// answer is. The expected value is a text or a list of texts, one of which must match.
 ///
 /// Both sides are normalized in the same way:
-/// - Full-width characters, digits of other scripts and similar characters become plain ones, and
-///   the text is composed (Unicode NFC).
+/// - Full-width characters, digits of other scripts and similar variants are replaced with plain
+///   characters, and the text is composed (Unicode NFC).
 /// - Case is folded. The words `a`, `an` and `the` are removed if another word follows, so that
 ///   `Vitamin A` keeps its letter. Runs of white space become single spaces.
 /// - Punctuation of any script is removed unless it changes the meaning: a sign or a point before a
@@ -24,9 +24,9 @@ use crate::unicode::{fold_case, is_dash, is_punctuation, is_thousands_separator,
 ///
 /// Source: `normalize_answer` of the `SQuAD` 1.1 evaluation script
 /// (<https://rajpurkar.github.io/SQuAD-explorer/>), which removes all ASCII punctuation, and the
-/// answer format of `BrowseComp` (<https://arxiv.org/abs/2504.12516>). The figures published for
+/// answer format of `BrowseComp` (<https://arxiv.org/abs/2504.12516>). The published results for
 /// `BrowseComp` and BrowseComp-Plus come from a model as judge, which accepts other wordings, so
-/// this score is a lower bound of them.
+/// this scorer gives a lower bound for them.
 #[derive(Clone, Copy, Debug)]
 pub struct ShortAnswer;
 
@@ -81,7 +81,7 @@ fn texts(expected: &Value) -> Vec<&str> {
     }
 }
 
-/// Characters that are kept between two operands, alone or in a row (`!=`, `>=`).
+/// Characters that are kept between two operands, alone or in sequence (`!=`, `>=`).
 const OPERATORS: &str = "<>=!^+*/";
 
 fn normal(text: &str) -> String {
@@ -102,7 +102,8 @@ fn normal(text: &str) -> String {
     counted.map(|(_, word)| *word).collect::<Vec<_>>().join(" ")
 }
 
-/// Splits a text at its first operator between two operands: before, operator, after.
+/// Splits a text at its first operator between two operands into the text before it, the operator,
+/// and the text after it.
 fn split_at_operator(letters: &[char]) -> Option<(&[char], &[char], &[char])> {
     let is_part = |letter: &char| OPERATORS.contains(*letter);
     let is_space = |letter: &char| letter.is_whitespace() && *letter != '\n';
@@ -130,7 +131,7 @@ fn split_at_operator(letters: &[char]) -> Option<(&[char], &[char], &[char])> {
     }
 }
 
-/// Removes the punctuation that does not change the meaning.
+/// Removes punctuation that does not change the meaning.
 fn significant(letters: &[char]) -> String {
     let mut kept = String::with_capacity(letters.len());
     // Whether the previous character is part of a word.

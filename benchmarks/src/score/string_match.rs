@@ -1,4 +1,5 @@
-//! `string-match-all/2` and `string-match-part/2`: which expected texts the answer contains.
+//! `string-match-all/2` and `string-match-part/2`: whether the answer contains all or any of the
+//! expected texts.
 
 use std::borrow::Cow;
 
@@ -13,14 +14,14 @@ use crate::unicode::nfc;
 /// composition.
 ///
 /// Source: `string_match_all` and `string_match_part` of `scripts/eval/synthetic/constants.py` in
-/// <https://github.com/NVIDIA/RULER>, read in copies that other projects keep. As there, an answer
-/// that returns the whole context contains everything: compare such scores with published ones, not
-/// with those of `needle`.
+/// <https://github.com/NVIDIA/RULER>, taken from copies in other projects. Like the originals, they
+/// score 1 for an answer that repeats the whole context. Compare their scores with published ones,
+/// not with those of `needle`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StringMatch {
     /// Scores the share of the expected texts that are found.
     All,
-    /// Scores 1 if any is found.
+    /// Scores 1 if any expected text is found.
     Part,
 }
 

@@ -1,4 +1,4 @@
-//! Rows of CSV files with a header. Every value is a text, and an empty one counts as missing.
+//! Rows of CSV files with a header. Every value is a string, and an empty value counts as missing.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -54,7 +54,7 @@ fn open(path: &Path) -> Result<(Reader<File>, StringRecord), DatasetError> {
     });
     let header: StringRecord = names.collect();
     let mut seen = BTreeSet::new();
-    // Spreadsheets write unnamed columns for empty ones.
+    // Spreadsheets write empty columns without a name.
     let mut named = header.iter().filter(|name| !name.is_empty());
     match named.find(|name| !seen.insert(*name)) {
         Some(name) => Err(DatasetError::Row {
@@ -65,8 +65,8 @@ fn open(path: &Path) -> Result<(Reader<File>, StringRecord), DatasetError> {
     }
 }
 
-/// Counts lines as editors do. The CSV reader counts blank lines and those that end in `\r\n` only
-/// after it has passed them.
+/// Counts lines as editors do. The CSV reader counts blank lines and lines that end in `\r\n` too
+/// late.
 struct Lines {
     file: BufReader<File>,
     /// Bytes read so far, and the number of the next line.
@@ -85,8 +85,8 @@ impl Lines {
         })
     }
 
-    /// Returns the line of the record that the reader searches for from this byte on. Bytes must
-    /// not decrease between calls.
+    /// Returns the line of the first record at or after this byte. `byte` must not decrease between
+    /// calls.
     fn of_record(&mut self, byte: u64) -> io::Result<u64> {
         loop {
             let ahead = self.file.fill_buf()?;

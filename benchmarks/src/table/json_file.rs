@@ -114,7 +114,7 @@ pub fn row(path: &Path, start: u64, length: usize) -> Result<Row, DatasetError> 
 
 fn object(bytes: &[u8]) -> Result<Row, String> {
     let is_object = bytes.trim_ascii_start().starts_with(b"{");
-    // Half of a surrogate pair, as JavaScript writes it, becomes U+FFFD.
+    // An unpaired surrogate, which JavaScript may write, becomes U+FFFD.
     let row = if is_object {
         lenient_json::from_slice(bytes).map(|Fields(row)| Value::Object(row))
     } else {
@@ -126,7 +126,7 @@ fn object(bytes: &[u8]) -> Result<Row, String> {
             "is {}; expected a JSON object",
             super::kind(&other)
         )),
-        // The location of the row is already reported; only the column adds to it.
+        // The caller reports the location of the row, so only the column is added.
         Err(error) => {
             let problem = error.to_string();
             Err(match (error.classify(), problem.rsplit_once(" at line ")) {
@@ -140,8 +140,9 @@ fn object(bytes: &[u8]) -> Result<Row, String> {
     }
 }
 
-/// An object without duplicate names; serde's own map would keep the last value and drop the
-/// others. A field with a number that [`Value`] cannot hold exactly becomes the field's text.
+/// An object without duplicate names; serde's map would silently keep only the last value. If a
+/// field contains a number that [`Value`] cannot represent exactly, its value is the field's JSON
+/// text.
 struct Fields(Row);
 
 impl<'de> Deserialize<'de> for Fields {

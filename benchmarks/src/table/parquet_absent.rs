@@ -1,5 +1,5 @@
-//! Replaces `parquet_file.rs` in a program built without the feature `parquet`. Its errors say how
-//! to build the program with it.
+//! Replaces `parquet_file.rs` in a program built without the feature `parquet`. Its errors explain
+//! how to build the program with the feature.
 
 use std::path::Path;
 

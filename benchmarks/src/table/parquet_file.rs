@@ -16,7 +16,7 @@ use serde_json::Value;
 use super::{At, Row, Visit, unusable};
 use crate::DatasetError;
 
-/// Reads these columns of a file, all of which must exist. Columns in `texts` must not contain
+/// Reads the given columns of a file, all of which must exist. Columns in `texts` must not contain
 /// bytes.
 pub fn scan(
     path: &Path,
@@ -70,7 +70,7 @@ pub fn scan(
     Ok(())
 }
 
-/// Reads all rows of one group, whole and in order.
+/// Reads all rows of one group in order, with all columns.
 pub fn group(
     path: &Path,
     group: usize,
@@ -97,7 +97,7 @@ fn rows(
     Ok(rows.map(|row| row.map(|row| row.to_json_value())))
 }
 
-/// Returns how many rows to decode at a time: about a megabyte.
+/// Returns the number of rows to decode at a time, which have about a megabyte.
 fn batch(group: &RowGroupMetaData) -> usize {
     const MOST: i64 = 64;
     let bytes_a_row = group.total_byte_size() / group.num_rows().max(1);
@@ -112,8 +112,7 @@ fn object(row: Value) -> Result<Row, String> {
     }
 }
 
-/// Whether the values of a column are returned as Base64, because the file declares them only as
-/// bytes.
+/// Whether the values of a column are returned as Base64, because the file declares them as bytes.
 fn is_binary(field: &Type) -> bool {
     let info = field.get_basic_info();
     let is_of_bytes = field.is_primitive()

@@ -1,5 +1,5 @@
 //! Caches rows of Parquet files as JSON in a temporary file, so that a row can be read without
-//! those before it.
+//! decoding the rows before it.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -13,24 +13,25 @@ use serde_json::Value;
 use super::{Row, parquet_file, unusable};
 use crate::DatasetError;
 
-/// Row groups of a table's files, each decoded once, when a row of it is first requested. In a
-/// Parquet file, a row can only be reached through all earlier ones of its group, which over a run
-/// would take quadratic time. The temporary file has no name and is removed with the cache.
+/// Row groups of a table's files. Each group is decoded once, when one of its rows is first
+/// requested. Reading a row from a Parquet file decodes all earlier rows of its group, so without a
+/// cache a run would take quadratic time. The temporary file has no name and is removed with the
+/// cache.
 #[derive(Default)]
 pub struct RowGroupCache(Mutex<CacheFile>);
 
 #[derive(Default)]
 struct CacheFile {
     file: Option<File>,
-    /// Bytes of the file in use.
+    /// Number of bytes used in the file.
     length: u64,
     /// Locations of the rows, by file and row group.
     groups: BTreeMap<(usize, usize), Vec<Range<u64>>>,
 }
 
 impl RowGroupCache {
-    /// Reads a row by its file, row group and 0-based number in that group. `path` is the path of
-    /// the file.
+    /// Reads a row by its file, row group and 0-based index in the group. `path` is the path of the
+    /// file.
     ///
     /// # Errors
     ///
@@ -42,7 +43,7 @@ impl RowGroupCache {
         group: usize,
         index: usize,
     ) -> Result<Row, DatasetError> {
-        // Even after a panic under the lock, only groups that were written whole have ranges.
+        // Even after a panic under the lock, only completely written groups have ranges.
         let mut cached = self.0.lock();
         if !cached.groups.contains_key(&(file, group)) {
             let rows = cached.write(path, group)?;

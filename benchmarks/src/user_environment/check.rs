@@ -60,7 +60,7 @@ pub(super) fn read_check(field: &str, check: &Map<String, Value>) -> Result<(Che
         }
         ("request", _) => Err(Fault::new(
             field,
-            "needs an object with `url` and `json` in `request`",
+            "needs a `request` object with `url` and `json`",
         )),
         (_, Value::String(text)) if !blank(text) => Ok((Check::Answer, json!([text]))),
         (_, Value::Array(items))
@@ -78,12 +78,12 @@ pub(super) fn read_check(field: &str, check: &Map<String, Value>) -> Result<(Che
     }
 }
 
-/// Returns the fault for a value of the wrong kind.
+/// Returns the fault for a value of the wrong type.
 pub(super) fn wrong(field: &str, value: &Value, right: &str) -> Fault {
     Fault::new(field, format!("is {}; expected {right}", kind(value)))
 }
 
-/// Whether a text begins like a web address.
+/// Whether a text begins with `http://` or `https://`.
 pub(super) fn is_web_address(text: &str) -> bool {
     let rest = text
         .strip_prefix("http://")
@@ -94,7 +94,7 @@ pub(super) fn is_web_address(text: &str) -> bool {
         && !text.contains(char::is_whitespace)
 }
 
-/// Whether a text is a whole origin.
+/// Whether a text is an origin without a path.
 pub(super) fn is_origin(text: &str) -> bool {
     let rest = text
         .split_once("://")

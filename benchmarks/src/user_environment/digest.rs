@@ -1,4 +1,4 @@
-//! Hashes the files of the environments that rows name, as a part of the dataset's digest.
+//! Hashes the files of the environments in rows; the hashes are part of the dataset's digest.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::{SiteSource, UserEnvironment};
 /// Maximum files of a site.
 const MOST_FILES: usize = 5_000;
 
-/// Hashes of environment files. A folder that many rows name is hashed once.
+/// Hashes of environment files. A folder named by many rows is hashed only once.
 #[derive(Default)]
 pub(crate) struct EnvironmentDigests(HashMap<PathBuf, [u8; 32]>);
 
@@ -38,7 +38,7 @@ impl EnvironmentDigests {
                     self.0.insert(folder.clone(), found);
                     Ok(found)
                 }
-                // Files next to the rows that the command names.
+                // The command may name files next to the rows.
                 SiteSource::Command(command) => {
                     let words = command
                         .words
@@ -75,7 +75,7 @@ fn of_files(folder: &Path, files: &BTreeMap<String, PathBuf>) -> Result<[u8; 32]
     Ok(all.finalize().into())
 }
 
-/// Returns the files in a folder and below it, by their paths in it.
+/// Returns all files in a folder and its subfolders, by path relative to the folder.
 fn files_of(folder: &Path) -> Result<BTreeMap<String, PathBuf>, String> {
     let mut files = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];

@@ -16,7 +16,7 @@ use check::{is_origin, is_web_address, known, read_check, wrong};
 
 pub(crate) use digest::EnvironmentDigests;
 
-/// Maximum total bytes of a row's site files, or of its documents.
+/// Maximum total bytes of the site files or documents of a row.
 const MOST_BYTES: u64 = 64_000_000;
 
 /// Names of a row's environment fields.
@@ -33,9 +33,9 @@ pub(crate) struct EnvironmentFields {
     pub turns: String,
     pub selection: String,
     pub check: String,
-    /// Fields that the description names, which are used in every row that has them. Other fields
-    /// are used only together with a check or turns; elsewhere, a field such as `url` is plain
-    /// metadata.
+    /// Fields named in the description, which are used in every row that has them. Other
+    /// environment fields are used only in rows with a check or turns; in other rows, a field such
+    /// as `url` is plain metadata.
     pub named: Vec<String>,
 }
 
@@ -44,16 +44,16 @@ pub(crate) struct EnvironmentFields {
 pub(crate) struct UserDialogue {
     /// Messages; empty if the row has only its query.
     pub messages: Vec<String>,
-    /// Check and right result of each message, or of the query.
+    /// Check and expected result of each message, or of the query.
     checks: Vec<Option<(Check, Value)>>,
-    /// Text that the user has selected on the page, if the row has a selection next to its query.
+    /// Text that the user has selected on the page, if the row has both a query and a selection.
     pub selection: Option<String>,
-    /// Field with the selection, if any.
+    /// Name of the field with the selection, if any.
     selected: Option<String>,
 }
 
 impl UserDialogue {
-    /// Whether anything is checked.
+    /// Whether any message has a check.
     pub(crate) fn is_checked(&self) -> bool {
         self.checks.iter().any(Option::is_some)
     }
@@ -233,7 +233,7 @@ impl EnvironmentFields {
         })
     }
 
-    /// Parses the environment of a row; `None` for a row that only has texts.
+    /// Parses the environment of a row; Returns `None` for a row without an environment.
     pub(crate) fn world(&self, row: &Row, folder: &Path) -> Result<Option<UserEnvironment>, Fault> {
         let talk = self.talk(row)?;
         let counts = |name: &String| self.counts(name, row, &talk);
@@ -462,7 +462,7 @@ impl EnvironmentFields {
             .ok_or_else(|| Fault::new(field, format!("must be {right}")))
     }
 
-    /// Returns a field that is an object or a list; in CSV, it is JSON. A text does not count,
+    /// Returns a field that is an object or a list; in CSV, it is JSON. A string is ignored,
     /// because it may be plain metadata, unless the description names this field.
     fn structure(&self, row: &Row, field: &str) -> Result<Option<Value>, Fault> {
         match row.get(field) {
@@ -480,7 +480,7 @@ impl EnvironmentFields {
     }
 }
 
-/// Combines a message and the selection on the page that it refers to.
+/// Combines a message with the selected text on the page.
 pub fn with_selection(message: &str, selection: &str) -> String {
     let template = include_str!("selection.md").trim_end();
     let parts = template.split_once("{message}").unwrap_or_default();
@@ -495,7 +495,7 @@ pub fn with_selection(message: &str, selection: &str) -> String {
     .concat()
 }
 
-/// Returns the URI under which a document is open.
+/// Returns the URI of an open document.
 pub fn document_uri(name: &str) -> String {
     format!("file:///{}", name.trim_start_matches("./"))
 }
@@ -509,7 +509,7 @@ fn text(row: &Row, field: &str) -> Result<Option<String>, Fault> {
     }
 }
 
-/// Returns the path that a field names, which must be in the folder of the rows.
+/// Resolves the path in a field, which must stay in the folder of the rows.
 fn inside(field: &str, folder: &Path, name: &str) -> Result<PathBuf, Fault> {
     let path = contained(folder, Path::new(name.trim()));
     path.map_err(|problem| Fault::new(field, format!("is {name:?}: {problem}")))

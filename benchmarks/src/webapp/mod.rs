@@ -1,7 +1,7 @@
-//! `webapp`: tasks that a web app solves, checked by using the app in a browser.
+//! `webapp`: tasks in which the agent builds a web app, checked by operating the app in a browser.
 //!
-//! The tasks are in a bundled file. The runner opens a task's documents and apps, and runs its
-//! check in the app that was launched.
+//! The tasks are in a bundled file. The runner opens a task's documents and apps, and then runs the
+//! task's check in the app that the agent launched.
 
 mod scorer;
 
@@ -33,7 +33,7 @@ pub(crate) const ENTRY: Entry = Entry {
     ..Entry::generated(open)
 };
 
-/// Part of the digest. Raise it with any change to the code that changes a sample.
+/// Version of the samples, as a part of the digest. Increase it when a code change alters a sample.
 const FORMAT: &str = "webapp/1";
 
 const SOURCE: &str = include_str!("tasks.yaml");
@@ -74,7 +74,7 @@ struct WebApp {
 ///
 /// # Errors
 ///
-/// Never; the signature is shared by all benchmarks.
+/// Never returns an error; all benchmarks share this signature.
 #[expect(
     clippy::unnecessary_wraps,
     reason = "all benchmarks share this signature"

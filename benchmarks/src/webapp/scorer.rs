@@ -1,14 +1,15 @@
-//! `app-state/1`: the launched app must show the right result, and the required actions must
-//! precede its launch.
+//! `app-state/1`: the launched app must show the expected result, and the required actions must
+//! precede the launch.
 
 use serde_json::Value;
 
 use crate::score::{excerpt, right, wrong};
 use crate::{Sample, Score, Scorer};
 
-/// Compares what a task's check found in the app, `{"state": {"check": …}, "actions": ["list_docs",
-/// "launch_app"]}`, with `shows`. Each action in `first` must precede the last `launch_app`. It
-/// judges the final state of an attempt's environment instead of an answer.
+/// Compares what a task's check found in the app,
+/// `{"state": {"check": …}, "actions": ["list_docs", "launch_app"]}`, with `shows`. Each action in
+/// `first` must precede the last `launch_app`. Instead of an answer, it scores the final state of
+/// an attempt's environment.
 #[derive(Clone, Copy, Debug)]
 pub struct AppState;
 

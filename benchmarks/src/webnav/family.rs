@@ -1,5 +1,5 @@
-//! Families of tasks. Each generates the data of a site, the words of its query and the form that
-//! solves it.
+//! Families of tasks. Each generates the data of a site, the words of the query and the expected
+//! form.
 
 use std::collections::BTreeSet;
 
@@ -19,11 +19,11 @@ pub(super) struct Family {
 pub(super) struct GeneratedTask {
     /// Data that the pages read.
     pub(super) data: Value,
-    /// Values of the names in the family's query.
+    /// Values of the placeholders in the family's query.
     pub(super) words: Vec<(&'static str, String)>,
-    /// Address that the right form is sent to.
+    /// Target address of the expected form.
     pub(super) action: &'static str,
-    /// Fields of the right form.
+    /// Fields of the expected form.
     pub(super) fields: Vec<(&'static str, String)>,
 }
 
@@ -109,7 +109,7 @@ fn room(rng: &mut ChaCha8Rng) -> String {
 fn compare(rng: &mut ChaCha8Rng) -> GeneratedTask {
     let mut companies = shuffled("companies", rng);
     companies.truncate(6);
-    // The cheapest offer in total is cheapest neither in price nor in shipping.
+    // The offer with the lowest total has neither the lowest price nor the lowest shipping cost.
     let low = number(60, 90, rng);
     let mut offers = vec![(low, 12), (low - 15, 40), (low + 30, 3)];
     while offers.len() < companies.len() {
@@ -184,7 +184,7 @@ fn paginate(rng: &mut ChaCha8Rng) -> GeneratedTask {
         .map(|(at, (title, author))| (title.clone(), author, format!("S{}", 100 + at * 7)))
         .collect();
     shuffle(&mut books, rng);
-    // Not on the first page.
+    // The result is not on the first page.
     let (title, author, shelf) = books[number(12, books.len() - 1, rng)].clone();
     let rows: Vec<Value> = books
         .iter()
@@ -399,7 +399,7 @@ fn branches(rng: &mut ChaCha8Rng) -> GeneratedTask {
                 .iter()
                 .enumerate()
                 .map(|(month, name)| {
-                    // Numbers are unique, so that a sum shows which of them were added.
+                    // Numbers are unique, so that a sum reveals its summands.
                     let mut sold = number(100, 9_999, rng);
                     while !sales.insert(sold) {
                         sold = number(100, 9_999, rng);

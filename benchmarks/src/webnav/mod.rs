@@ -1,8 +1,8 @@
-//! `webnav`: tasks on small web sites, generated from a seed and judged by what the site's server
-//! received.
+//! `webnav`: tasks on small web sites, generated from a seed and scored by the forms that the
+//! site's server received.
 //!
-//! The sites are HTML files, and their server is a pure state machine ([`SiteServer`]), which the
-//! runner of a task serves on loopback.
+//! The sites are HTML files. Their server is a pure state machine ([`SiteServer`]); the runner of a
+//! task exposes it on loopback.
 
 mod words;
 mod family;
@@ -31,7 +31,7 @@ pub(crate) const ENTRY: Entry = Entry {
     reads: &[SupportedOption::Seed],
     own_scorer: Some(NamedScorer {
         name: "web-state",
-        summary: "what the server of a web site received, instead of the answer",
+        summary: "the forms that a web site's server received, instead of the answer",
         make: || Arc::new(WebState),
     }),
     ..Entry::generated(open)
@@ -40,8 +40,8 @@ pub(crate) const ENTRY: Entry = Entry {
 /// Number of tasks in each family.
 const TASKS: usize = 3;
 
-/// Part of every seed and of the digest. Raise it with any change to the code that changes a
-/// sample.
+/// Version of the samples, as a part of every seed and of the digest. Increase it when a code
+/// change alters a sample.
 const GENERATOR: &str = "webnav/1";
 
 const QUERIES_SOURCE: &str = include_str!("queries.yaml");

@@ -1,13 +1,13 @@
-//! `web-state/1`: the server of a web site must have received exactly the right forms.
+//! `web-state/1`: the server of a web site must have received exactly the expected forms.
 
 use serde_json::Value;
 
 use crate::score::{excerpt, right, wrong};
 use crate::{Sample, Score, Scorer};
 
-/// Compares the forms that were sent, in order: `{"posts": [{"to": "report", "fields": {"room":
-/// "B12"}}]}`. White space around a field's value is ignored. It judges the final state of an
-/// attempt's environment instead of an answer.
+/// Compares the received forms in order:
+/// `{"posts": [{"to": "report", "fields": {"room": "B12"}}]}`. White space around a field's value
+/// is ignored. Instead of an answer, it scores the final state of an attempt's environment.
 #[derive(Clone, Copy, Debug)]
 pub struct WebState;
 

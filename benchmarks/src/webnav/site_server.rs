@@ -1,5 +1,5 @@
-//! The server of one task: it serves files by address and records the forms sent. A pure state
-//! machine without a network.
+//! The server of one task, a pure state machine without a network. It serves files by address and
+//! records the received forms.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ pub(super) struct SiteServer {
 /// All files of the sites.
 static PAGES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/webnav/pages");
 
-/// Returns the name and text of every file of the sites, sorted by name.
+/// Returns the name and text of every site file, sorted by name.
 pub(super) fn files() -> BTreeMap<&'static str, &'static str> {
     let files = PAGES.files();
     files
@@ -68,8 +68,8 @@ impl Site for SiteServer {
             "done" => file("done.html").map_or_else(missing, html),
             "site.css" => file(first).map_or_else(missing, |body| text("text/css", body)),
             "site.js" => file(first).map_or_else(missing, |body| text("text/javascript", body)),
-            // Only the pages' scripts may read the data: in a tab, it would show the agent the
-            // solution.
+            // Only the pages' scripts may read the data: in a tab, the data would reveal the
+            // solution to the agent.
             "data.js" if !asked.shown => text(
                 "text/javascript",
                 &format!("export default {};\n", self.data),
@@ -78,8 +78,8 @@ impl Site for SiteServer {
         }
     }
 
-    /// Returns the forms sent, in order: `{"posts": [{"to": "report", "fields": {"room": "B
-    /// 12"}}]}`.
+    /// Returns the received forms in order:
+    /// `{"posts": [{"to": "report", "fields": {"room": "B 12"}}]}`.
     fn state(&self) -> Value {
         json!({ "posts": self.posts })
     }

@@ -1,4 +1,4 @@
-//! The words of the sites' data, and how they are drawn.
+//! The words of the sites' data, and random selection from them.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -41,7 +41,7 @@ pub(super) fn all(list: &str) -> Vec<&'static str> {
         .collect()
 }
 
-/// Fisher–Yates shuffle. Implemented here so that no release of a library can change a sample.
+/// Fisher–Yates shuffle. Implemented here so that library updates cannot change samples.
 pub(super) fn shuffle<T>(items: &mut [T], rng: &mut ChaCha8Rng) {
     for at in (1..items.len()).rev() {
         items.swap(at, below(at + 1, rng));

@@ -34,7 +34,7 @@ fn scores_one_grid() {
             ),
             ("[[1,2,3],[4,5,6]]]]", 1.0, MATCH),
             ("[[[[[[[[[[[[[[[[[[[[[[1,2,3],[4,5,6]]", 1.0, MATCH),
-            // Nested once more, and in objects.
+            // Grids in an additional list, and in objects.
             ("[[[1,2,3],[4,5,6]]]", 1.0, MATCH),
             ("{\"output\":[[1,2,3],[4,5,6]]}", 1.0, MATCH),
             ("{\"output\":[[[1,2,3],[4,5,6]]]}", 1.0, MATCH),
@@ -51,9 +51,9 @@ fn scores_one_grid() {
                 MATCH,
             ),
             ("{output: [[1,2,3],[4,5,6]]}", 1.0, MATCH),
-            // Numbers equal to integers.
+            // Integers in other notations.
             ("[[1.0,2,3e0],[4,5,6]]", 1.0, MATCH),
-            // Grids, but wrong ones.
+            // Well-formed but wrong grids.
             ("[[1,2,3],[4,5,7]]", 0.0, "1 of 6 cells differ"),
             ("[[1,2,3],[4,5,-6]]", 0.0, "1 of 6 cells differ"),
             (
@@ -89,7 +89,7 @@ fn scores_one_grid() {
             (
                 "[[[1,2,3],[4,5,6]],[[1,2,3],[4,5,6]]]",
                 0.0,
-                "2 grids are in the answer where 1 grid is asked for",
+                "the answer has 2 grids, expected 1",
             ),
             // Not grids.
             ("", 0.0, "the answer is empty"),
@@ -158,25 +158,17 @@ fn scores_several_grids() {
                 0.0,
                 "grid 2 of 2: 1 of 2 cells differ",
             ),
-            (
-                "[[1,2]]",
-                0.0,
-                "1 grid is in the answer where 2 grids are asked for",
-            ),
+            ("[[1,2]]", 0.0, "the answer has 1 grid, expected 2"),
             (
                 "[[1,2]]\n[[3],[4]]",
                 0.0,
-                "1 grid is in the answer where 2 grids are asked for",
+                "the answer has 1 grid, expected 2",
             ),
-            (
-                "[[[1,2]]]",
-                0.0,
-                "1 grid is in the answer where 2 grids are asked for",
-            ),
+            ("[[[1,2]]]", 0.0, "the answer has 1 grid, expected 2"),
             (
                 "[[[1,2]],[[3],[4]],[[5]]]",
                 0.0,
-                "3 grids are in the answer where 2 grids are asked for",
+                "the answer has 3 grids, expected 2",
             ),
         ],
     );

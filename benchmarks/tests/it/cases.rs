@@ -1,4 +1,4 @@
-//! The test cases in `cases.json` of a benchmark's folder that need no model.
+//! The test cases in each benchmark's `cases.json` that do not require a model.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ pub struct Cases {
     pub hostile: Option<Value>,
 }
 
-/// Data and options.
+/// A dataset to load, with its options.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Load {
@@ -40,7 +40,7 @@ pub struct Load {
     pub split: Option<String>,
 }
 
-/// A row of a file, and the error that it causes.
+/// An invalid row and the expected error.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InvalidRow {
@@ -48,7 +48,7 @@ pub struct InvalidRow {
     pub problem: String,
 }
 
-/// An expected value, and the scores of answers against it.
+/// An expected value, and answers with their scores.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScoredAnswers {

@@ -1,4 +1,4 @@
-//! The catalog, and the errors when a benchmark cannot be opened.
+//! The catalog, and the errors of opening a benchmark.
 
 use benchmarks::{Options, catalog};
 

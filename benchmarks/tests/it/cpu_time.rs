@@ -1,5 +1,5 @@
-//! Measures the CPU time of a computation's thread, so that limits hold however busy the machine
-//! is.
+//! Measures the CPU time of a computation's thread, so that limits do not depend on the machine's
+//! load.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! Answers of megabytes designed to be slow, deep or large: each scorer must handle each quickly.
+//! Answers of megabytes, designed to be slow to parse, deeply nested or large. Every scorer must
+//! handle each of them quickly.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -103,7 +104,7 @@ fn all_expected() -> Vec<(Arc<dyn Scorer>, Value)> {
     scorers().map(|scorer| named(scorer.name)).collect()
 }
 
-/// Scores an answer that is wrong, and returns the time taken.
+/// Scores an answer, checks that it is wrong, and returns the CPU time used.
 fn time(scorer: &dyn Scorer, expected: &Value, parts: (&str, &str, &str), size: usize) -> Duration {
     let answer = answer(parts, size);
     let (score, took) = cpu_time(|| score(scorer, &answer, expected));
@@ -147,7 +148,7 @@ fn scores_ten_megabytes_in_seconds() {
     }
 }
 
-/// No text before a grid may hide it.
+/// Text before a grid must not hide it.
 #[test]
 fn finds_grid_after_hostile_text() {
     let grid = scorer("arc-grid").unwrap();

@@ -1,4 +1,4 @@
-//! Published datasets, as rows of their schemas, including invalid rows.
+//! Loading of published datasets from sample rows in their format, including invalid rows.
 
 use benchmarks::Options;
 use insta::{Settings, assert_snapshot};
@@ -21,7 +21,7 @@ fn validation(options: Options) -> Options {
     }
 }
 
-/// Compares whole samples; Parquet and JSONL contain the same rows.
+/// Compares complete samples. Parquet and JSONL files contain the same rows.
 #[test]
 fn loads_published_datasets() {
     for (entry, cases) in cases::all() {
@@ -86,7 +86,8 @@ fn options_select_rows_and_contexts() {
     assert!(order(0) == order(0) && (1..9).any(|seed| order(seed) != order(0)));
 }
 
-/// The expected answers of BrowseComp-Plus must be encrypted wherever they are written, yet scored.
+/// The expected answers of BrowseComp-Plus must be encrypted in every file but still usable for
+/// scoring.
 #[test]
 fn scores_encrypted_answers() {
     let dataset = open("browsecomp-plus", &fixture("browsecomp-plus")).unwrap();

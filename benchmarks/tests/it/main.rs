@@ -30,7 +30,7 @@ use std::sync::Arc;
 use benchmarks::{Dataset, Options, Sample, Score, Scorer};
 use serde_json::Value;
 
-/// Opens a benchmark, or returns the text of the error.
+/// Opens a benchmark, or returns the error message.
 fn open(name: &str, options: &Options) -> Result<Box<dyn Dataset>, String> {
     benchmarks::open(name, options).map_err(|error| error.to_string())
 }

@@ -57,8 +57,8 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// Returns the lines of a file that are not tests, documentation, or examples of commands in help.
-/// The documentation of a flag is its help, and counts.
+/// Returns the lines of a file, except tests, documentation, and example commands in help texts.
+/// Doc comments of flags are included, because they are help texts.
 fn named_lines<'a>(path: &str, text: &'a str) -> impl Iterator<Item = (&'a str, usize)> {
     let extension = Path::new(path).extension().and_then(OsStr::to_str);
     let is_data = matches!(extension, Some("yaml" | "txt"));
@@ -78,7 +78,7 @@ fn named_lines<'a>(path: &str, text: &'a str) -> impl Iterator<Item = (&'a str, 
         })
 }
 
-/// Returns the benchmarks that a line names, as users write the name or as module name.
+/// Returns the benchmarks named in a line, by their user-facing name or module name.
 fn names_in(line: &str) -> impl Iterator<Item = &'static str> {
     catalog()
         .iter()
@@ -86,8 +86,9 @@ fn names_in(line: &str) -> impl Iterator<Item = &'static str> {
         .filter(move |name| has_word(line, name) || has_word(line, &name.replace('-', "_")))
 }
 
-/// Whether a text contains a name as a whole word. `arc-grid` and `oolong-pairs` are other names
-/// than `arc` and `oolong`; the id `arc-1` contains `arc`. `oolong/1` is a version of a format.
+/// Whether a text contains a name as a whole word. `arc-grid` and `oolong-pairs` do not contain the
+/// names `arc` and `oolong`, but the id `arc-1` contains `arc`. `oolong/1` is a version of a
+/// format.
 fn has_word(text: &str, name: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(name).any(|(at, _)| {

@@ -9,11 +9,11 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 use serde::Deserialize;
 
-/// One row group of texts, each of which may be null.
+/// One row group of nullable strings.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ParquetRows {
-    /// Names of the columns, followed by ` as bytes` for those that are not texts.
+    /// Names of the columns, with the suffix ` as bytes` for columns of bytes instead of strings.
     pub columns: Vec<String>,
     pub rows: Vec<Vec<Option<String>>>,
     /// Compression, as the library names it: `LZ4_RAW`.

@@ -1,5 +1,5 @@
-//! RULER's variants: each requested value is in the context exactly once, and the same seed gives
-//! the same bytes.
+//! RULER's variants: each expected value is in the context exactly once, and the same seed
+//! generates the same bytes.
 
 use benchmarks::{Options, Sample};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! The generated haystacks: their bytes, their length, and that only the needle answers the query.
+//! The generated haystacks: their bytes, their length, and the uniqueness of the needle.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -226,8 +226,8 @@ fn samples_depend_only_on_seed_and_id() {
     assert_eq!(dataset(3, &[]).digest(), dataset(3, &[8_000]).digest());
 }
 
-/// A search that reads only some part of the context must fail on some samples, so needles must be
-/// anywhere.
+/// Needles must be spread over the whole context, so that reading only a part of it fails on some
+/// samples.
 #[test]
 fn spreads_needles_evenly() {
     let options = Options {
@@ -249,7 +249,7 @@ fn spreads_needles_evenly() {
     );
 }
 
-/// Repetitive filler would let a model skip most of it.
+/// A model could skip most of a repetitive filler.
 #[test]
 fn filler_does_not_repeat() {
     let sample = dataset(5, &[1_000_000]).sample(0).unwrap();

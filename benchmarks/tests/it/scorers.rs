@@ -1,4 +1,4 @@
-//! Scorers by name, on rows of an expected value and answers with their scores.
+//! Scorers by name, tested on rows with an expected value and scored answers.
 
 use benchmarks::{scorer, scorers};
 use serde::Deserialize;
@@ -12,7 +12,7 @@ struct Row {
     scorer: String,
     expected: Value,
     answers: Vec<(String, f64)>,
-    /// Answers whose form the scorer cannot read.
+    /// Answers that the scorer cannot parse.
     #[serde(default)]
     unreadable: Vec<String>,
 }

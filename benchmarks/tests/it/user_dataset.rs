@@ -26,7 +26,7 @@ struct Case {
     scorer: Option<String>,
     #[serde(default)]
     skip_malformed: bool,
-    /// Its name, scorer, notes and samples, or the error.
+    /// Name, scorer, notes and samples of the dataset, or the error.
     gives: Value,
 }
 
@@ -92,8 +92,8 @@ fn distinguishes_paths_from_names() {
     assert_eq!(names.map(is_path), [false; 5]);
 }
 
-/// The digest depends on contents rather than names or times, and on everything that turns them
-/// into samples.
+/// The digest depends on file contents and on everything that determines their conversion to
+/// samples, but not on file names or times.
 #[test]
 fn digest_covers_content_and_description() {
     let row = r#"{"query": "q", "expected": "e"}"#;
@@ -126,7 +126,7 @@ fn digest_covers_content_and_description() {
     assert!(digests[4] != digests[5]);
 }
 
-/// The content of an image is part of the data, although rows contain only its name.
+/// The digest covers the content of an image, although rows contain only its name.
 #[test]
 fn images_are_part_of_the_digest() {
     let row = r#"{"query": "q", "expected": "e", "images": "a.gif"}"#;
@@ -152,7 +152,7 @@ fn images_are_part_of_the_digest() {
     assert!(error.ends_with(too_large), "{error}");
 }
 
-/// Only the locations of rows are kept: a row is read on demand, and a changed file is detected.
+/// Rows are read on demand from their recorded locations, so a change of the file must be detected.
 #[test]
 fn detects_changed_file() {
     let long = format!(
@@ -174,8 +174,8 @@ fn detects_changed_file() {
     );
 }
 
-/// Reading each row once must not mean reading each row after all earlier ones: that would take 500
-/// times as long as the last of a thousand. The first row that is read unpacks the others.
+/// Reading each row must not decode all earlier rows again: for a thousand rows, that would take
+/// 500 times as long as reading the last one. The first read of a row decodes its whole group.
 #[test]
 fn reads_row_groups_in_linear_time() {
     const COUNT: usize = 1000;
@@ -222,7 +222,7 @@ fn folder(files: &[(String, String)]) -> tempfile::TempDir {
     folder
 }
 
-/// Returns everything that a dataset reports, except its digest.
+/// Returns the name, scorer, notes and samples of a dataset as JSON, without its digest.
 pub fn described(dataset: &dyn Dataset) -> Value {
     let sample = |index| {
         let sample = dataset.sample(index).map_err(|error| error.to_string())?;

@@ -1,4 +1,4 @@
-//! The environments that user-supplied rows define: how they are parsed, and the errors in them.
+//! The environments of user-supplied rows: parsing, and errors for invalid ones.
 
 use benchmarks::{Options, SiteSource};
 use serde::Deserialize;
@@ -18,7 +18,7 @@ struct Case {
     fields: Option<Value>,
     #[serde(default)]
     scorer: Option<String>,
-    /// The last sample with its environment, or the error.
+    /// The last sample and its environment, or the error.
     gives: Value,
 }
 
@@ -46,7 +46,7 @@ fn parses_or_rejects_environments() {
     }
 }
 
-/// The files of a site are part of the data and must not change in the meantime.
+/// The digest covers the files of a site, and a later change of a file is detected.
 #[test]
 fn environment_files_are_part_of_the_digest() {
     let rows = [

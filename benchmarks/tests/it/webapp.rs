@@ -1,5 +1,5 @@
-//! The tasks of `webapp`: there are enough of them, each with an environment, a check and an
-//! expected result.
+//! The tasks of `webapp`: their number, and that each has an environment, a check and an expected
+//! result.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,5 @@
-//! `webnav`: the same seed gives the same sites, each task can be solved by its form only, and the
-//! site gives the right responses.
+//! `webnav`: the same seed generates the same sites, only the expected form solves each task, and
+//! the site sends the correct responses.
 
 use std::collections::BTreeSet;
 

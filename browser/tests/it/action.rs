@@ -1,4 +1,4 @@
-//! Actions on a page, verified by what its script and the browser observed.
+//! Actions on a page, verified by the events that its script and the browser observed.
 
 use std::time::Duration;
 
@@ -200,13 +200,13 @@ fn place_changes_with_document_or_route() {
         on_page("pages/actions.html", async |world, page| {
             let before = page.place();
             act(&page, row).await.unwrap();
-            // A timer of the page itself may fire after the action has settled.
+            // One of the page's own timers may fire after the action has settled.
             if row == "click #late" {
                 until("the page changes", || page.place() != before).await;
             }
             assert_eq!(page.place() != before, changes, "{row}: {:?}", page.place());
             if row == "click #away" {
-                // A script that follows immediately already sees the new document.
+                // A script that runs right afterward already sees the new document.
                 assert_eq!(value(&page, "document.title").await, "ids");
                 assert_eq!(page.url().await.unwrap(), world.site.at("pages/ids.html"));
             }
@@ -338,8 +338,8 @@ fn uses_opened_tabs_concurrently() {
             tab.evaluate("log.length").await
         });
         for told in futures::future::join_all(clicks).await {
-            // Clicks and key presses cause one event per change, plus one when a field edited by
-            // keys loses the focus.
+            // Clicks and key presses cause one event per change, plus one when a field that was
+            // edited by key presses loses focus.
             assert_eq!(told.unwrap(), 5 * 5 + 4);
         }
         opened.close().await.unwrap();

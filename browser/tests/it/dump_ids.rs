@@ -148,8 +148,8 @@ fn hashes_are_stable_and_unique() {
         let (first, rest) = after.split_once('\n').unwrap();
         assert!(first.ends_with("]<h2>new</h2>"), "{first}");
         assert_eq!(rest, before);
-        // 20,000 of 65,536 ids for the same text: nearly every new one collides with an earlier
-        // one.
+        // 20,000 elements with the same text share 65,536 ids, so nearly every new id collides with
+        // an earlier one.
         page.evaluate("document.body.innerHTML = '<button>same</button>'.repeat(20000)")
             .await
             .unwrap();

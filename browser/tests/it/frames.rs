@@ -1,5 +1,5 @@
-//! Frames: a dump includes frames of any origin on request, and their elements can be used like the
-//! rest of the page.
+//! Frames: on request, a dump includes frames of any origin, and actions work on their elements as
+//! on the rest of the page.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ fn settings(ids: IdStyle) -> DumpSettings {
     }
 }
 
-/// Returns the id on the `nth` line that contains a text.
+/// Returns the id on the `nth` line that contains `holds`.
 async fn id_of(page: &Page, settings: &DumpSettings, holds: &str, nth: usize) -> String {
     let dump = page.dump(settings).await.unwrap();
     let mut lines = dump.tree().lines().filter(|line| line.contains(holds));
@@ -29,8 +29,8 @@ async fn id_of(page: &Page, settings: &DumpSettings, holds: &str, nth: usize) ->
     line.split(['[', ']']).nth(1).unwrap().to_owned()
 }
 
-/// Waits until an address of a site is requested, because a click does not wait for navigation
-/// inside a frame.
+/// Waits until a site receives a request for an address, because a click does not wait for
+/// navigation inside a frame.
 async fn asked(site: &Site, address: &str) {
     let asked = async || {
         while !site
@@ -47,7 +47,7 @@ async fn asked(site: &Site, address: &str) {
     asked.unwrap_or_else(|_| panic!("{:?}", site.asked.lock().unwrap()));
 }
 
-/// Returns the address of a page with frames, each given by its title.
+/// Returns the address of a page with the given frames: titles and addresses.
 fn page_with(site: &Site, frames: &[(&str, String)]) -> String {
     let query = Serializer::new(String::new()).extend_pairs(frames).finish();
     format!("{}?{query}", site.at("pages/frames.html"))
@@ -62,7 +62,7 @@ fn reads_and_uses_frames_of_any_origin() {
             Site::open().await,
             Site::open().await,
         ];
-        // The browser treats it as another site and gives it a separate process.
+        // The browser treats `localhost` as another site and gives it a separate process.
         let far_origin = far.origin.replace("127.0.0.1", "localhost");
         let allowed: [Origin; 3] =
             [&site.origin, &other.origin, &far_origin].map(|origin| origin.parse().unwrap());
@@ -90,7 +90,7 @@ fn reads_and_uses_frames_of_any_origin() {
                 (&other.origin, "http://other"),
                 (&refused.origin, "http://refused"),
             ];
-            // Ports differ between runs, also within an address.
+            // Ports differ between runs, even inside encoded addresses.
             names
                 .into_iter()
                 .fold(text.to_owned(), |text, (origin, name)| {

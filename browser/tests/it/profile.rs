@@ -1,4 +1,4 @@
-//! Profiles: reachable origins, isolation from each other, and browsers that are missing, slow,
+//! Profiles: reachable origins, isolation from other profiles, and browsers that are missing, slow,
 //! over their memory limit or dead.
 
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt};
@@ -72,7 +72,7 @@ fn reaches_only_allowed_origin() {
     });
 }
 
-/// Uses a public name that resolves to this machine, allowed by a sample.
+/// Allows a public name that resolves to this machine.
 #[test]
 fn blocks_foreign_origins_that_resolve_to_this_machine() {
     in_runtime(async || {
@@ -130,10 +130,10 @@ fn parses_only_web_origins() {
 }
 
 #[test]
-fn reports_requests_refused_to_frames_and_workers() {
+fn reports_blocked_requests_of_frames_and_workers() {
     in_runtime(async || {
         let site = Site::open().await;
-        // Another site to the browser, whose frames have a separate process.
+        // The browser treats this address as another site, whose frames have a separate process.
         let other = site.origin.replace("127.0.0.1", "localhost");
         let origins = [&site.origin, &other].map(|origin| origin.parse().unwrap());
         let profile = pool()
@@ -169,7 +169,7 @@ fn reports_requests_refused_to_frames_and_workers() {
         ];
         for (script, address) in rows {
             page.evaluate(&script).await.unwrap();
-            // A request of another process is known only when its event arrives.
+            // A request of another process is known only once its event arrives.
             let mut refused = Vec::new();
             until("something is refused", || {
                 refused = profile.drain_blocked_requests();
@@ -215,7 +215,7 @@ fn profile_starts_with_cookies_storage_and_size() {
         page.goto_after(script, &address).await.unwrap();
         let found = "[document.cookie, localStorage.b, innerWidth, innerHeight].join()";
         assert_eq!(page.evaluate(found).await.unwrap(), "a=1,2,800,600");
-        // The script applied only to that document.
+        // The script applied only to the earlier document.
         page.evaluate("localStorage.b = 3; 0").await.unwrap();
         page.goto(&address).await.unwrap();
         assert_eq!(page.evaluate(found).await.unwrap(), "a=1,3,800,600");
@@ -238,7 +238,7 @@ fn waits_for_end_of_tab_or_browser() {
     });
 }
 
-/// Where the machine does not support Chromium's own sandbox, the error must say so.
+/// If the machine does not support Chromium's own sandbox, the error must say so.
 #[test]
 fn requires_chromium_sandbox_for_foreign_pages() {
     in_runtime(async || {
@@ -292,7 +292,7 @@ fn browser_opens_no_port_and_does_not_run_as_root() {
             .flat_map(|table| listening_inodes(&table))
             .map(|inode| format!("socket:[{inode}]"))
             .collect();
-        // The site of this test listens.
+        // This test's own site listens on a port.
         assert!(!listening.is_empty());
         let held = links_of_group(group);
         assert!(!held.is_empty());
@@ -353,7 +353,7 @@ fn blocks_files_and_internal_pages() {
                 assert_eq!(page.url().await.unwrap(), start, "{script}");
             }
         }
-        // Earlier navigations have finished once a later request has.
+        // Once a later request has arrived, earlier navigations have finished.
         page.evaluate("fetch(location.href).then(() => 0)")
             .await
             .unwrap();
@@ -452,8 +452,7 @@ fn explains_missing_or_broken_browser() {
     std::fs::set_permissions(&silent, PermissionsExt::from_mode(0o755)).unwrap();
     let absent = folder.path().join("absent");
     in_runtime(async || {
-        // Only the silent program may time out; the time that the others take depends on the
-        // machine.
+        // Only the silent program may time out: how long the others take depends on the machine.
         let (long, short) = (Duration::from_secs(120), Duration::from_secs(3));
         for (program, start_timeout, message) in [
             (
@@ -522,7 +521,7 @@ fn stops_endless_script_at_timeout() {
             .unwrap();
         assert!(page.text().await.unwrap().contains("Save"));
         world.profile.close().await;
-        // The browser of that page is not reused.
+        // The browser with the hanging page is not reused.
         let world = World::open(&pool).await;
         let page = world.profile.page().unwrap();
         page.goto(&world.site.at("pages/ids.html")).await.unwrap();
@@ -576,7 +575,7 @@ fn crash_ends_only_its_profile() {
         assert!(second.text().await.unwrap().contains("First"));
         drop(one);
         two.profile.close().await;
-        // The pool replaces the dead browser by a healthy one.
+        // The pool replaces the dead browser with a healthy one.
         let world = World::open(pool().await).await;
         world
             .profile

@@ -10,7 +10,7 @@ use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::sync::OnceCell;
 
-/// All tests share one runtime, because the connections of the pool live on it.
+/// Runtime shared by all tests, because the pool's connections belong to it.
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().unwrap());
 static POOL: OnceCell<Pool> = OnceCell::const_new();
 
@@ -27,7 +27,7 @@ pub(crate) struct Site {
     pub(crate) asked: Arc<Mutex<Vec<String>>>,
 }
 
-/// Settings with time limits that even a busy machine meets.
+/// Settings with time limits that suffice even on a busy machine.
 pub(crate) fn settings() -> Settings {
     Settings {
         command_timeout: Duration::from_secs(60),
@@ -37,7 +37,7 @@ pub(crate) fn settings() -> Settings {
     }
 }
 
-/// Waits until a condition holds, or fails if it never does.
+/// Waits until a condition is true, and panics if it never becomes true.
 pub(crate) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let began = Instant::now();
     while !holds() {

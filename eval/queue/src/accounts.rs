@@ -1,6 +1,6 @@
 //! The budget accounts of a run over all workers. The budget is leased to workers in slices for a
-//! limited time. When a worker falls silent, the unused part of its lease returns; what it reported
-//! as used stays spent.
+//! limited time. Workers give back every half second what their calls in flight do not need. When a
+//! worker stops reporting, its lease counts as spent, because its calls may have used it.
 //!
 //! The accounts are a single message that is changed by compare-and-set, so that two workers never
 //! get the same slice.
@@ -28,7 +28,7 @@ impl<T: Copy> Amounts<T> {
         [self.cost_usd, self.tokens, self.calls]
     }
 
-    /// Creates amounts from the order of the fields.
+    /// Creates amounts from values in field order.
     pub const fn of([cost_usd, tokens, calls]: [T; 3]) -> Self {
         Self {
             cost_usd,
@@ -54,15 +54,43 @@ impl Amounts<f64> {
     }
 }
 
-/// The part of the budget that a worker holds.
+/// The part of the budget that is leased to a worker.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Lease {
-    /// Amount that it may spend, counted from the start of the lease.
+    /// Amount that the worker may spend, counted from the start of the lease.
     pub granted: Amounts<f64>,
-    /// Amount that it has spent.
+    /// Amount that the worker has spent.
     pub used: Amounts<f64>,
     /// Expiry time unless the worker reports again, in milliseconds since 1970.
     pub until_ms: u64,
+}
+
+impl Lease {
+    /// Returns the highest amount that may have been spent.
+    fn most(&self) -> Amounts<f64> {
+        let (granted, used) = (self.granted.all(), self.used.all());
+        Amounts::of(std::array::from_fn(|i| granted[i].max(used[i])))
+    }
+}
+
+/// Expense of a call to reserve.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Call {
+    /// Expense with the likely usage.
+    pub likely: Amounts<f64>,
+    /// Expense with the highest plausible usage.
+    pub most: Amounts<f64>,
+}
+
+/// Report of a worker.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Claim {
+    /// Amount spent since the start of the lease.
+    pub used: Amounts<f64>,
+    /// Amount reserved for calls in flight.
+    pub reserved: Amounts<f64>,
+    /// Call that does not fit into the lease.
+    pub next: Option<Call>,
 }
 
 /// Budget accounts of a run.
@@ -79,14 +107,20 @@ pub struct BudgetAccounts {
 /// Reply to a worker's report.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LeaseReply {
-    /// The worker may spend this amount in total since the start of its lease.
+    /// The worker may spend and reserve this amount in total since the start of its lease.
     Granted(Amounts<f64>),
-    /// Everything is leased, but some may return.
+    /// The whole budget is leased, but a part may be returned later.
     Wait,
-    /// A budget is used up: its index (`cost_usd`, `tokens` or `calls`, from 0) and the amount
-    /// spent.
+    /// A budget is used up. Contains its index (0 for `cost_usd`, 1 for `tokens`, 2 for `calls`)
+    /// and the amount spent.
     Exhausted(usize, f64),
+    /// The call does not fit although no other is in flight: index of the budget, amount spent, and
+    /// likely expense of the call.
+    Refused(usize, f64, f64),
 }
+
+/// Tolerance for sums of amounts.
+const ROUNDING: f64 = 1e-9;
 
 /// A slice is the limit divided by this number and by the number of workers.
 const PARTS: f64 = 4.0;
@@ -101,7 +135,7 @@ impl BudgetAccounts {
         }
     }
 
-    /// Returns the total spending, as far as reported.
+    /// Returns the total reported spending.
     pub fn total(&self) -> Amounts<f64> {
         let used = self.leases.values().map(|lease| lease.used);
         used.fold(self.spent, Amounts::plus)
@@ -116,7 +150,7 @@ impl BudgetAccounts {
             .map(|(worker, _)| worker.clone())
             .collect();
         for worker in over {
-            self.end(&worker);
+            self.expire(&worker);
         }
     }
 
@@ -127,67 +161,96 @@ impl BudgetAccounts {
         }
     }
 
-    /// Processes a worker's report: what it has used since its lease began, and whether it needs
-    /// more than it holds. Returns `None` if its lease has expired; the worker then starts a new
-    /// one with what it has used since its last report.
+    /// Ends the lease of a silent worker. What it was granted counts as spent, because its calls in
+    /// flight may have used all of it.
+    pub fn expire(&mut self, worker: &str) {
+        if let Some(lease) = self.leases.remove(worker) {
+            self.spent = self.spent.plus(lease.most());
+        }
+    }
+
+    /// Processes a worker's report: what it has used since its lease began, what its calls in
+    /// flight reserve, and the call that does not fit into its lease, if any. Without such a call,
+    /// the lease shrinks to what is used and reserved.
+    ///
+    /// The sum of all leases exceeds a limit only if no other call is in flight anywhere and the
+    /// likely expense of this one fits.
     pub fn report(
         &mut self,
         worker: &str,
-        used: Amounts<f64>,
-        needs: bool,
+        Claim {
+            used,
+            reserved,
+            next,
+        }: Claim,
         limits: Amounts<Option<f64>>,
         until_ms: u64,
         now_ms: u64,
     ) -> LeaseReply {
-        let known = self.leases.entry(worker.to_owned()).or_default();
-        known.used = used;
-        known.until_ms = until_ms;
+        let own = used.plus(reserved);
+        self.leases.insert(
+            worker.to_owned(),
+            Lease {
+                granted: own,
+                used,
+                until_ms,
+            },
+        );
         self.reap(now_ms);
-        let workers = self.leases.len() as f64;
-        let others = self.leases.iter().filter(|(name, _)| *name != worker);
-        let unused = others
-            .map(|(_, lease)| lease.granted.minus(lease.used))
+        let held = self
+            .leases
+            .values()
+            .map(|lease| lease.most().minus(lease.used))
             .fold(Amounts::default(), Amounts::plus)
             .all();
-        let total = self.total().all();
-        let Some(lease) = self.leases.get_mut(worker) else {
-            return LeaseReply::Wait;
+        let Some(next) = next else {
+            return LeaseReply::Granted(own);
         };
-        let mut granted = lease.granted.all();
-        let mut verdict = None;
+        let workers = self.leases.len() as f64;
+        let total = self.total().all();
+        let mut granted = own.all();
+        let (mut waits, mut refused) = (false, None);
         for (kind, limit) in limits.all().into_iter().enumerate() {
-            let own = lease.used.all()[kind];
             let Some(limit) = limit else {
-                granted[kind] = f64::INFINITY;
                 continue;
             };
+            let (likely, most) = (next.likely.all()[kind], next.most.all()[kind]);
+            // A retry belongs to a call that has been admitted.
+            if kind == 2 && most <= 0.0 {
+                continue;
+            }
             let left = limit - total[kind];
-            if left <= 1e-9 {
-                granted[kind] = own;
-                verdict = Some(LeaseReply::Exhausted(kind, total[kind]));
-                continue;
+            if left <= ROUNDING {
+                return LeaseReply::Exhausted(kind, total[kind]);
             }
-            if !needs {
-                // What the worker does not need may help others.
-                granted[kind] = granted[kind].min(own.max(0.0)).max(own);
-                continue;
-            }
-            let free = (left - unused[kind]).max(0.0);
-            let mut slice = (limit / (PARTS * workers)).min(free);
-            if kind == 2 {
-                // The number of calls is an integer.
-                slice = slice.max(1.0).min(free).floor();
-            }
-            granted[kind] = own + slice;
-            if slice <= 0.0 && !matches!(verdict, Some(LeaseReply::Exhausted(..))) {
-                verdict = Some(LeaseReply::Wait);
+            let free = left - held[kind];
+            let fits = |amount: f64| amount <= 0.0 || amount <= free + ROUNDING;
+            if fits(most) {
+                let mut slice = (limit / (PARTS * workers)).min(free);
+                if kind == 2 {
+                    // The number of calls is an integer.
+                    slice = slice.floor();
+                }
+                granted[kind] += slice.max(most);
+            } else if held.iter().any(|amount| *amount > ROUNDING) {
+                waits = true;
+            } else if fits(likely) {
+                granted[kind] += most;
+            } else {
+                refused = Some(LeaseReply::Refused(kind, total[kind], likely));
             }
         }
-        // JSON cannot represent infinity, so an unlimited budget is stored as a grant of 0. The
-        // worker knows that the budget is unlimited.
-        let finite = granted.map(|amount| if amount.is_finite() { amount } else { 0.0 });
-        lease.granted = Amounts::of(finite);
-        verdict.unwrap_or(LeaseReply::Granted(Amounts::of(granted)))
+        if let Some(refused) = refused {
+            return refused;
+        }
+        if waits {
+            return LeaseReply::Wait;
+        }
+        let granted = Amounts::of(granted);
+        if let Some(lease) = self.leases.get_mut(worker) {
+            lease.granted = granted;
+        }
+        LeaseReply::Granted(granted)
     }
 }
 
@@ -208,6 +271,19 @@ mod tests {
         calls: Some(10.0),
     };
 
+    /// A report of calls, with one more to make or none.
+    fn claim(used: f64, needs: bool) -> Claim {
+        let one = Call {
+            likely: calls(1.0),
+            most: calls(1.0),
+        };
+        Claim {
+            used: calls(used),
+            next: needs.then_some(one),
+            ..Claim::default()
+        }
+    }
+
     fn granted(verdict: &LeaseReply) -> f64 {
         match verdict {
             LeaseReply::Granted(amounts) => amounts.calls,
@@ -217,7 +293,7 @@ mod tests {
 
     #[test]
     fn leases_never_exceed_the_limit() {
-        // Every worker spends one call whenever it may; a worker that waits asks again.
+        // Every worker spends one call whenever it may, and asks again if it has to wait.
         for workers in [1_usize, 2, 3, 8, 20] {
             let mut books = BudgetAccounts::new(calls(1.0));
             let mut used = vec![0.0; workers];
@@ -225,7 +301,7 @@ mod tests {
             for now in 0..1000_u64 {
                 let at = usize::try_from(now).unwrap() % workers;
                 let verdict =
-                    books.report(&at.to_string(), calls(used[at]), true, TEN, now + 100, now);
+                    books.report(&at.to_string(), claim(used[at], true), TEN, now + 100, now);
                 match verdict {
                     LeaseReply::Granted(may) if used[at] < may.calls => used[at] += 1.0,
                     LeaseReply::Exhausted(2, spent) => {
@@ -233,9 +309,9 @@ mod tests {
                         done = true;
                         break;
                     }
-                    // An idle worker returns what it holds.
+                    // An idle worker returns its lease.
                     _ => {
-                        books.report(&at.to_string(), calls(used[at]), false, TEN, now + 100, now);
+                        books.report(&at.to_string(), claim(used[at], false), TEN, now + 100, now);
                     }
                 }
             }
@@ -247,15 +323,104 @@ mod tests {
     #[test]
     fn expired_leases_return_only_unspent_amounts() {
         let mut books = BudgetAccounts::new(Amounts::default());
-        let first = books.report("a", calls(0.0), true, TEN, 100, 0);
+        let first = books.report("a", claim(0.0, true), TEN, 100, 0);
         assert!(
             (granted(&first) - 2.0).abs() < 1e-9,
             "a quarter, in whole calls"
         );
-        books.report("a", calls(1.0), false, TEN, 100, 1);
-        let second = books.report("b", calls(0.0), true, TEN, 300, 200);
+        books.report("a", claim(1.0, false), TEN, 100, 1);
+        let second = books.report("b", claim(0.0, true), TEN, 300, 200);
         assert!(granted(&second) >= 2.0);
         assert_eq!(books.leases.len(), 1);
         assert_eq!(books.total(), calls(1.0));
+    }
+
+    #[test]
+    fn calls_in_flight_of_all_workers_fit_into_the_limit() {
+        let limits = Amounts {
+            cost_usd: Some(1.0),
+            ..Amounts::default()
+        };
+        let cost = |cost_usd| Amounts {
+            cost_usd,
+            ..Amounts::default()
+        };
+        let next = |likely, most| {
+            Some(Call {
+                likely: cost(likely),
+                most: cost(most),
+            })
+        };
+        let mut books = BudgetAccounts::new(Amounts::default());
+        let mut report = |worker: &str, used, reserved, next, now| {
+            let claim = Claim {
+                used: cost(used),
+                reserved: cost(reserved),
+                next,
+            };
+            books.report(worker, claim, limits, now + 100, now)
+        };
+        // (worker, used, reserved, next call, time, verdict)
+        let rows = [
+            (
+                "a",
+                0.0,
+                0.0,
+                next(0.6, 0.6),
+                0,
+                LeaseReply::Granted(cost(0.6)),
+            ),
+            // The other worker's call is in flight.
+            ("b", 0.0, 0.0, next(0.5, 0.5), 1, LeaseReply::Wait),
+            ("b", 0.0, 0.0, next(0.1, 0.5), 2, LeaseReply::Wait),
+            // It cost less than expected.
+            ("a", 0.3, 0.0, None, 3, LeaseReply::Granted(cost(0.3))),
+            (
+                "b",
+                0.0,
+                0.0,
+                next(0.5, 0.5),
+                4,
+                LeaseReply::Granted(cost(0.5)),
+            ),
+            // The worker with that call falls silent, so the call counts as spent.
+            (
+                "a",
+                0.3,
+                0.0,
+                next(0.3, 0.3),
+                200,
+                LeaseReply::Refused(0, 0.8, 0.3),
+            ),
+            // Nothing is in flight, so only the likely expense has to fit.
+            (
+                "a",
+                0.3,
+                0.0,
+                next(0.1, 0.9),
+                201,
+                LeaseReply::Granted(cost(1.2)),
+            ),
+            (
+                "a",
+                0.5,
+                0.0,
+                next(0.1, 0.1),
+                202,
+                LeaseReply::Exhausted(0, 1.0),
+            ),
+        ];
+        for (worker, used, reserved, next, now, wanted) in rows {
+            let verdict = report(worker, used, reserved, next, now);
+            let text = |verdict: &LeaseReply| match verdict {
+                LeaseReply::Granted(amounts) => format!("granted {:.6}", amounts.cost_usd),
+                LeaseReply::Wait => "wait".to_owned(),
+                LeaseReply::Exhausted(kind, spent) => format!("exhausted {kind} {spent:.6}"),
+                LeaseReply::Refused(kind, spent, next) => {
+                    format!("refused {kind} {spent:.6} {next:.6}")
+                }
+            };
+            assert_eq!(text(&verdict), text(&wanted), "{worker} at {now}");
+        }
     }
 }

@@ -10,19 +10,19 @@ use tokio::sync::mpsc;
 use crate::QueueError;
 use crate::name::{RunKey, SubjectAddress};
 
-/// Connection settings for a server. They are sent only to that server.
+/// Connection settings for a server. The credentials are sent only to that server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Access {
     /// `nats://HOST[:PORT]` or `tls://HOST[:PORT]`; several servers of a cluster are separated by
     /// commas.
     pub url: String,
-    /// Credentials file: JWT and NKey seed.
+    /// Credentials file: Credentials file with a JWT and an NKey seed.
     pub creds: Option<PathBuf>,
     /// File with the seed of an NKey.
     pub nkey: Option<PathBuf>,
     /// Additional trusted certificate authorities for the server's certificate.
     pub ca: Option<PathBuf>,
-    /// Client certificate and key.
+    /// Files with the client certificate and its key.
     pub cert: Option<(PathBuf, PathBuf)>,
 }
 
@@ -70,19 +70,19 @@ pub enum Follow {
     LastOfEach,
 }
 
-/// Number of attempts and bytes of a run in the queue.
+/// Numbers of a run's attempts, and its stored bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Number of attempts that no worker has taken.
     pub waiting: u64,
-    /// Number of attempts that a worker is making, or was making when it died.
+    /// Number of attempts that workers are running, or were running when they died.
     pub under_way: u64,
     /// Bytes of records, trajectories and journals.
     pub bytes: u64,
 }
 
-/// A delivered attempt. If it is dropped without an acknowledgment, it is delivered again after its
-/// lease.
+/// A delivered attempt. If it is dropped without acknowledgment, it is delivered again when its
+/// lease expires.
 #[async_trait]
 pub trait Delivery: Send + Sync {
     /// Returns the content of the message.
@@ -91,12 +91,12 @@ pub trait Delivery: Send + Sync {
     fn subject(&self) -> &str;
     /// Returns the number of deliveries, including this one.
     fn number(&self) -> u64;
-    /// Extends the lease, because the attempt is still being made.
+    /// Extends the lease of an attempt that is still running.
     ///
     /// # Errors
     /// Returns [`QueueError`] if the server does not respond.
     async fn keep(&self) -> Result<(), QueueError>;
-    /// Removes the attempt from the queue, because it is finished or cannot be made.
+    /// Removes the attempt from the queue, because it has finished or cannot be run.
     ///
     /// # Errors
     /// Returns [`QueueError`] if the server does not respond.
@@ -119,7 +119,7 @@ pub trait Broker: Send + Sync {
     /// Removes the streams of a run and its manifest.
     ///
     /// # Errors
-    /// Returns [`QueueError`] if they cannot be removed.
+    /// Returns [`QueueError`] if the streams or messages cannot be removed.
     async fn remove(&self, run: &RunKey) -> Result<(), QueueError>;
     /// Writes a message and returns its sequence number.
     ///
@@ -144,10 +144,11 @@ pub trait Broker: Send + Sync {
     /// Removes all messages of a subject, which may contain wildcards. Returns their number.
     ///
     /// # Errors
-    /// Returns [`QueueError`] if they cannot be removed.
+    /// Returns [`QueueError`] if the streams or messages cannot be removed.
     async fn purge(&self, place: &SubjectAddress) -> Result<u64, QueueError>;
-    /// Follows the existing and future messages of a subject, which may contain wildcards, in
-    /// stream order. It survives connection failures and ends when the receiver is dropped.
+    /// Returns a receiver for the existing and future messages of a subject, which may contain
+    /// wildcards, in stream order. Delivery resumes after connection failures and ends when the
+    /// receiver is dropped.
     ///
     /// # Errors
     /// Returns [`QueueError`] if the stream cannot be found.
@@ -157,7 +158,7 @@ pub trait Broker: Send + Sync {
         from: Follow,
     ) -> Result<mpsc::Receiver<Stored>, QueueError>;
     /// Requests up to `wanted` attempts of a run, delivered as they become available. The channel
-    /// closes after `wait`, or when all have arrived.
+    /// closes after `wait`, or when all `wanted` attempts have arrived.
     ///
     /// # Errors
     /// Returns [`QueueError`] if the server does not respond.
@@ -167,11 +168,11 @@ pub trait Broker: Send + Sync {
         wanted: usize,
         wait: Duration,
     ) -> Result<mpsc::Receiver<Box<dyn Delivery>>, QueueError>;
-    /// Counts what the queue contains of a run.
+    /// Counts the attempts and stored bytes of a run in the queue.
     ///
     /// # Errors
     /// Returns [`QueueError`] if the server does not respond.
     async fn counts(&self, run: &RunKey) -> Result<Counts, QueueError>;
-    /// Returns the numbers of messages that this connection has received and sent.
+    /// Returns the number of messages received and the number sent over this connection.
     fn traffic(&self) -> (u64, u64);
 }

@@ -9,7 +9,7 @@ pub enum QueueError {
          between machines through NATS"
     )]
     NotBuilt,
-    /// The address is not that of a NATS server.
+    /// The address is not a valid NATS server address.
     #[error("invalid NATS server address `{url}`: {problem}")]
     Address {
         /// Address as typed.
@@ -35,10 +35,10 @@ pub enum QueueError {
         /// Reason of the failure.
         reason: String,
     },
-    /// The server failed to do something, but may succeed later.
+    /// An operation of the server failed, but may succeed later.
     #[error("the NATS server could not {what}: {reason}")]
     Unavailable {
-        /// What the server failed to do.
+        /// Operation that failed, as an infinitive clause.
         what: &'static str,
         /// Error of the server.
         reason: String,
@@ -46,7 +46,7 @@ pub enum QueueError {
     /// A stream is full.
     #[error("a stream of the queue is full: {0}")]
     Full(String),
-    /// Another client has written first.
+    /// Another client has changed the message first.
     #[error("another client has changed this message since it was read")]
     Conflict,
     /// A message is invalid.

@@ -3,8 +3,8 @@
 //!
 //! This crate does not know engines, benchmarks, run directories or flags: records, events and
 //! journals are bytes. Every message is untrusted input. Its size is limited, its version is
-//! checked, and a message that cannot be parsed is an error that names it. Only the module `nats`
-//! connects to a server, and only it is left out of builds without the feature `queue`.
+//! checked, and an invalid message causes an error that names its subject. Only the module `nats`
+//! connects to a server. Builds without the feature `queue` exclude it.
 
 pub mod name;
 

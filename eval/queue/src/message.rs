@@ -11,19 +11,21 @@ use crate::name::RunKey;
 /// Version of all messages; each message carries it as `v`.
 pub const VERSION: u32 = 1;
 
-/// Maximum bytes of a message without a body. By default, servers reject more than 1 MiB.
+/// Maximum bytes of a message without a body. By default, servers reject messages of more than 1
+/// MiB.
 pub const MOST_BYTES: usize = 1024 * 1024;
 
 /// Maximum bytes of an attempt's result: record and trajectory.
 pub const MOST_BODY: u64 = 4 * 1024 * 1024 * 1024;
 
-/// Maximum bytes of a piece of a body, and of a body inside the message itself.
+/// Maximum bytes of a body inside the message itself. A larger body is sent in pieces of at most
+/// this size.
 pub const PIECE: usize = 256 * 1024;
 
 /// Maximum characters of an id.
 const LONGEST_ID: usize = 4096;
 
-/// An attempt to make, which consists only of ids.
+/// An attempt to run, identified by its sample and number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Job {
     /// Version of the message, [`VERSION`].
@@ -45,22 +47,22 @@ impl Job {
     }
 }
 
-/// State of a run, which determines what workers do.
+/// State of a run, which determines the behavior of workers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "kebab-case")]
 pub enum State {
     /// Workers take attempts.
     Open,
-    /// Workers take no attempts, but finish those under way.
+    /// Workers take no attempts, but finish their current ones.
     Paused,
-    /// A budget is used up. Workers take no attempts, and return those under way.
+    /// A budget is used up. Workers take no attempts and return their current ones.
     Halted {
-        /// Which budget is used up, and the amount spent.
+        /// The exhausted budget and the amount spent.
         reason: String,
     },
-    /// The run is cancelled. Workers take no attempts, and abandon those under way.
+    /// The run is cancelled. Workers take no attempts and abandon their current ones.
     Cancelled,
-    /// Every attempt has been made, and all results are stored.
+    /// Every attempt has finished, and all results are stored.
     Complete,
 }
 
@@ -81,15 +83,15 @@ pub struct Manifest {
     pub dataset_digest: String,
     /// Fingerprint: the hash of everything that can change an answer.
     pub fingerprint: String,
-    /// Values that all attempts share, for the records.
+    /// Values that all records of the run share.
     pub identity: Value,
     /// Flags that the run was started with.
     pub flags: Value,
     /// Number of attempts of the whole run.
     pub attempts_total: u64,
-    /// Seconds without a heartbeat after which an attempt is given to another worker.
+    /// Seconds without a heartbeat after which an attempt is delivered to another worker.
     pub lease_s: u64,
-    /// Maximum number of times that an attempt is started before it ends in an error.
+    /// Maximum number of times that an attempt is started. After these, it ends in an error.
     pub max_deliveries: u64,
     /// Budget limits.
     pub limits: Amounts<Option<f64>>,
@@ -102,7 +104,7 @@ pub struct Manifest {
     /// Workers that no longer take attempts of the run.
     #[serde(default)]
     pub paused_workers: Vec<String>,
-    /// Paused workers that also return their attempts under way.
+    /// Paused workers that also return their current attempts.
     #[serde(default)]
     pub dismissed: Vec<String>,
     /// Whether the queue may contain finished attempts, because the run was submitted more than
@@ -122,34 +124,34 @@ pub struct Presence {
     pub worker: String,
     /// Host name of its machine.
     pub host: String,
-    /// Time when this was sent, in milliseconds since 1970 by the worker's clock.
+    /// Send time, in milliseconds since 1970 by the worker's clock.
     pub at_ms: u64,
     /// Maximum number of concurrent attempts.
     pub concurrency: usize,
-    /// Attempts of the run that are under way.
+    /// Attempts of the run that the worker is running.
     pub under_way: Vec<UnderWay>,
-    /// Number of attempts of the run that it has finished.
+    /// Number of the run's attempts that the worker has finished.
     pub finished: u64,
-    /// Amounts that it has spent on the run.
+    /// Amounts that the worker has spent on the run.
     pub spent: Amounts<f64>,
-    /// Reason why it does not work on the run, if so.
+    /// Reason why the worker does not work on the run, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unfit: Option<String>,
-    /// Whether it is shutting down.
+    /// Whether the worker is shutting down.
     #[serde(default)]
     pub leaving: bool,
 }
 
-/// An attempt that a worker is making.
+/// An attempt that a worker is running.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct UnderWay {
     /// Id of the sample.
     pub sample: String,
     /// Number of the attempt, 1-based.
     pub attempt: u32,
-    /// Time when the worker started it, in milliseconds since 1970 by the worker's clock.
+    /// Time when the worker started the attempt, in milliseconds since 1970 by the worker's clock.
     pub since_ms: u64,
-    /// Number of times that it was started, including this one.
+    /// Number of starts of the attempt, including this one.
     pub delivery: u64,
     /// Number of requests to models so far.
     pub calls: u64,
@@ -160,13 +162,13 @@ pub struct UnderWay {
 pub struct RestartEntry {
     /// Version of the message, [`VERSION`].
     pub v: u32,
-    /// Number of times that it was started, including this one.
+    /// Number of starts of the attempt, including this one.
     pub delivery: u64,
     /// Name of the worker.
     pub worker: String,
     /// Time of the entry, in milliseconds since 1970 by the worker's clock.
     pub at_ms: u64,
-    /// Previous worker, as far as workers have reported.
+    /// Previous worker of the attempt, if known from its reports.
     pub before: Option<String>,
     /// Whether the worker returned the attempt instead of starting it.
     #[serde(default)]
@@ -194,7 +196,7 @@ pub struct Parcel {
     pub bytes: u64,
     /// Lowercase hex SHA-256 of the body.
     pub sha256: String,
-    /// Reason why the result does not count; `None` if it counts.
+    /// Reason why the result does not count, or `None` if it counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wasted: Option<String>,
 }
@@ -243,9 +245,10 @@ message! {
 /// Parses a message.
 ///
 /// # Errors
-/// Returns [`QueueError::Message`] if it is too long, malformed, or of a later version.
+/// Returns [`QueueError::Message`] if the message is too long, is malformed, or has a later
+/// version.
 pub fn read<M: Message>(place: &str, bytes: &[u8]) -> Result<M, QueueError> {
-    /// Read first, because a later version may change everything else.
+    /// The version is parsed first, because a later version may change all other fields.
     #[derive(Deserialize)]
     struct Versioned {
         v: u32,

@@ -1,5 +1,5 @@
-//! Names of runs, attempts, streams and subjects. Ids come from datasets and may contain anything,
-//! so subjects contain their hashes.
+//! Names of runs, attempts, streams and subjects. Ids come from datasets and may contain any
+//! characters, so subjects contain hashes of ids.
 
 use std::fmt;
 
@@ -15,8 +15,8 @@ const LONGEST: usize = 80;
 pub struct RunKey(String);
 
 impl RunKey {
-    /// Returns the key of a run: its id with other characters replaced by `-`, and a part of the
-    /// id's hash.
+    /// Returns the key of a run: its id with all other characters replaced by `-`, followed by a
+    /// part of the id's hash.
     pub fn of(run_id: &str) -> Self {
         let plain = |c: char| {
             if c.is_ascii_alphanumeric() { c } else { '-' }
@@ -70,11 +70,11 @@ pub fn sample_token(sample: &str) -> String {
 pub enum Part {
     /// All runs of the queue, one message each.
     Runs,
-    /// Attempts of a run that are still to be made.
+    /// Attempts of a run that have not finished.
     Work,
     /// Results of attempts: records, trajectories, journals.
     Data,
-    /// State with one message each: workers, budget accounts, paces.
+    /// State of a run, with one message for each worker, budget account and request rate.
     State,
 }
 
@@ -91,7 +91,7 @@ pub struct SubjectAddress {
 pub const RUNS: &str = "eval-runs";
 
 impl SubjectAddress {
-    /// Returns the place of a run's manifest, or of all manifests without a key.
+    /// Returns the address of a run's manifest, or of all manifests if `run` is `None`.
     pub fn manifest(run: Option<&RunKey>) -> Self {
         Self {
             stream: RUNS.to_owned(),
@@ -99,7 +99,8 @@ impl SubjectAddress {
         }
     }
 
-    /// Returns a place in a stream of a run; `rest` follows the stream's part of the subject.
+    /// Returns an address in a stream of a run. `rest` is the end of the subject, after the
+    /// stream's prefix.
     pub fn of(run: &RunKey, part: Part, rest: &str) -> Self {
         Self {
             stream: stream(run, part),

@@ -23,10 +23,10 @@ use tokio::sync::mpsc;
 use crate::name::{Part, RUNS, RunKey, SubjectAddress, stream};
 use crate::{Access, Broker, Counts, Delivery, Expect, Follow, Limits, QueueError, Stored};
 
-/// Name of the consumer of a run's attempts, from which all workers take.
+/// Name of the consumer from which all workers take a run's attempts.
 const WORKERS: &str = "workers";
 
-/// Maximum time that the server may take to respond.
+/// Timeout for a response of the server.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Number of messages to prefetch when following a stream.
@@ -158,7 +158,8 @@ impl Nats {
     async fn ensure(&self, config: Config) -> Result<(), QueueError> {
         match self.context.create_stream(config.clone()).await {
             Ok(_) => Ok(()),
-            // The stream exists with other settings, for example from an earlier start; they stay.
+            // The stream already exists with other settings, for example from an earlier start.
+            // Keep them.
             Err(error) => match self.context.get_stream(&config.name).await {
                 Ok(_) => Ok(()),
                 Err(_) => Err(unavailable("create a stream", &error)),
@@ -255,7 +256,7 @@ impl Broker for Nats {
             durable_name: Some(WORKERS.to_owned()),
             ack_policy: AckPolicy::Explicit,
             ack_wait: limits.lease,
-            // The receiver counts deliveries, and the last worker reports an error.
+            // The receiver counts deliveries, and the worker with the last one reports an error.
             max_deliver: -1,
             max_ack_pending: -1,
             max_waiting: 100_000,
@@ -415,7 +416,7 @@ impl Broker for Nats {
             while let Some(Ok(message)) = batch.next().await {
                 let delivery = Delivered::new(message);
                 if let Err(unwanted) = sender.send(Box::new(delivery)).await {
-                    // If the server does not receive it, the lease expires.
+                    // If the server does not receive the acknowledgment, the lease expires.
                     let _ = unwanted.0.give_back(Duration::ZERO).await;
                 }
             }
@@ -482,7 +483,7 @@ async fn pass_on(
     }
 }
 
-/// A message that has to be acknowledged.
+/// A message that must be acknowledged.
 struct Delivered {
     message: Message,
     number: u64,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{Access, Broker, QueueError};
 
-/// Always fails, with an error that explains how to get the feature.
+/// Always fails with an error that explains how to build with the feature.
 ///
 /// # Errors
 /// Returns [`QueueError::NotBuilt`].

@@ -1,9 +1,9 @@
-//! The rate of requests to an endpoint over all workers. Turns are given out in slices: a number of
-//! requests from a point in time.
+//! The rate of requests to an endpoint over all workers. Turns are assigned in slices: a number of
+//! requests from a point in time on.
 //!
 //! This is the generic cell rate algorithm (ITU-T I.371, which `governor` implements for one
-//! process), on a single message that is changed by compare-and-set. The turns of a dead worker
-//! expire unused.
+//! process), on a single message that is changed by compare-and-set. Turns of a worker that has
+//! died expire unused.
 
 use serde::{Deserialize, Serialize};
 
@@ -39,7 +39,7 @@ impl Default for Pace {
 }
 
 impl Pace {
-    /// Assigns turns at a rate of `per_second`. After a pause, up to `burst` of them may come
+    /// Assigns turns at a rate of `per_second`. After a pause, up to `burst` turns may follow
     /// without delay.
     pub fn take(&mut self, per_second: f64, burst: u32, number: u32, now_ms: f64) -> RequestSlots {
         let apart_ms = 1000.0 / per_second;

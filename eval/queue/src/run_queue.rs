@@ -18,7 +18,7 @@ use crate::{Broker, Counts, Delivery, Expect, Follow, QueueError, Stored};
 /// Maximum number of concurrent writes to the server.
 const AT_ONCE: usize = 256;
 
-/// Number of immediate retries of a compare-and-set before delays begin.
+/// Number of immediate retries of a compare-and-set; later retries are delayed.
 const EAGER: u32 = 8;
 
 /// Maximum delay between two tries after a temporary error.
@@ -93,7 +93,7 @@ pub async fn change_manifest(
     }
 }
 
-/// Returns the milliseconds since 1970 by this machine's clock.
+/// Returns the current time in milliseconds since 1970 by this machine's clock.
 pub fn now_ms() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     now.map_or(0, |now| u64::try_from(now.as_millis()).unwrap_or(u64::MAX))
@@ -107,7 +107,7 @@ pub struct RunQueue {
 }
 
 impl RunQueue {
-    /// Refers to the run with this key.
+    /// Creates a handle to the run with this key.
     pub fn new(broker: Arc<dyn Broker>, key: RunKey) -> Self {
         Self { broker, key }
     }
@@ -135,8 +135,8 @@ impl RunQueue {
         SubjectAddress::of(&self.key, Part::State, rest)
     }
 
-    /// Adds attempts to the queue, in this order, and returns how many are new. Attempts already in
-    /// the queue are unchanged.
+    /// Adds attempts to the queue in this order and returns the number of new ones. Attempts
+    /// already in the queue are unchanged.
     ///
     /// # Errors
     /// Returns [`QueueError`] if the attempts cannot be written.
@@ -175,7 +175,7 @@ impl RunQueue {
         self.broker.take(&self.key, wanted, wait).await
     }
 
-    /// Counts what the queue contains of the run.
+    /// Counts the attempts and stored bytes of the run in the queue.
     ///
     /// # Errors
     /// Returns [`QueueError`] if the server does not respond.
@@ -183,7 +183,7 @@ impl RunQueue {
         self.broker.counts(&self.key).await
     }
 
-    /// Returns the attempts at a sample that are in the queue.
+    /// Returns the queued attempts at a sample.
     ///
     /// # Errors
     /// Returns [`QueueError`] if the server does not respond.
@@ -198,7 +198,8 @@ impl RunQueue {
         Ok(jobs)
     }
 
-    /// Removes the attempts at a sample from the queue. A worker may finish what it has started.
+    /// Removes the attempts at a sample from the queue. A worker may finish an attempt that it has
+    /// started.
     ///
     /// # Errors
     /// Returns [`QueueError`] if the attempts cannot be removed.
@@ -208,7 +209,7 @@ impl RunQueue {
         self.broker.purge(&place).await
     }
 
-    /// Removes all results of an attempt, so that it can be made again.
+    /// Removes all results of an attempt, so that it can be rerun.
     ///
     /// # Errors
     /// Returns [`QueueError`] if the results cannot be removed.
@@ -223,7 +224,7 @@ impl RunQueue {
         Ok(())
     }
 
-    /// Whether an attempt has been made.
+    /// Whether an attempt has a result.
     ///
     /// # Errors
     /// Returns [`QueueError`] if the server does not respond.
@@ -232,12 +233,11 @@ impl RunQueue {
         Ok(self.broker.last(&place).await?.is_some())
     }
 
-    /// Sends the result of an attempt: first its pieces, then its header, which counts only if it
-    /// is the first. A result marked as wasted is always recorded as such. Temporary errors are
-    /// retried.
+    /// Sends the result of an attempt: first its pieces, then its header. Only the first header of
+    /// an attempt counts. A result marked as wasted is always stored. Temporary errors are retried.
     ///
     /// # Errors
-    /// Returns [`QueueError::Conflict`] if another worker has made the attempt.
+    /// Returns [`QueueError::Conflict`] if another worker has sent a result of the attempt.
     pub async fn send(&self, mut parcel: Parcel, body: &[u8]) -> Result<(), QueueError> {
         parcel.bytes = body.len() as u64;
         parcel.sha256 = name::hash(body);
@@ -280,7 +280,7 @@ impl RunQueue {
         Ok(stored.is_some_and(|stored| head(&stored).is_ok_and(|(own, _)| is_own(&own))))
     }
 
-    /// Follows the results of attempts from the first on: a header and a body for each.
+    /// Returns a receiver for the stored messages of all results, from the first on.
     ///
     /// # Errors
     /// Returns [`QueueError`] if the stream cannot be found.
@@ -341,7 +341,7 @@ impl RunQueue {
         Ok(Some((parcel, body)))
     }
 
-    /// Removes an invalid result, so that the attempt can be made again.
+    /// Removes an invalid result, so that the attempt can be rerun.
     ///
     /// # Errors
     /// Returns [`QueueError`] if the result cannot be removed.
@@ -353,7 +353,7 @@ impl RunQueue {
         self.broker.purge(&place).await.map(|_| ())
     }
 
-    /// Takes over the journal of an attempt, after which writes of its previous owner are rejected.
+    /// Takes over the journal of an attempt. Later writes of its previous owner are rejected.
     /// Returns its complete lines, and the sequence number to continue from.
     ///
     /// # Errors
@@ -381,16 +381,16 @@ impl RunQueue {
                 .await
             {
                 Ok(own) => return Ok((bytes, own)),
-                // The previous owner has written in the meantime, or the server that responded was
-                // behind.
+                // The previous owner has written in the meantime, or the responding server was not
+                // up to date.
                 Err(QueueError::Conflict) => {}
                 Err(error) => return Err(error),
             }
         }
     }
 
-    /// Appends lines to the journal of an attempt, after the message with this sequence number, or
-    /// 0 if there is none. Returns the new sequence number.
+    /// Appends lines to the journal of an attempt, after the message with this sequence number (0
+    /// for an empty journal). Returns the new sequence number.
     ///
     /// # Errors
     /// Returns [`QueueError::Conflict`] if another worker has taken over the attempt.
@@ -440,7 +440,7 @@ impl RunQueue {
         self.broker.purge(&place).await.map(|_| ())
     }
 
-    /// Records that an attempt is started again, and returns all such entries of the attempt.
+    /// Records a restart of an attempt, and returns all restart entries of the attempt.
     ///
     /// # Errors
     /// Returns [`QueueError`] if the entry cannot be written.
@@ -470,7 +470,7 @@ impl RunQueue {
     /// Sends the heartbeat of a worker.
     ///
     /// # Errors
-    /// Returns [`QueueError`] if it cannot be written.
+    /// Returns [`QueueError`] if the message cannot be written.
     pub async fn announce(&self, presence: &Presence) -> Result<(), QueueError> {
         let worker = &name::hash(&presence.worker)[..16];
         let place = self.state(&format!("worker.{worker}"));
@@ -479,7 +479,7 @@ impl RunQueue {
         Ok(())
     }
 
-    /// Follows the heartbeats of workers, starting with the last one of each.
+    /// Returns a receiver for the heartbeats of workers, starting with the last one of each worker.
     ///
     /// # Errors
     /// Returns [`QueueError`] if the stream cannot be found.
@@ -488,7 +488,7 @@ impl RunQueue {
         self.broker.follow(&place, Follow::LastOfEach).await
     }
 
-    /// Returns the last heartbeat of every worker, with its time. Invalid ones are skipped.
+    /// Returns the last heartbeat of every worker with its time. Invalid heartbeats are skipped.
     ///
     /// # Errors
     /// Returns [`QueueError`] if the server does not respond.
@@ -520,7 +520,7 @@ impl RunQueue {
     /// Stores the number of workers.
     ///
     /// # Errors
-    /// Returns [`QueueError`] if it cannot be written.
+    /// Returns [`QueueError`] if the message cannot be written.
     pub async fn set_roster(&self, roster: &Roster) -> Result<(), QueueError> {
         let place = self.state("roster");
         let bytes = message::write(roster);
@@ -560,7 +560,7 @@ impl RunQueue {
                 Ok(_) => return Ok(gives),
                 Err(QueueError::Conflict) => {
                     if tries >= EAGER {
-                        // Under contention, a random delay decides who is next.
+                        // Under contention, a random delay lets one of the clients proceed.
                         let wait = now_ms() % 20 + u64::from(tries.min(50));
                         tokio::time::sleep(Duration::from_millis(wait)).await;
                     }

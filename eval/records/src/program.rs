@@ -1,19 +1,19 @@
-//! Identity of the program that made an attempt: digests, by component, of everything compiled in
-//! that can change an answer.
+//! Identity of the program that ran an attempt: a digest for each compiled-in component that can
+//! change an answer.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// Number of digest characters that identify a program in a message.
+/// Number of digest characters shown in messages.
 const SHORT: usize = 12;
 
-/// Name of the component that holds a name (`quickjs` or `v8`) instead of a digest.
+/// The component whose value is a name (`quickjs` or `v8`) instead of a digest.
 pub const ENGINE: &str = "engine";
 
-/// A program by its components: `sandbox`, `harness`, `prompts` and others, each with its digest in
-/// lowercase hex, and `engine`.
+/// Digests of a program's components (`sandbox`, `harness`, `prompts` and others) in lowercase hex,
+/// and the name of its `engine`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Program(BTreeMap<String, String>);
@@ -79,7 +79,7 @@ fn component_name(name: &str) -> String {
     }
 }
 
-/// Returns the beginning of a digest, which identifies a program in a message.
+/// Returns the beginning of a digest, which is enough to identify a program in a message.
 pub fn short(digest: &str) -> &str {
     digest.get(..SHORT).unwrap_or(digest)
 }

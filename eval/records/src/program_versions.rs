@@ -1,4 +1,4 @@
-//! Tracks which programs made the attempts of a run, and describes how they differ.
+//! Tracks which programs ran the attempts of a run, and describes how the programs differ.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use crate::AttemptRecord;
 use crate::program::{Program, short};
 use crate::run_dir::Lock;
 
-/// Programs that made the attempts of a run, with the number of attempts of each. The key `None`
+/// Programs that ran the attempts of a run, with the number of attempts for each. The key `None`
 /// counts attempts whose program is not recorded.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProgramVersions {
@@ -28,8 +28,8 @@ impl ProgramVersions {
         program_versions
     }
 
-    /// Counts an attempt under the digest of its program. Anything but a SHA-256 digest counts as
-    /// not recorded, because the value may come from an untrusted file.
+    /// Counts an attempt under the digest of its program. A value that is not a SHA-256 digest
+    /// counts as not recorded, because it may come from an untrusted file.
     pub fn add(&mut self, program: Option<String>) {
         let is_digest =
             |text: &String| text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -47,7 +47,7 @@ impl ProgramVersions {
         self.attempts.contains_key(&None)
     }
 
-    /// Whether the same programs made the attempts of both runs, as far as they are recorded.
+    /// Whether the recorded programs of both runs are the same.
     pub fn agree(&self, other: &Self) -> bool {
         let [one, two] =
             [self, other].map(|program_versions| program_versions.digests().collect::<Vec<_>>());
@@ -67,8 +67,8 @@ impl ProgramVersions {
     }
 }
 
-/// Returns one sentence for each difference between the programs of the runs, or between those
-/// within one run. Each run is given with its display name.
+/// Returns one sentence for each difference between the programs of the runs, or between the
+/// programs within one run. Each run is given with its display name.
 pub fn remarks<'a>(runs: impl IntoIterator<Item = (String, &'a ProgramVersions)>) -> Vec<String> {
     let runs: Vec<(String, &ProgramVersions)> = runs.into_iter().collect();
     let mut remarks: Vec<String> = runs
@@ -95,7 +95,7 @@ pub fn remarks<'a>(runs: impl IntoIterator<Item = (String, &'a ProgramVersions)>
         if program_versions.attempts.keys().eq(first.attempts.keys()) {
             continue;
         }
-        // Prefer a program that the runs do not share; otherwise take the first of each.
+        // Prefer programs that the runs do not share; otherwise, use the first program of each run.
         let other = program_versions
             .digests()
             .find(|digest| !first.digests().any(|known| known == *digest));
@@ -111,7 +111,7 @@ pub fn remarks<'a>(runs: impl IntoIterator<Item = (String, &'a ProgramVersions)>
     remarks
 }
 
-/// Returns a remark if the attempts of a run come from several programs.
+/// Returns a remark if several programs ran the attempts of a run.
 fn within(name: &str, program_versions: &ProgramVersions) -> Option<String> {
     if program_versions.attempts.len() < 2 {
         return None;
@@ -130,7 +130,7 @@ fn within(name: &str, program_versions: &ProgramVersions) -> Option<String> {
     );
     let mut digests = program_versions.digests();
     let mut known = || program_versions.known.get(digests.next()?);
-    // The counts already identify programs that are known only by digest.
+    // The counts already contain the digests of programs with unrecorded components.
     if let (Some(one), Some(other)) = (known(), known()) {
         text += &format!("; {}", one.difference(other));
     }
@@ -140,7 +140,7 @@ fn within(name: &str, program_versions: &ProgramVersions) -> Option<String> {
 /// Describes, as a clause, how the programs of two runs differ. Returns `None` if no difference is
 /// known.
 pub fn difference(one: &Lock, other: &Lock) -> Option<String> {
-    // An unrecorded program counts as a separate program.
+    // Unrecorded counts as a program of its own.
     let all = |lock: &Lock| -> BTreeSet<Option<Program>> {
         let later = lock.later_programs.iter().cloned().map(Some);
         later.chain([lock.fingerprint.program()]).collect()

@@ -1,7 +1,7 @@
 //! The record of one finished attempt: a line of `samples.jsonl`, and the source of every table and
 //! figure.
 //!
-//! A missing figure was not recorded by the system that made the attempt. It is null, never 0.
+//! A figure that the system running the attempt did not record is null, never 0.
 
 use std::collections::BTreeMap;
 
@@ -25,9 +25,9 @@ pub struct RunIdentity {
     /// Protocol of the root: `rlm`, `direct`, ….
     pub protocol: String,
     /// Mode of the root's prompt: `solver` or `coordinator`. `None` for protocols other than `rlm`,
-    /// and for runs of other systems that do not record it.
+    /// and for imported runs that do not record it.
     pub prompt_mode: Option<String>,
-    /// Names of the drivers in order, joined by `+`. Empty without drivers, `None` if unknown.
+    /// Names of the drivers in order, joined by `+`. Empty if there are none, `None` if unknown.
     pub drivers: Option<String>,
     /// Maximum depth of an agent: 0 if the root cannot have children.
     pub max_depth: u32,
@@ -68,7 +68,7 @@ pub struct JudgeUse {
     pub prompt_sha256: String,
     /// Number of requests to the judge.
     pub calls: u32,
-    /// Number of requests answered from a cache, which used no tokens and cost nothing.
+    /// Number of requests answered from a cache, which cost nothing.
     #[serde(default)]
     pub cached_calls: u32,
     /// Tokens; `None` if no reply carries a count.
@@ -95,7 +95,7 @@ pub fn is_unreadable(details: &Value) -> bool {
     details[UNREADABLE] == true
 }
 
-/// Score of an attempt by an additional scorer, which does not affect the attempt's own score.
+/// Score of an attempt by an additional scorer. It does not affect the attempt's main score.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FurtherScore {
     /// Score from 0 (wrong) to 1 (right); `None` if there is nothing to score or the scorer failed.
@@ -118,7 +118,7 @@ pub struct AttemptRecord {
     pub id: String,
     /// Number of the attempt, 1-based.
     pub attempt: u32,
-    /// 0-based index of the sample in its dataset; unknown for runs of other systems.
+    /// 0-based index of the sample in its dataset, or `None` for imported runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample_index: Option<u64>,
     /// Cluster of samples whose results are correlated; `None` for an independent sample.
@@ -136,14 +136,14 @@ pub struct AttemptRecord {
     /// them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub scores: BTreeMap<String, FurtherScore>,
-    /// Usage of the model that judged the answer. No other figure of the record includes it.
+    /// Usage of the model that judged the answer. The other figures of the record exclude it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge: Option<JudgeUse>,
-    /// Reason why there is no answer, or, if there is one, why its scorer failed.
+    /// Reason why there is no answer, or why scoring the answer failed.
     pub error: Option<String>,
-    /// Answer of the root. If the answer has its own file, only its beginning.
+    /// Answer of the root, or only its beginning if the answer has its own file.
     pub answer: Option<String>,
-    /// File in the run's folder with the whole answer, if that is too long for a line
+    /// File in the run's folder with the whole answer, if the answer is too long for a line
     /// ([`model::long_answer`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer_file: Option<String>,
@@ -151,8 +151,8 @@ pub struct AttemptRecord {
     /// the answer and scores 0.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub refused: bool,
-    /// Final state of the attempt's environment, which scorers check instead of the answer; `None`
-    /// without an environment.
+    /// Final state of the attempt's environment, scored instead of the answer; `None` without an
+    /// environment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<Value>,
     /// Expected answer, in the scorer's form.
@@ -174,7 +174,7 @@ pub struct AttemptRecord {
     pub cost_usd: Option<f64>,
     /// Wall-clock seconds from start to end.
     pub total_time_s: f64,
-    /// Wall-clock seconds without the time in which all work waited for a rate limit, a connection
+    /// Wall-clock seconds, excluding time in which all work waited for a rate limit, a connection
     /// or a retry.
     pub working_time_s: Option<f64>,
     /// Milliseconds in which neither a model nor the sandbox worked.
@@ -188,12 +188,12 @@ pub struct AttemptRecord {
     /// without cached responses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached_usage: Option<Usage>,
-    /// Number of times that older outputs were dropped because a conversation exceeded its model's
+    /// Number of times that older outputs were dropped because a conversation exceeded the model's
     /// context window.
     #[serde(default)]
     pub context_trims: Option<u32>,
-    /// Number of prompts that the server probably truncated: it counted far fewer tokens than the
-    /// prompt must have.
+    /// Number of prompts that the server probably truncated, because it counted far fewer tokens
+    /// than they contain.
     #[serde(default, skip_serializing_if = "none_cut")]
     pub cut_prompts: u32,
     /// Number of responses that did not follow the protocol.
@@ -204,9 +204,9 @@ pub struct AttemptRecord {
     pub unawaited: Option<u32>,
     /// Number of cells that ended in an error.
     pub failed_cells: u32,
-    /// Whether the root's return in its first iteration was intercepted and shown back to it.
+    /// Whether the root returned in its first iteration and was shown the value for confirmation.
     pub returned_early: Option<bool>,
-    /// Lowercase hex SHA-256 of the program that made the attempt
+    /// Lowercase hex SHA-256 of the program that ran the attempt
     /// ([`crate::program::Program::digest`]); `None` if not recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
@@ -224,8 +224,8 @@ fn none_cut(prompts: &u32) -> bool {
 }
 
 impl AttemptRecord {
-    /// Returns the record without texts that may be long and that no summary reads. The run's
-    /// folder keeps them.
+    /// Returns the record without potentially long texts that summaries do not use. The run's
+    /// folder keeps these texts.
     #[must_use]
     pub fn without_texts(&self) -> Self {
         let scores = self.scores.iter().map(|(name, further)| {
@@ -256,7 +256,7 @@ impl AttemptRecord {
         self.score_details.as_ref().is_some_and(is_unreadable)
     }
 
-    /// Returns the record with the 0-based index of its sample in the dataset.
+    /// Sets the 0-based index of the sample in the dataset.
     #[must_use]
     pub fn of_sample(self, index: usize) -> Self {
         Self {
@@ -266,8 +266,8 @@ impl AttemptRecord {
     }
 }
 
-/// Deserializes a token count. Earlier versions recorded a missing count as zeros, so zeros become
-/// `None`: no real request uses zero tokens.
+/// Deserializes a token count. Earlier versions recorded a missing count as zeros. Because no real
+/// request uses zero tokens, zeros become `None`.
 ///
 /// # Errors
 /// Returns an error if the value is not a token count.

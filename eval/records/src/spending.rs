@@ -16,19 +16,19 @@ pub struct Spent {
     pub attempts: u64,
     /// Number of requests sent to models, answered or not.
     pub llm_calls: u64,
-    /// Tokens of the calls that were counted.
+    /// Tokens of all counted calls.
     pub usage: Usage,
     /// Known cost in US dollars; `None` if no cost is known.
     pub cost_usd: Option<f64>,
-    /// Number of requests of unknown cost: they were in flight when the run was killed, or their
-    /// model has no price.
+    /// Number of requests of unknown cost, either because they were in flight when the run was
+    /// killed, or because their model has no price.
     #[serde(default)]
     pub unknown_calls: u64,
 }
 
 impl Spent {
-    /// Returns what a finished attempt used, including its judge, as far as recorded. Responses
-    /// from a cache were paid for earlier and do not count.
+    /// Returns the recorded spending of a finished attempt, including its judge. Cached responses
+    /// were paid for earlier and do not count.
     pub fn of(record: &AttemptRecord) -> Self {
         let mut spent = Self::of_agents(record);
         if let Some(judge) = &record.judge {
@@ -39,7 +39,7 @@ impl Spent {
         spent
     }
 
-    /// Returns what the agents of a finished attempt used, without its judge.
+    /// Returns the spending of a finished attempt's agents, without its judge.
     pub fn of_agents(record: &AttemptRecord) -> Self {
         let sent = record
             .llm_calls
@@ -51,7 +51,7 @@ impl Spent {
             llm_calls: sent.into(),
             usage: record.usage.unwrap_or_default().without(&cached),
             cost_usd: record.cost_usd,
-            // The record does not say which of the calls has an unknown cost.
+            // The record does not contain which of the calls have an unknown cost.
             unknown_calls: match record.cost_usd {
                 None => sent.into(),
                 Some(_) => 0,
@@ -59,7 +59,8 @@ impl Spent {
         }
     }
 
-    /// Returns what a caller used according to the events of its calls, including calls in flight.
+    /// Returns the spending of a caller according to the events of its calls, including calls in
+    /// flight.
     pub fn of_calls(calls: &Calls) -> Self {
         let spent = calls.spent();
         Self {
@@ -101,7 +102,7 @@ impl Sum for Spent {
 /// Spending on attempts that do not count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Wasted {
-    /// Attempts that were stopped or killed before their end.
+    /// Attempts that were stopped or killed before they finished.
     pub abandoned: Spent,
     /// Attempts that ended in an error and were rerun.
     pub superseded: Spent,
@@ -110,9 +111,9 @@ pub struct Wasted {
 /// Total spending of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct TotalSpending {
-    /// Number of attempts, whether they count or not.
+    /// Number of all attempts, including those that do not count.
     pub attempts: u64,
-    /// Tokens, as far as they were counted.
+    /// Tokens of all counted calls.
     pub usage: Usage,
     /// Known cost in US dollars; `None` if no cost is known.
     pub cost_usd: Option<f64>,

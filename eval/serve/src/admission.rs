@@ -7,22 +7,23 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::error::ApiError;
 
-/// Admits a number of concurrent requests. Others wait in order of arrival, up to a maximum number.
+/// Admits a limited number of concurrent requests. Further requests wait in order of arrival, up to
+/// a maximum number.
 #[derive(Debug)]
-pub(crate) struct AdmissionQueue {
+pub struct AdmissionQueue {
     free: Arc<Semaphore>,
     waiting: Arc<AtomicUsize>,
     most_waiting: usize,
 }
 
-/// Place of a request in the queue.
+/// A request's place in the queue.
 #[derive(Debug)]
-pub(crate) struct QueueTicket {
+pub struct QueueTicket {
     free: Arc<Semaphore>,
     _waiting: Waiting,
 }
 
-/// Counts as waiting until dropped.
+/// Counts a request as waiting until dropped.
 #[derive(Debug)]
 struct Waiting(Arc<AtomicUsize>);
 
@@ -33,7 +34,8 @@ impl Drop for Waiting {
 }
 
 impl AdmissionQueue {
-    pub(crate) fn new(at_once: usize, most_waiting: usize) -> Self {
+    /// Admits `at_once` concurrent requests and `most_waiting` waiting ones.
+    pub fn new(at_once: usize, most_waiting: usize) -> Self {
         Self {
             free: Arc::new(Semaphore::new(at_once.min(Semaphore::MAX_PERMITS))),
             waiting: Arc::default(),
@@ -41,8 +43,11 @@ impl AdmissionQueue {
         }
     }
 
-    /// Adds a request to the queue, unless it is full.
-    pub(crate) fn enter(&self) -> Result<QueueTicket, ApiError> {
+    /// Adds a request to the queue.
+    ///
+    /// # Errors
+    /// [`ApiError`] if the queue is full.
+    pub fn enter(&self) -> Result<QueueTicket, ApiError> {
         let before = self.waiting.fetch_add(1, Ordering::Relaxed);
         let waiting = Waiting(Arc::clone(&self.waiting));
         if before
@@ -73,7 +78,7 @@ impl AdmissionQueue {
 
 impl QueueTicket {
     /// Waits for the request's turn. Returns `None` if the server stops first.
-    pub(crate) async fn turn(self) -> Option<OwnedSemaphorePermit> {
+    pub async fn turn(self) -> Option<OwnedSemaphorePermit> {
         self.free.acquire_owned().await.ok()
     }
 }

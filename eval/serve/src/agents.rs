@@ -1,5 +1,5 @@
-//! Interface between the server and the agents: the names that clients may request, and the answer
-//! to a question.
+//! Interface between the server and the agents: the model names that clients may request, and
+//! answering of questions.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use model::{Status, Usage};
 pub struct Offer {
     /// The name: `rlm/openai/gpt-5-mini`.
     pub name: String,
-    /// Description of what it runs, in one line for people.
+    /// One-line description of the agent for people.
     pub description: String,
 }
 
@@ -25,7 +25,7 @@ pub struct Question {
     pub context: String,
     /// Images that belong to the query, as data URLs.
     pub images: Vec<String>,
-    /// Limits of this answer, in addition to those of the server and the client.
+    /// Limits for this question, in addition to those of the server and the client.
     pub limits: Limits,
 }
 
@@ -34,7 +34,7 @@ pub struct Question {
 pub struct Limits {
     /// US dollars.
     pub cost_usd: Option<f64>,
-    /// Input and output tokens together.
+    /// Maximum input and output tokens together.
     pub tokens: Option<u64>,
     /// Number of requests to models.
     pub llm_calls: Option<u64>,
@@ -65,14 +65,14 @@ pub enum Progress {
     },
 }
 
-/// Result of an agent. All figures cover its whole tree.
+/// Result of an agent. All figures cover its whole tree of agents.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AgentResult {
     /// How the agent ended.
     pub status: Status,
     /// Answer of the agent.
     pub answer: Option<String>,
-    /// Reason why there is no answer, or why it is the last one within a limit.
+    /// Reason why there is no answer, or which limit ended the agent.
     pub error: Option<String>,
     /// Tokens; `None` if no response carries a count.
     pub usage: Option<Usage>,
@@ -112,10 +112,10 @@ pub trait Agents: Send + Sync + 'static {
     /// Returns the names that clients can request.
     fn offers(&self) -> &[Offer];
 
-    /// Checks a question as far as possible before it waits for its turn.
+    /// Checks a question before it is queued, without starting an agent.
     ///
     /// # Errors
-    /// Returns a sentence about what the agent does not accept.
+    /// Returns a sentence that describes what the agent does not accept.
     fn check(&self, offer: &str, question: &Question) -> Result<(), String>;
 
     /// Answers a question. Dropping the future stops the agent.

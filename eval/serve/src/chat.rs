@@ -1,6 +1,6 @@
 //! Implements `POST /v1/chat/completions`.
 //!
-//! The format: <https://platform.openai.com/docs/api-reference/chat>. A stream reports progress in
+//! Reference: <https://platform.openai.com/docs/api-reference/chat>. A stream reports progress in
 //! `reasoning_content`, the field that other servers of reasoning models use.
 
 use model::{Status, Usage};
@@ -78,7 +78,7 @@ fn turn(message: Value, place: &str) -> Result<Turn, ApiError> {
     };
     let content = message.shift_remove("content").unwrap_or_default();
     read_content(&mut turn, content, &format!("{place}.content"))?;
-    // Earlier tool calls of another model are part of the conversation.
+    // The conversation may contain earlier tool calls of another model.
     if let Some(calls) = message
         .shift_remove("tool_calls")
         .filter(|calls| !calls.is_null())
@@ -120,7 +120,7 @@ pub(crate) fn refuse(fields: &mut Fields) -> Result<(), ApiError> {
 }
 
 impl Chat {
-    /// Parses how the response is to be sent.
+    /// Parses the fields that determine the response format.
     pub(crate) fn new(fields: &mut Fields, show: Show) -> Self {
         let with_usage = match fields.take("stream_options") {
             None => false,
@@ -229,8 +229,8 @@ impl Interface for Chat {
     }
 }
 
-/// Returns the finish reason. A response that ended at a limit counts as cut off, with or without
-/// an answer.
+/// Returns the finish reason. An agent that was stopped by a limit has the reason `length`, with or
+/// without an answer.
 const fn finish_reason(status: Status) -> &'static str {
     match status {
         Status::Ok => "stop",
@@ -257,7 +257,8 @@ fn usage(answered: &AgentResult) -> Value {
     })
 }
 
-/// Returns the extension field `rlm`, for values without a field in `OpenAI`'s interface.
+/// Returns the extension field `rlm`, which contains values that `OpenAI`'s interface does not
+/// support.
 pub(crate) fn extension(answered: &AgentResult, ignored: &[String]) -> Value {
     json!({
         "status": answered.status.as_str(),

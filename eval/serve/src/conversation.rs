@@ -1,14 +1,14 @@
-//! Splits a conversation into the agent's query and its context, with one rule for both interfaces.
-//! `docs/guides/serve.md` states the rule for users.
+//! Splits a conversation into the agent's query and context, by the same rule for both interfaces.
+//! `docs/guides/serve.md` documents the rule for users.
 
 use super::agents::Question;
 use super::error::ApiError;
 use super::request::Extension;
 
-/// Default maximum characters of a text in the query; a longer one goes into the context.
+/// Default maximum characters of a text in the query; a longer text is moved to the context.
 pub const DEFAULT_LONG_TEXT: usize = 16_000;
 
-/// Characters of the beginning and of the end of a long text that stay in the query.
+/// Number of characters at the beginning, and at the end, of a long text that stay in the query.
 const SHOWN: usize = 2_000;
 
 /// A conversation from either interface.
@@ -57,7 +57,7 @@ impl Speaker {
 
 impl Conversation {
     /// Converts the conversation to a question. `long` is the maximum characters of a text in the
-    /// query; `param` names the field of the request with the messages.
+    /// query. `param` is the request field that contains the messages.
     pub(crate) fn question(
         self,
         extension: Extension,
@@ -139,7 +139,7 @@ impl Conversation {
     }
 }
 
-/// Returns a short text unchanged. For a long one, returns its beginning and end, and adds the
+/// Returns a short text unchanged. For a long text, returns its beginning and end, and adds the
 /// whole text to the context.
 fn shorten(text: String, name: &str, long: usize, pieces: &mut Vec<Piece>) -> String {
     let chars = text.chars().count();
@@ -158,7 +158,7 @@ fn shorten(text: String, name: &str, long: usize, pieces: &mut Vec<Piece>) -> St
     short
 }
 
-/// Returns the name, with a number before its extension if it is already used.
+/// Returns the name, with a number before its extension if the name is already used.
 fn unused(name: &str, pieces: &[Piece]) -> String {
     let is_free = |name: &str| !pieces.iter().any(|piece| piece.name == name);
     if is_free(name) {
@@ -176,21 +176,26 @@ fn joined(pieces: Vec<Piece>) -> String {
     if pieces.len() == 1 {
         return pieces.remove(0).text;
     }
-    let mut text = String::new();
-    for piece in pieces {
-        if !text.is_empty() {
-            text.push('\n');
+    with_headings(pieces.into_iter().map(|piece| (piece.name, piece.text)))
+}
+
+/// Joins named texts as `--context-dir` joins the files of a folder: each after a line
+/// `==> NAME <==`.
+pub fn with_headings(texts: impl IntoIterator<Item = (String, String)>) -> String {
+    let mut joined = String::new();
+    for (name, text) in texts {
+        if !joined.is_empty() {
+            joined.push('\n');
         }
-        // Make sure that a name is a single line, whatever the client sent.
-        let name: String = piece
-            .name
+        // Make sure that the client's file name has only one line.
+        let name: String = name
             .chars()
             .map(|c| if c.is_control() { ' ' } else { c })
             .collect();
-        text += &format!("==> {name} <==\n{}", piece.text);
-        if !text.ends_with('\n') {
-            text.push('\n');
+        joined += &format!("==> {name} <==\n{text}");
+        if !joined.ends_with('\n') {
+            joined.push('\n');
         }
     }
-    text
+    joined
 }

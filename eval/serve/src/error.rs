@@ -1,4 +1,4 @@
-//! Errors of the server itself, and errors of requests in `OpenAI`'s format.
+//! Errors of the server, and errors of requests in `OpenAI`'s format.
 
 use std::io;
 use std::net::SocketAddr;
@@ -9,7 +9,7 @@ use axum::http::header::{CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
-/// Reason why the server does not start, or stops.
+/// Reason why the server cannot start or has stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// The address is in use or not permitted.
@@ -30,9 +30,10 @@ pub enum ServeError {
 
 /// An error in the format of `OpenAI`'s interface.
 ///
-/// The format: <https://platform.openai.com/docs/guides/error-codes/api-errors>.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ApiError {
+/// Reference: <https://platform.openai.com/docs/guides/error-codes/api-errors>.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct ApiError {
     status: StatusCode,
     kind: &'static str,
     code: Option<&'static str>,
@@ -46,8 +47,8 @@ pub(crate) struct ApiError {
 enum Retry {
     /// Retry after this many seconds.
     After(u64),
-    /// Do not retry automatically: an agent's work would be paid for twice, or nothing would
-    /// change.
+    /// Do not retry automatically, because the retry would pay for the agent's work again or fail
+    /// in the same way.
     Never,
 }
 
@@ -153,8 +154,7 @@ impl ApiError {
         error
     }
 
-    /// Creates the error for an agent that ended in an error, after the retries of the server's
-    /// settings.
+    /// Creates the error for an agent that failed, after the retries configured for the server.
     pub(crate) fn failed(message: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_GATEWAY, "server_error", message).code("agent_failed")
     }
@@ -163,7 +163,7 @@ impl ApiError {
         self.status
     }
 
-    /// Returns the response body, which is also what a stream sends after it has begun.
+    /// Returns the response body. A stream that has begun sends it as an event.
     pub(crate) fn to_json(&self) -> Value {
         json!({"error": {
             "message": self.message,
@@ -185,7 +185,7 @@ impl IntoResponse for ApiError {
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        // OpenAI's libraries obey this header, whatever the status.
+        // OpenAI's libraries obey this header, regardless of the status.
         let should_retry = HeaderName::from_static("x-should-retry");
         match self.retry {
             Retry::Never => headers.insert(should_retry, HeaderValue::from_static("false")),

@@ -1,6 +1,6 @@
-//! Server-sent events: the events of an interface, and the stream that carries them.
+//! Server-sent events: formatting and streaming the events of an interface.
 //!
-//! The format: <https://html.spec.whatwg.org/multipage/server-sent-events.html>.
+//! Reference: <https://html.spec.whatwg.org/multipage/server-sent-events.html>.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -21,12 +21,12 @@ use super::error::ApiError;
 /// Serialized events, each with its terminating blank line.
 pub(crate) type Frames = Vec<String>;
 
-/// One of the two interfaces, for one answer.
+/// State of one of the two interfaces while it sends one answer.
 pub(crate) trait Interface: Send + 'static {
     /// Sets the values shared by all parts of the response.
     fn set_head(&mut self, head: Head);
 
-    /// Returns the whole answer.
+    /// Returns the response body for an answer that is not streamed.
     fn whole(&self, answered: &AgentResult) -> Value;
 
     /// Returns the first events of a stream.
@@ -58,13 +58,14 @@ pub(crate) fn comment(line: &str) -> String {
     format!(": {line}\n\n")
 }
 
-/// Streams what a task sends. The task is aborted when the client disconnects.
+/// Creates a streaming response from the frames that a task sends. The task is aborted when the
+/// client disconnects.
 pub(crate) fn response(frames: mpsc::UnboundedReceiver<String>, task: JoinHandle<()>) -> Response {
     let body = Body::from_stream(Events { frames, task });
     let mut response = Response::new(body);
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
-    // Tells proxies not to buffer events.
+    // Instructs proxies not to buffer events.
     headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
     response
 }

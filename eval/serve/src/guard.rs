@@ -1,19 +1,54 @@
 //! Rejects requests that pages of other sites send to the loopback address.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 
+use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::header::{HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN};
-use axum::middleware::Next;
+use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 
-use super::error::ApiError;
+use super::error::{ApiError, ServeError};
+use super::keys::Clients;
 
-/// Rejects what a browser sends for a page of another site.
+/// Protects the routes of another server in the same way: from pages of other sites, and from
+/// clients without a key. Each request gets its client (`Arc<Client>`) as an extension.
+pub fn protected(router: Router, address: SocketAddr, clients: Clients) -> Router {
+    let clients = Arc::new(clients);
+    let with_client = move |mut request: Request, next: Next| {
+        let clients = Arc::clone(&clients);
+        async move {
+            match clients.of(request.headers()) {
+                Ok(client) => {
+                    request.extensions_mut().insert(client);
+                    next.run(request).await
+                }
+                Err(error) => error.into_response(),
+            }
+        }
+    };
+    router
+        .layer(from_fn(with_client))
+        .layer(from_fn_with_state(address, guard))
+}
+
+/// Checks that other machines cannot use a server at this address without a key.
 ///
-/// Such a page can send requests to this port, but cannot forge `Host`, `Origin` or
-/// `Sec-Fetch-Site`. A site whose name was rebound to 127.0.0.1 sends its own name as `Host`. A
-/// non-loopback address has unknown names; it is protected by the key, which pages do not have.
+/// # Errors
+/// [`ServeError::OpenToAll`].
+pub fn check_address(address: SocketAddr, clients: &Clients) -> Result<(), ServeError> {
+    if address.ip().is_loopback() || clients.need_keys() {
+        return Ok(());
+    }
+    Err(ServeError::OpenToAll(address))
+}
+
+/// Rejects requests that a browser sends for a page of another site.
+///
+/// A page of another site can send requests to this port, but cannot forge `Host`, `Origin` or
+/// `Sec-Fetch-Site`. A site whose name was rebound to 127.0.0.1 sends that name as `Host`. A
+/// non-loopback address may have any name, so it is protected by the key, which pages do not have.
 pub(crate) async fn guard(
     State(address): State<SocketAddr>,
     request: Request,

@@ -34,9 +34,9 @@ pub(crate) struct RequestHandler {
 pub(crate) enum Phase {
     /// The server accepts requests.
     Open,
-    /// The server accepts no more requests and finishes those under way.
+    /// The server rejects new requests and finishes the current ones.
     Draining,
-    /// The remaining requests are stopped.
+    /// The server stops the remaining requests.
     Stopping,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct ParsedRequest {
     pub question: Question,
     pub ignored: Vec<String>,
     pub is_stream: bool,
-    /// Permit held until the answer has ended.
+    /// Permit that is held until the answer has been sent.
     pub permit: Option<OwnedSemaphorePermit>,
 }
 
@@ -91,7 +91,7 @@ impl RequestHandler {
         }
     }
 
-    /// Returns the request's place in the queue, if it can be answered at all.
+    /// Adds the request to the queue, unless it cannot be answered.
     fn place(&self, asked: &ParsedRequest) -> Result<QueueTicket, ApiError> {
         if *self.phase.borrow() != Phase::Open {
             return Err(ApiError::stopping());
@@ -131,7 +131,7 @@ impl RequestHandler {
                 _ = quiet.tick() => send(vec![comment("still working")]),
             }
         };
-        // Send the progress that was reported just before the end.
+        // Send the progress reported just before the end.
         while let Ok(progress) = reported.try_recv() {
             send(interface.progress(&progress));
         }
@@ -234,7 +234,7 @@ impl Drop for Working<'_> {
     }
 }
 
-/// Counts a request when it ends. If it is dropped before, its client has disconnected.
+/// Counts a request when it ends. If this value is dropped earlier, the client has disconnected.
 struct RequestMetrics {
     desk: Arc<RequestHandler>,
     model: String,
@@ -269,7 +269,7 @@ impl RequestMetrics {
 
 impl Drop for RequestMetrics {
     fn drop(&mut self) {
-        /// Status that nginx uses for a client that disconnected.
+        /// Status code for disconnected clients, as used by nginx.
         const CLIENT_CLOSED: u16 = 499;
         if !self.is_over {
             self.ended(CLIENT_CLOSED);

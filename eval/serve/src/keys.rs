@@ -27,7 +27,7 @@ impl KeyHash {
         Self(Sha256::digest(key).into())
     }
 
-    /// Parses 64 hex digits, or returns `None` for anything else.
+    /// Parses 64 hex digits. Returns `None` for anything else.
     pub fn from_hex(text: &str) -> Option<Self> {
         let mut hash = [0; 32];
         hex::decode_to_slice(text, &mut hash).ok()?;
@@ -52,7 +52,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// Creates a client with all permissions. Its name appears in metrics and records.
+    /// Creates a client with all permissions. The name appears in metrics and records.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -72,7 +72,7 @@ impl Client {
         }
     }
 
-    /// Limits the requests per minute, which may all come at the same moment.
+    /// Limits the requests per minute. All of them may arrive in one burst.
     #[must_use]
     pub fn per_minute(self, requests: NonZeroU32) -> Self {
         let limiter = RateLimiter::direct(Quota::per_minute(requests));
@@ -97,25 +97,31 @@ impl Client {
         Self { budget, ..self }
     }
 
-    pub(crate) fn name(&self) -> &str {
+    /// Returns the client's name in the server's settings.
+    pub fn name(&self) -> &str {
         &self.name
     }
 
-    pub(crate) fn asker(&self) -> Requester {
+    /// Returns the client with its budget.
+    pub fn asker(&self) -> Requester {
         Requester {
             client: self.name.clone(),
             budget: self.budget,
         }
     }
 
-    pub(crate) fn may_use(&self, offer: &str) -> bool {
+    /// Whether the client may use the model of this name.
+    pub fn may_use(&self, offer: &str) -> bool {
         self.offers
             .as_ref()
             .is_none_or(|offers| offers.is_match(offer))
     }
 
     /// Counts a request toward its limits. The permit must be held until the request has ended.
-    pub(crate) fn admit(&self) -> Result<Option<OwnedSemaphorePermit>, ApiError> {
+    ///
+    /// # Errors
+    /// [`ApiError`] if the client has reached a limit.
+    pub fn admit(&self) -> Result<Option<OwnedSemaphorePermit>, ApiError> {
         let permit = match &self.at_once {
             None => None,
             Some((most, free)) => {
@@ -153,7 +159,7 @@ enum Known {
 }
 
 impl Clients {
-    /// Accepts everyone without a key.
+    /// Accepts all clients, without keys.
     pub fn anybody() -> Self {
         Self(Known::Anybody(Arc::new(Client::new("anyone"))))
     }
@@ -163,6 +169,11 @@ impl Clients {
         let clients = clients.into_iter();
         let shared = clients.map(|(key, client)| (key, Arc::new(client)));
         Self(Known::ByKey(shared.collect()))
+    }
+
+    /// Whether there are several keys.
+    pub fn are_several(&self) -> bool {
+        matches!(&self.0, Known::ByKey(clients) if clients.len() > 1)
     }
 
     /// Whether a key is required.
@@ -180,7 +191,7 @@ impl Clients {
             let (scheme, key) = value.to_str().ok()?.split_once(' ')?;
             scheme.eq_ignore_ascii_case("bearer").then(|| key.trim())
         });
-        // Lookup by hash, so that its duration reveals nothing about keys.
+        // Look up the hash instead of the key, so that the duration reveals nothing about keys.
         let client = sent.and_then(|key| clients.get(&KeyHash::of(key)));
         client.map(Arc::clone).ok_or_else(ApiError::no_key)
     }

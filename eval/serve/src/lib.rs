@@ -1,4 +1,4 @@
-//! `rlm-eval serve`: agents behind the HTTP interface of `OpenAI`'s models.
+//! `rlm-eval serve`: serves agents through an HTTP interface compatible with `OpenAI`'s.
 //!
 //! ```text
 //! guard → client key → limits → chat or responses → conversation → Question ─→ Agents (the caller's)
@@ -6,10 +6,10 @@
 //!                               JSON or server-sent events ←── Answered ←────────┘
 //! ```
 //!
-//! A trait ([`Agents`]) stands for everything that runs an agent: this crate does not know models,
-//! prompts or run directories. Only the hash of a client's key is stored, and it is never passed
-//! on. Only its handler owns the state of a request: when the client disconnects, the handler is
-//! dropped and the agent stops. Addresses from clients are never fetched.
+//! The trait [`Agents`] abstracts everything that runs an agent: this crate does not know models,
+//! prompts or run directories. Only the hash of a client's key is stored, and the key is never
+//! passed on. The state of a request belongs to its handler: when the client disconnects, the
+//! handler is dropped and the agent stops. URLs from clients are never fetched.
 
 mod server;
 
@@ -31,10 +31,12 @@ mod metrics;
 
 mod error;
 
+pub use admission::{AdmissionQueue, QueueTicket};
 pub use agents::{
     AgentResult, Agents, Limits, Offer, OnProgress, Progress, Question, Rejection, Requester,
 };
-pub use conversation::DEFAULT_LONG_TEXT;
-pub use error::ServeError;
+pub use conversation::{DEFAULT_LONG_TEXT, with_headings};
+pub use error::{ApiError, ServeError};
+pub use guard::{check_address, protected};
 pub use keys::{Client, Clients, KeyHash};
 pub use server::{Server, Settings};

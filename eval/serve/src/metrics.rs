@@ -13,7 +13,8 @@ use prometheus_client::registry::{Registry, Unit};
 
 use super::agents::{AgentResult, Progress};
 
-/// Upper bounds of the histogram buckets in seconds. Agents may work for seconds or for an hour.
+/// Upper bounds of the histogram buckets in seconds, because agents may run from seconds to an
+/// hour.
 const SECONDS: [f64; 12] = [
     0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 900.0, 3600.0,
 ];
@@ -93,7 +94,7 @@ impl Metrics {
             .observe(took.as_secs_f64());
     }
 
-    /// Changes the number of working agents.
+    /// Adds to the number of working agents.
     pub(crate) fn works(&self, more: i64) {
         self.working.inc_by(more);
     }

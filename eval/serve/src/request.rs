@@ -1,4 +1,4 @@
-//! Parses requests: fields with their paths, parts of messages, and the extension field `rlm`.
+//! Parses requests: their fields, the parts of messages, and the extension field `rlm`.
 
 use std::time::Duration;
 
@@ -10,18 +10,18 @@ use super::agents::Limits;
 use super::conversation::{Piece, Turn};
 use super::error::ApiError;
 
-/// Field of a request that `OpenAI`'s interface does not have.
+/// Name of the request field that extends `OpenAI`'s interface.
 const EXTENSION: &str = "rlm";
 
-/// How a stream shows progress.
+/// Format of progress reports in a stream.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Show {
-    /// As reasoning of the model.
+    /// Progress is sent as reasoning of the model.
     #[default]
     Reasoning,
-    /// As comments, which clients do not treat as content.
+    /// Progress is sent as comments, which clients skip.
     Comments,
-    /// Not at all.
+    /// Progress is not sent.
     Nothing,
 }
 
@@ -56,7 +56,7 @@ impl Fields {
         }
     }
 
-    /// Takes a field. Null counts as missing.
+    /// Removes and returns a field. A null field counts as missing.
     pub(crate) fn take(&mut self, name: &str) -> Option<Value> {
         let value = self.members.shift_remove(name)?;
         (!value.is_null()).then_some(value)
@@ -75,7 +75,7 @@ impl Fields {
         }
     }
 
-    /// Rejects a field, unless its value is harmless, because agents do not support it.
+    /// Rejects a field that agents do not support, unless its value has no effect.
     pub(crate) fn refuse(
         &mut self,
         name: &str,
@@ -90,8 +90,8 @@ impl Fields {
         }
     }
 
-    /// Returns the names of the fields that were not read. The server's settings determine an
-    /// agent's requests to models instead.
+    /// Returns the names of the fields that were not read. The server's settings determine the
+    /// agents' requests to models instead.
     pub(crate) fn ignored(self) -> Vec<String> {
         let left = self.members.into_iter();
         left.filter(|(_, value)| !value.is_null())
@@ -156,7 +156,7 @@ pub(crate) fn expected(place: &str, wanted: &str, got: &Value) -> ApiError {
     ApiError::invalid(place, message)
 }
 
-/// Describes a value without revealing the text in it.
+/// Describes a value without revealing strings in it.
 fn kind(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),
@@ -214,7 +214,7 @@ fn files(value: Value, place: &str) -> Result<Vec<Piece>, ApiError> {
         .collect()
 }
 
-/// Parses the content of a message: a text, or parts in the format of either interface.
+/// Parses the content of a message: a string, or parts in the format of either interface.
 pub(crate) fn read_content(turn: &mut Turn, content: Value, place: &str) -> Result<(), ApiError> {
     let parts = match content {
         Value::Null => return Ok(()),

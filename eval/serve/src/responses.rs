@@ -1,7 +1,7 @@
 //! Implements `POST /v1/responses`.
 //!
-//! The format: <https://platform.openai.com/docs/api-reference/responses>. Nothing is stored: each
-//! request contains its whole conversation.
+//! Reference: <https://platform.openai.com/docs/api-reference/responses>. The server stores no
+//! responses: each request contains its whole conversation.
 
 use model::Status;
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ pub(crate) struct Responses {
     show: Show,
     /// Number of the next event.
     sequence: u64,
-    /// Progress so far, if it is shown as reasoning.
+    /// Progress so far, if it is sent as reasoning.
     reasoning: Option<String>,
 }
 
@@ -126,7 +126,7 @@ pub(crate) fn refuse(fields: &mut Fields) -> Result<(), ApiError> {
     fields.refuse("modalities", is_plain_text, "agents answer only with text")
 }
 
-/// Whether text is the only modality.
+/// Whether `modalities` contains only text.
 pub(crate) fn is_plain_text(modalities: &Value) -> bool {
     let all = modalities.as_array();
     all.is_some_and(|all| all.iter().all(|one| one == "text"))
@@ -202,7 +202,7 @@ impl Responses {
         named(name, &members)
     }
 
-    /// Returns the position and item of the progress, which all events about it share.
+    /// Returns the fields shared by all events about the progress: its position and item.
     fn about_reasoning(&self) -> Value {
         json!({"item_id": format!("rs_{}", self.head.id), "output_index": 0, "summary_index": 0})
     }
@@ -248,8 +248,8 @@ fn output_text(text: &str) -> Value {
     json!({"type": "output_text", "text": text, "annotations": [], "logprobs": []})
 }
 
-/// Returns the status word. A response that ended at a limit is incomplete, with or without an
-/// answer.
+/// Returns the `status` of the response. A response of an agent that was stopped by a limit is
+/// `incomplete`, with or without an answer.
 const fn word(status: Status) -> &'static str {
     match status {
         Status::Ok => "completed",

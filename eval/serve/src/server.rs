@@ -23,14 +23,14 @@ use super::chat::{self, Chat};
 use super::conversation::Conversation;
 use super::error::{ApiError, ServeError};
 use super::events::Interface;
-use super::guard::guard;
+use super::guard::{check_address, guard};
 use super::handler::{ParsedRequest, Phase, RequestHandler};
 use super::keys::{Client, Clients};
 use super::metrics::{MEDIA_TYPE, Metrics};
 use super::request::{Extension, Fields};
 use super::responses::{self, Responses};
 
-/// Maximum time for stopped requests to end.
+/// Maximum time that stopped requests may take to end.
 const STOP_GRACE: Duration = Duration::from_secs(2);
 
 /// Settings of a server.
@@ -46,16 +46,16 @@ pub struct Settings {
     pub max_queue: usize,
     /// Maximum bytes of a request.
     pub max_request_bytes: usize,
-    /// Maximum characters of a text in the query; a longer one goes into the context.
+    /// Maximum characters of a text in the query; a longer text is moved to the context.
     pub long_text: usize,
-    /// Maximum time for requests under way to finish on shutdown.
+    /// Maximum time that current requests may take to finish on shutdown.
     pub shutdown_timeout: Duration,
 }
 
-/// A conversation, and the name of the request's field that contains it.
+/// A conversation, and the name of the request field that contains it.
 type Parts = (Conversation, &'static str);
 
-/// A server that listens but does not answer yet.
+/// A server that is bound to its address but does not answer requests yet.
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
@@ -79,9 +79,7 @@ impl Server {
     /// [`ServeError::Listen`] if it cannot listen.
     pub async fn bind(settings: Settings, agents: Arc<dyn Agents>) -> Result<Self, ServeError> {
         let address = settings.address;
-        if !address.ip().is_loopback() && !settings.clients.need_keys() {
-            return Err(ServeError::OpenToAll(address));
-        }
+        check_address(address, &settings.clients)?;
         let error = |reason| ServeError::Listen { address, reason };
         let listener = TcpListener::bind(address).await.map_err(error)?;
         let address = listener.local_addr().map_err(error)?;
@@ -109,8 +107,8 @@ impl Server {
         format!("http://{}/v1", self.address)
     }
 
-    /// Answers requests until `stop` completes. Then accepts no more requests and waits for those
-    /// under way, until `stop_now` completes or the shutdown timeout passes.
+    /// Answers requests until `stop` completes. Then rejects new requests and waits for the current
+    /// ones until `stop_now` completes or the shutdown timeout expires.
     ///
     /// # Errors
     /// Returns [`ServeError::Serve`] if the server can no longer accept connections.
@@ -142,7 +140,7 @@ impl Server {
             () = stop_now => {}
         }
         phase.send_replace(Phase::Stopping);
-        // A connection whose client does not read is abandoned.
+        // Connections whose clients do not read are abandoned.
         match timeout(STOP_GRACE, &mut serve).await {
             Ok(ended) => ended.map_err(ServeError::Serve),
             Err(_) => Ok(()),
@@ -201,7 +199,7 @@ impl Shared {
         ))
     }
 
-    /// Returns the name of the model, if it exists and the client may use it.
+    /// Returns the requested model name, if the model exists and the client may use it.
     fn offer(&self, fields: &mut Fields, client: &Client) -> Result<String, ApiError> {
         let model = fields.text("model")?;
         let name = model.ok_or_else(|| ApiError::invalid("model", "`model` is missing"))?;

@@ -6,6 +6,7 @@
 mod ask;
 mod merge;
 mod list;
+mod mcp;
 mod prompt;
 mod queue;
 mod repl;
@@ -19,6 +20,7 @@ mod sweep;
 mod engine;
 mod guidance;
 mod layers;
+mod mcp_server;
 mod model;
 mod protocols;
 mod sandbox;
@@ -46,6 +48,8 @@ pub use environment::set_file_values;
 pub use guidance::{CodeFormat, GuidanceArgs};
 pub use layers::PromptOverrideArgs;
 pub use list::{List, ListArgs};
+pub use mcp::McpArgs;
+pub use mcp_server::{McpServer, McpServerArgs};
 pub use merge::MergeArgs;
 pub use model::{ModelArgs, SamplingArgs, ServerArgs};
 pub use places::{Granted, PlaceFlag, recorded_places};
@@ -100,6 +104,8 @@ pub enum Command {
     Ask(Box<AskArgs>),
     /// Serve agents over HTTP, as chat completions and responses
     Serve(Box<ServeArgs>),
+    /// Offer agents as tools to programs that speak the Model Context Protocol
+    Mcp(Box<McpArgs>),
     /// Show scores, cost and behavior of runs side by side
     Report(ReportArgs),
     /// Test whether one run is really better than another

@@ -8,6 +8,7 @@ use clap::builder::BoolishValueParser;
 use clap::{Arg, Args};
 use serde::Deserialize;
 
+use super::mcp_server::{McpServer, McpServerArgs};
 use super::values::one_of;
 use super::{groups, places};
 use crate::invocation::quoted;
@@ -33,6 +34,10 @@ pub struct PowerArgs {
     /// Values of variables.
     #[command(flatten)]
     pub variables: VariableArgs,
+
+    /// Servers whose tools agents call.
+    #[command(flatten)]
+    pub mcp: McpServerArgs,
 }
 
 /// Values of variables that tools read.
@@ -89,7 +94,7 @@ pub enum IsolationKind {
 }
 
 /// Heading of these flags in help texts.
-const HEADING: &str =
+pub(super) const HEADING: &str =
     "Permissions (of this start: never recorded, so pass them again with --resume)";
 
 impl PowerArgs {
@@ -101,6 +106,7 @@ impl PowerArgs {
             trust_pages,
             allow_local,
             variables: VariableArgs { values },
+            mcp: McpServerArgs { mcp_servers },
         } = self;
         let isolation = match kind {
             IsolationKind::Process => None,
@@ -114,7 +120,8 @@ impl PowerArgs {
             format!("--env {}", quoted(name))
         });
         let switches = isolation.into_iter().chain(pages).chain(local);
-        switches.chain(names).collect()
+        let servers = mcp_servers.iter().map(McpServer::word);
+        switches.chain(names).chain(servers).collect()
     }
 }
 
@@ -145,7 +152,7 @@ pub enum FromFile {
 
 /// Flags of single commands that grant power without being permissions of a run: they choose a
 /// server, write files, read the flags of a folder, or remove a safeguard.
-const COMMAND_PERMISSIONS: [&str; 21] = [
+const COMMAND_PERMISSIONS: [&str; 23] = [
     "agents",
     "allow",
     "allow_mismatch",
@@ -157,6 +164,7 @@ const COMMAND_PERMISSIONS: [&str; 21] = [
     "export",
     "host",
     "html",
+    "http",
     "log_dir",
     "matrix",
     "mirror",
@@ -164,6 +172,7 @@ const COMMAND_PERMISSIONS: [&str; 21] = [
     "record",
     "replay_race",
     "resume",
+    "root",
     "run",
     "save",
     "url",

@@ -8,7 +8,7 @@ use clap::{Args, Command, FromArgMatches as _, Id};
 
 use super::guidance::DEEPEST;
 use super::values::whole;
-use super::{GuidanceArgs, ToolArgs, VariableArgs};
+use super::{GuidanceArgs, McpServerArgs, ToolArgs, VariableArgs};
 use crate::settings::WebArgs;
 
 /// The flags of `rlm-eval prompt`.
@@ -61,6 +61,10 @@ pub struct PromptArgs {
     /// Values of variables.
     #[command(flatten)]
     pub variables: VariableArgs,
+
+    /// Servers whose tools agents call.
+    #[command(flatten)]
+    pub mcp: McpServerArgs,
 
     /// Print the size of each section instead of its text, in estimated tokens (characters divided
     /// by 4)

@@ -8,6 +8,7 @@ mod queue;
 mod worker;
 
 mod ask;
+mod mcp;
 mod serve;
 
 mod compare;
@@ -47,6 +48,7 @@ pub fn execute(command: Command) -> Result<Outcome, Error> {
         Command::Sweep(args) => sweep::execute(&args),
         Command::Ask(args) => ask::execute(&args),
         Command::Serve(args) => serve::execute(&args),
+        Command::Mcp(args) => mcp::execute(&args),
         Command::Report(args) => report::execute(&args),
         Command::Compare(args) => compare::execute(&args),
         Command::Merge(args) => merge::execute(&args),

@@ -1,7 +1,7 @@
 //! `rlm-eval serve`: serves agents behind an `OpenAI`-compatible API.
 
 pub(super) mod recorder;
-mod service;
+pub(super) mod service;
 mod steps;
 
 use std::sync::Arc;

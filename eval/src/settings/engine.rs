@@ -69,6 +69,7 @@ impl EngineSettings {
             guidance: &args.guidance,
             tools: &args.tools,
             values: &args.powers.variables.values,
+            servers: &args.powers.mcp.mcp_servers,
             hooks: &args.hooks,
             web: &args.web,
         };

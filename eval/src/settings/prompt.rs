@@ -56,6 +56,7 @@ impl PromptSettings {
             guidance: &args.guidance,
             tools: &args.tools,
             values: &args.variables.values,
+            servers: &args.mcp.mcp_servers,
             hooks: &HookArgs::default(),
             web: &args.web,
         };

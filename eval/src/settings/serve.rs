@@ -157,7 +157,11 @@ impl ServedSettings {
 }
 
 impl Resolved<ServedSettings> {
-    fn add(
+    /// Adds an agent.
+    ///
+    /// # Errors
+    /// A [`SettingsError`] for flags that do not fit an agent that is served.
+    pub(super) fn add(
         &mut self,
         name: String,
         description: Option<String>,
@@ -288,7 +292,7 @@ struct Entry {
 
 /// Returns the clients of a file, or else the one whose key is in the environment, or else any
 /// client.
-fn clients(file: Option<&Path>) -> Result<Clients, SettingsError> {
+pub(super) fn clients(file: Option<&Path>) -> Result<Clients, SettingsError> {
     let Some(path) = file else {
         let key = env::var(env_vars::CLIENT_KEY).unwrap_or_default();
         if key.trim().is_empty() {

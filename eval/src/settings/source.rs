@@ -65,14 +65,23 @@ impl ContextSource {
         Ok(match self {
             Self::Empty => Arc::default(),
             Self::File(path) => read_file(path)?.into(),
-            Self::Folder(path) => read_folder(path)?.into(),
+            Self::Folder(path) => read_folder(path, |_| true)?.into(),
         })
     }
 }
 
-fn read_folder(folder: &Path) -> Result<String, SettingsError> {
+/// Reads the text files of a folder, as [`ContextSource::read`] does, but only those that
+/// `is_allowed`.
+///
+/// # Errors
+/// As for [`ContextSource::read`].
+pub fn read_folder(
+    folder: &Path,
+    is_allowed: impl Fn(&Path) -> bool,
+) -> Result<String, SettingsError> {
     let mut paths = Vec::new();
     collect_files(folder, &mut paths)?;
+    paths.retain(|path| is_allowed(path));
     paths.sort();
     let mut text = String::new();
     let mut left_out = Vec::new();
@@ -155,7 +164,11 @@ fn collect_files(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<(), Settings
     Ok(())
 }
 
-fn read_file(path: &Path) -> Result<String, SettingsError> {
+/// Reads a text file.
+///
+/// # Errors
+/// [`SettingsError`] for a file that cannot be read, is not UTF-8, or is too long.
+pub fn read_file(path: &Path) -> Result<String, SettingsError> {
     let file = File::open(path).map_err(|error| SettingsError::unreadable(path, error))?;
     read_text(path, file)
 }

@@ -16,7 +16,8 @@ use harness::{AgentTools, ToolResolver};
 use super::layers::PromptOverrideSettings;
 use super::values::names;
 use super::{SettingsError, prompt_library};
-use crate::cli::{PromptOverrideArgs, ToolArgs};
+use crate::cli::{McpServer, PromptOverrideArgs, ToolArgs};
+use crate::mcp_servers;
 
 /// Returns all tools that can be named: the bundled ones and those of a folder.
 ///
@@ -53,13 +54,20 @@ pub fn tool_registry(folder: Option<&Path>) -> Result<ToolRegistry, SettingsErro
 pub(super) fn resolve(
     args: &ToolArgs,
     given: &[String],
+    servers: &[McpServer],
     layers: &PromptOverrideArgs,
     over: &PromptOverrideSettings,
     web: &AgentTurnSettings,
     hooks: &HookRegistry,
 ) -> Result<ResolvedTools, SettingsError> {
     let (definition, texts) = (over.definition.as_ref(), &over.overrides);
-    let registry = tool_registry(layers.tools_dir.as_deref())?;
+    let mut registry = tool_registry(layers.tools_dir.as_deref())?;
+    let mut of_servers = Vec::new();
+    for tool in mcp_servers::tools(servers)? {
+        of_servers.push(tool.spec().name.clone());
+        let added = registry.add(tool);
+        added.map_err(|error| SettingsError::new(format!("--mcp-server: {error}")))?;
+    }
     let library = prompt_library(layers.prompts_dir.as_deref())?;
     if let Some(folder) = &args.files_dir
         && !folder.is_dir()
@@ -85,7 +93,9 @@ pub(super) fn resolve(
     }
     // Sort, because the typed order is not part of the fingerprint and must not reach agents.
     let mut typed = names(&args.tools);
+    typed.extend(of_servers.iter().cloned());
     typed.sort();
+    typed.dedup();
     let named = resolver
         .of_names(&typed, "--tools")
         .map_err(|faults| SettingsError::new(faults.to_string()))?;
@@ -99,6 +109,7 @@ pub(super) fn resolve(
     Ok(ResolvedTools {
         all: tools.with_settings(&library, hooks)?,
         of_definition: of_definition.with_settings(&library, hooks)?.root,
+        of_servers,
     })
 }
 
@@ -108,6 +119,8 @@ pub(super) struct ResolvedTools {
     pub all: AgentTools,
     /// Tools of the root that its definition names.
     pub of_definition: ToolSet,
+    /// Names of the tools of MCP servers.
+    pub of_servers: Vec<String>,
 }
 
 /// Returns the errors that a run under any definition of a folder would report for the values of

@@ -17,7 +17,7 @@ use super::recorded::fields;
 use super::values::names;
 use super::{Resolved, SettingsError, WebArgs, confine_scripts, hook_registry};
 use crate::cli::{
-    CodeFormat, EngineArgs, GuidanceArgs, HookArgs, ToolArgs, recorded, recorded_keys,
+    CodeFormat, EngineArgs, GuidanceArgs, HookArgs, McpServer, ToolArgs, recorded, recorded_keys,
 };
 use crate::providers::ModelRef;
 
@@ -26,6 +26,7 @@ pub(super) struct Flags<'a> {
     pub guidance: &'a GuidanceArgs,
     pub tools: &'a ToolArgs,
     pub values: &'a [String],
+    pub servers: &'a [McpServer],
     pub hooks: &'a HookArgs,
     pub web: &'a WebArgs,
 }
@@ -84,6 +85,7 @@ impl Flags<'_> {
         let equipped = super::tools::resolve(
             self.tools,
             self.values,
+            self.servers,
             &args.layers,
             layers,
             &web,
@@ -99,7 +101,7 @@ impl Flags<'_> {
             prompt_mode: args.prompt_mode,
             drivers: guidance.drivers.clone(),
             hooks,
-            tools: equipped.all,
+            tools: equipped.all.clone(),
             overrides: layers.overrides.clone(),
             root,
             max_depth: args.max_depth,
@@ -111,7 +113,7 @@ impl Flags<'_> {
             assigned: as_texts(&guidance.assigned),
             implied: ImpliedSettings {
                 profile: profile.map(|name| (name.to_owned(), guidance.of_profile.clone())),
-                tools: equipped.of_definition,
+                tools: equipped.of_definition.clone(),
             },
             ..given
         };
@@ -127,6 +129,7 @@ impl Flags<'_> {
                     .map(|no_effect| no_effect.to_string()),
             );
         }
+        self.check_servers(&treatment, &equipped.of_servers)?;
         if let Some(folder) = &self.tools.files_dir
             && !treatment.tools.may_read_files()
         {
@@ -178,6 +181,27 @@ impl Flags<'_> {
             notes,
             warnings,
         })
+    }
+
+    /// Rejects servers whose tools no agent of the run can call.
+    fn check_servers(&self, run: &Treatment, tools: &[String]) -> Result<(), SettingsError> {
+        for server in self.servers {
+            let is_its = |tool: &&String| tool.starts_with(&format!("{}.", server.name));
+            let explicit = tools
+                .iter()
+                .find(is_its)
+                .map(|tool| ExplicitSetting::tool(tool));
+            if explicit.is_some_and(|setting| run.check(&[setting]).is_err()) {
+                return Err(SettingsError::with_hint(
+                    format!(
+                        "--mcp-server {}: no agent with --protocol {} calls tools",
+                        server.name, run.protocol
+                    ),
+                    "use another protocol, such as rlm or tools",
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// Returns the profile if it was named. An auto-matched profile is not an explicit setting and
@@ -233,17 +257,17 @@ fn as_texts(assigned: &ModelAssignments<ModelRef>) -> ModelAssignments<String> {
 /// A sentence about a flag that cannot be parsed again.
 pub fn clear_flag(args: &EngineArgs, setting: &ExplicitSetting) -> Result<EngineArgs, String> {
     let mut flags = fields(args);
-    forget(&mut flags, &recorded_keys(setting.flag), &setting.value);
+    remove_value(&mut flags, &recorded_keys(setting.flag), &setting.value);
     recorded(&Value::Object(flags))
 }
 
 /// Removes a setting from recorded flags: from a list, only its value, which may continue after a
 /// `=`; a text also if it comes from a file.
-fn forget(flags: &mut Map<String, Value>, keys: &[String], value: &str) {
+fn remove_value(flags: &mut Map<String, Value>, keys: &[String], value: &str) {
     let is_cleared = |key: &str| keys.iter().any(|cleared| cleared == key);
     for (key, given) in flags {
         match given {
-            Value::Object(group) => forget(group, keys, value),
+            Value::Object(group) => remove_value(group, keys, value),
             _ if !is_cleared(key) && !key.strip_suffix("_file").is_some_and(is_cleared) => {}
             Value::Array(values) => values.retain(|one| {
                 let one = one.as_str().unwrap_or_default();

@@ -120,7 +120,7 @@ mod tests {
             .join("src/web")
             .canonicalize()
             .unwrap();
-        assert!(read(&own, "/guard.sh").is_some());
+        assert!(read(&own, "/check.js").is_some());
         for path in [
             "/../web.rs",
             "/nothing",

@@ -16,6 +16,8 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 use url::Url;
 
+use crate::process_guard;
+
 /// Maximum time until the server answers.
 const START: Duration = Duration::from_mins(1);
 /// Maximum time for an earlier attempt's server at the same address to stop answering.
@@ -88,16 +90,7 @@ impl ServerProcess {
         let group = child
             .id()
             .ok_or_else(|| failed("it exited immediately".to_owned()))?;
-        let guard = Command::new("/bin/sh")
-            .args(["-c", include_str!("guard.sh"), "guard"])
-            .arg(group.to_string())
-            .env_clear()
-            .envs(environment::of_child())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .process_group(0) // Ctrl-C in the terminal must not end the server before its attempt.
-            .spawn()
+        let guard = process_guard::watch(group)
             .map_err(|error| failed(format!("cannot start its guard: {error}")))?;
         let said = LastOutput::default();
         let mut listening = JoinSet::new();

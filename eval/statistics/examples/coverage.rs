@@ -1,8 +1,8 @@
-//! Checks that intervals and tests keep the bars of `docs/concepts/statistics.md`.
+//! Checks that intervals and tests meet the thresholds of `docs/concepts/statistics.md`.
 //!
 //! `cargo run --release --package statistics --example coverage` simulates runs whose true figures
 //! are known, applies the program's own statistics to them, and prints tables in Markdown. It exits
-//! with code 1 if a bar is missed.
+//! with code 1 if a threshold is not met.
 
 mod coverage {
     pub mod agreement;
@@ -38,7 +38,7 @@ struct Flags {
     only: String,
 }
 
-/// Number of comparisons in which test and interval must agree.
+/// Number of comparisons for checking that test and interval agree.
 const COMPARISONS: usize = 10_000;
 
 fn main() -> ExitCode {

@@ -1,8 +1,9 @@
-//! Measures how often a race errs, how many attempts it saves, and how often its intervals hold.
+//! Measures how often a race decides wrongly, how many attempts it saves, and how often its
+//! intervals contain the true value.
 //!
 //! `cargo run --release --package statistics --example races` simulates sweeps whose true scores
 //! are known, runs the program's own race over each, and prints tables in Markdown. It exits with
-//! code 1 if a bar of `docs/concepts/statistics.md` is missed.
+//! code 1 if a threshold of `docs/concepts/statistics.md` is not met.
 
 mod races {
     pub mod sweep;
@@ -75,7 +76,7 @@ fn main() -> ExitCode {
 }
 
 impl Design {
-    /// Simulates a sweep of this design. The same seed and number give the same sweep.
+    /// Simulates a sweep of this design. The same seed and number always produce the same sweep.
     fn run(&self, seed: u64, number: usize) -> races::sweep::Outcome {
         races::sweep::run(self, seed, number)
     }

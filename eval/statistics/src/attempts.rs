@@ -4,7 +4,7 @@
 /// given that `right` of `n` attempts were. Returns `None` if `n` is less than `k`, or `k` is 0.
 ///
 /// The estimate is `1 − C(n−c, k)/C(n, k)`: M. Chen et al., "Evaluating Large Language Models
-/// Trained on Code", arXiv:2107.03374 (2021). Their product of `1 − k/i` never overflows.
+/// Trained on Code", arXiv:2107.03374 (2021). Their product of terms `1 − k/i` never overflows.
 pub fn pass_at_k(n: u32, right: u32, k: u32) -> Option<f64> {
     Some(1.0 - none_drawn(n, right, k)?)
 }
@@ -15,7 +15,7 @@ pub fn pass_at_k(n: u32, right: u32, k: u32) -> Option<f64> {
 /// The estimate is `C(c, k)/C(n, k)`: S. Yao et al., "τ-bench", arXiv:2406.12045 (2024), where it
 /// is called pass^k.
 pub fn pass_hat_k(n: u32, right: u32, k: u32) -> Option<f64> {
-    // All attempts are correct if none of the incorrect ones is drawn.
+    // All `k` attempts are correct if no incorrect attempt is drawn.
     none_drawn(n, n.checked_sub(right)?, k)
 }
 

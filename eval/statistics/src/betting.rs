@@ -1,21 +1,22 @@
-//! Evidence and intervals that remain valid no matter when a run stops.
+//! Evidence and intervals that remain valid regardless of when a run stops.
 
-/// Shares of its wealth that a bettor stakes, each with a part of the wealth. Small stakes find
-/// small differences eventually; large stakes find large differences soon.
+/// Shares of the wealth that are staked on a draw. A fixed part of the initial wealth is bet at
+/// each share. Small stakes find small differences eventually; large stakes find large differences
+/// early.
 const STAKES: [f64; 7] = [0.05, 0.12, 0.22, 0.36, 0.52, 0.7, 0.88];
 
 /// Part of the initial wealth for each stake.
 const PARTS: [f64; 7] = [0.06, 0.14, 0.22, 0.22, 0.18, 0.12, 0.06];
 
-/// Wealth of a bettor who bets that the mean of draws is above 0. It starts at 1 and is a test
-/// martingale.
+/// Wealth of a bettor who bets that the mean of draws is above 0: a test martingale that starts at
+/// 1.
 ///
-/// If that mean, given all earlier draws, is at most 0, the wealth ever reaches `1/α` with
-/// probability at most `α` (Ville's inequality), whatever the stopping rule. The wealth is the sum,
-/// over fixed [`STAKES`] `λ`, of each part times `Π (1 + λ·gain)`: I. Waudby-Smith and A. Ramdas,
-/// "Estimating Means of Bounded Random Variables by Betting", J. Royal Statistical Society B 86
-/// (2024), with a mixture instead of their adaptive bets. Therefore the order of draws does not
-/// matter.
+/// If the mean of each draw, given all earlier draws, is at most 0, the probability that the wealth
+/// ever reaches `1/α` is at most `α`, regardless of the stopping rule (Ville's inequality). The
+/// wealth is the sum, over fixed [`STAKES`] `λ`, of each part times `Π (1 + λ·gain)`: I.
+/// Waudby-Smith and A. Ramdas, "Estimating Means of Bounded Random Variables by Betting", J. Royal
+/// Statistical Society B 86 (2024), with a mixture instead of their adaptive bets. Therefore the
+/// order of draws does not matter.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Wealth {
     /// Logarithm of the wealth of each stake.
@@ -46,13 +47,13 @@ impl Wealth {
         log_sum(&self.logs)
     }
 
-    /// Takes the current wealth into account. Call it whenever the run may stop.
+    /// Updates the highest wealth. Call this function whenever the run may stop.
     pub fn look(&mut self) {
         self.highest = self.highest.max(self.log());
     }
 
-    /// Returns an anytime-valid p value: 1 divided by the highest wealth at the moments [looked
-    /// at](Self::look), at most 1.
+    /// Returns an anytime-valid p value: 1 divided by the highest wealth at any call of
+    /// [`look`](Self::look), and at most 1.
     pub fn p(&self) -> f64 {
         (-self.highest).exp()
     }
@@ -65,7 +66,7 @@ fn log_sum(logs: &[f64]) -> f64 {
     most + sum.ln()
 }
 
-/// A cluster of values that are drawn together.
+/// Sum and size of a cluster of values that are drawn together.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ClusterSum {
     /// Sum of the values.
@@ -74,15 +75,15 @@ pub struct ClusterSum {
     pub size: f64,
 }
 
-/// Returns an interval of the mean of values within `bounds` that contains the mean at every moment
-/// with probability `1 − alpha`: one element of a confidence sequence. Each cluster is one draw and
-/// has at most `largest` values, which must be known before the first draw. Returns `None` without
-/// values.
+/// Returns one interval of a confidence sequence for the mean of values within `bounds`: with
+/// probability `1 − alpha`, all intervals of the sequence contain the mean. Each cluster is one
+/// draw of at most `largest` values; `largest` must be fixed before the first draw. Returns `None`
+/// without values.
 ///
-/// The interval contains a mean `m` if neither the bettor on a mean above `m` nor the one on a mean
-/// below has a [`Wealth`] of `2/alpha`. The gain of a cluster is `(sum − size·m) / (largest·(m −
-/// low))`. It is at least −1 and decreases with `m`, so bisection finds the ends.
-/// found by halving.
+/// One bettor bets that the mean is above `m`, another that it is below. The interval contains `m`
+/// if neither reaches a [`Wealth`] of `2/alpha`. The gain of a cluster is
+/// `(sum − size·m) / (largest·(m − low))`. It is at least −1 and decreases with `m`, so bisection
+/// finds the ends.
 pub fn confidence_sequence(
     groups: &[ClusterSum],
     bounds: [f64; 2],
@@ -95,7 +96,7 @@ pub fn confidence_sequence(
     }
     let [low, high] = bounds;
     let mean = groups.iter().map(|group| group.sum).sum::<f64>() / values;
-    // The same values with their bounds exchanged.
+    // The upper end is the lower end of the mirrored values.
     let mirrored = |group: &ClusterSum| ClusterSum {
         sum: (low + high) * group.size - group.sum,
         size: group.size,

@@ -1,4 +1,4 @@
-//! Standard error of a mean whose values come in clusters.
+//! Standard error of a mean of clustered values.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub struct Clustered {
     pub clusters: Vec<(f64, f64)>,
     /// Standard error of the mean; `None` with a single cluster.
     pub standard_error: Option<f64>,
-    /// Degrees of freedom of the standard error: `G − 1` for `G` clusters of one size, fewer if
+    /// Degrees of freedom of the standard error: `G − 1` for `G` clusters of equal size, fewer if
     /// sizes differ.
     pub degrees: f64,
 }
@@ -24,7 +24,7 @@ impl Clustered {
         self.clusters.len() as f64 >= self.n
     }
 
-    /// Whether the clusters' means differ, beyond rounding.
+    /// Whether the clusters' means differ by more than rounding errors.
     pub(crate) fn has_spread(&self) -> bool {
         self.standard_error.is_some_and(|error| error > 0.0)
     }
@@ -37,8 +37,8 @@ impl Clustered {
     }
 }
 
-/// Returns the mean of values, each given with its cluster, and its clustered standard error.
-/// Returns `None` without values.
+/// Returns the mean of `(cluster, value)` pairs with its clustered standard error. Returns `None`
+/// without values.
 ///
 /// The variance is the cluster-robust one with the small-sample correction of R. M. Bell and D. F.
 /// McCaffrey (Survey Methodology 28, 2002; "CR2" in J. E. Pustejovsky and E. Tipton, J. Business
@@ -57,7 +57,8 @@ pub fn clustered<K: Ord>(values: &[(K, f64)]) -> Option<Clustered> {
     let clusters: Vec<(f64, f64)> = groups
         .into_values()
         .map(|mut values| {
-            // Floating-point sums depend on the order of values, but figures must not.
+            // Sort the values, because floating-point sums depend on the order, but figures must
+            // not.
             values.sort_by(f64::total_cmp);
             (values.iter().sum(), values.len() as f64)
         })
@@ -74,15 +75,16 @@ pub fn clustered<K: Ord>(values: &[(K, f64)]) -> Option<Clustered> {
     })
 }
 
-/// Standard errors below this are rounding errors of equal values.
+/// Standard errors below this value are rounding errors of equal values.
 const NO_SPREAD: f64 = 1e-14;
 
-/// Returns the standard error of the mean of `n` values, and its degrees of freedom. Clusters are
-/// given as sum and number of values. Returns `None` with fewer than two clusters.
+/// Returns the standard error of the mean of `n` values, and its degrees of freedom. Each cluster
+/// is a pair of the sum and the number of its values. Returns `None` with fewer than two clusters.
 ///
 /// With the clusters' shares `w` of the values, `e = (I − 1wᵀ)y` and `D = diag(w²)`, the sum of
-/// squared deviations `eᵀDe` is a quadratic form `yᵀAy`. If all means `y` have equal variance, its
-/// mean is `tr A` times that variance, and it has `(tr A)²/tr A²` degrees of freedom.
+/// squared deviations `eᵀDe` is a quadratic form `yᵀAy`. If all means `y` have equal variance, the
+/// expectation of the form is `tr A` times that variance, and it has `(tr A)²/tr A²` degrees of
+/// freedom.
 pub(crate) fn standard_error(clusters: &[(f64, f64)], mean: f64, n: f64) -> Option<(f64, f64)> {
     if clusters.len() < 2 {
         return None;

@@ -15,7 +15,7 @@ pub struct Estimate {
     pub mean: f64,
     /// Standard error of the mean, clustered; `None` with a single cluster.
     pub standard_error: Option<f64>,
-    /// Number of clusters, which are the independent draws; 0 in files of earlier versions.
+    /// Number of clusters, which count as independent draws; 0 in files of earlier versions.
     #[serde(default)]
     pub clusters: u64,
     /// Method of the interval; `None` without an interval, and in files of earlier versions.
@@ -42,13 +42,13 @@ impl Estimate {
     }
 }
 
-/// Returns the mean over samples of values from 0 to 1, one for each sample, each given with its
-/// cluster. Returns `None` without values.
+/// Estimates the mean over samples from one `(cluster, value)` pair per sample, with values from 0
+/// to 1. Returns `None` without values.
 ///
 /// Samples of one cluster may be correlated, so only clusters count as independent draws.
 pub fn estimate<K: Ord>(values: &[(K, f64)]) -> Option<Estimate> {
     let found = clustered(values)?;
-    // Exactly 0 or 1, as from scorers that do not give partial scores.
+    // Values are exactly 0 or 1 if the scorer does not give partial scores.
     let binary = values.iter().all(|(_, value)| [0.0, 1.0].contains(value));
     let (interval, method) = score_interval(&found, binary).unzip();
     Some(Estimate {
@@ -60,8 +60,8 @@ pub fn estimate<K: Ord>(values: &[(K, f64)]) -> Option<Estimate> {
     })
 }
 
-/// Returns each sample's mean score with its cluster, in the order of the samples; scores are given
-/// as sample, cluster and score of an attempt. The cluster is that of the sample's first score.
+/// Returns each sample's cluster and mean score, in the order of the samples. `scores` contains the
+/// sample, cluster and score of each attempt. A sample's first score determines its cluster.
 pub fn sample_means<S: Ord, K>(scores: impl IntoIterator<Item = (S, K, f64)>) -> Vec<(K, f64)> {
     let mut samples: BTreeMap<S, (K, Vec<f64>)> = BTreeMap::new();
     for (sample, cluster, score) in scores {
@@ -69,7 +69,8 @@ pub fn sample_means<S: Ord, K>(scores: impl IntoIterator<Item = (S, K, f64)>) ->
         scores.push(score);
     }
     let means = samples.into_values().map(|(cluster, mut scores)| {
-        // Floating-point sums depend on the order of scores, and attempts finish in any order.
+        // Sort the scores, because floating-point sums depend on the order, and attempts finish in
+        // any order.
         scores.sort_by(f64::total_cmp);
         (cluster, scores.iter().sum::<f64>() / scores.len() as f64)
     });

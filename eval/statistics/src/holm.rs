@@ -1,11 +1,11 @@
 //! Correction of p values for multiple comparisons.
 
-/// Returns Holm's adjusted p values, in the order given.
+/// Returns Holm's adjusted p values, in the order of `values`.
 ///
-/// With the `m` values in ascending order, the i-th (from 1) becomes the maximum of `(m − j + 1)
-/// p_j` for `j ≤ i`, at most 1: S. Holm, "A Simple Sequentially Rejective Multiple Test Procedure",
-/// Scand. J. Statistics 6 (1979). If every difference with an adjusted value of at most 0.05 is
-/// called real, the probability of any error among them is at most 0.05.
+/// With the `m` values in ascending order, the i-th (from 1) becomes the maximum of
+/// `(m − j + 1) p_j` for `j ≤ i`, at most 1: S. Holm, "A Simple Sequentially Rejective Multiple
+/// Test Procedure", Scand. J. Statistics 6 (1979). If every difference with an adjusted p value of
+/// at most 0.05 is reported as real, the probability of any false report is at most 0.05.
 pub fn holm(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));

@@ -7,11 +7,11 @@ use crate::method::{FEW_CLUSTERS, MIN_CLUSTERS, Method};
 use crate::quantile::{UPPER, t_quantile, t_two_sided};
 use crate::tango::Tango;
 
-/// Mean scores that differ by less are equal except for rounding.
+/// Maximum difference between mean scores that count as equal.
 pub(crate) const TIE: f64 = 1e-12;
 
-/// Interval and p value of a difference, both by one method: p is below 0.05 exactly if the 95 %
-/// interval excludes 0.
+/// Interval and p value of a difference, computed by the same method: p is below 0.05 exactly if
+/// the 95 % interval excludes 0.
 ///
 /// With fewer than [`MIN_CLUSTERS`] clusters all fields are `None`; otherwise all are set.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
@@ -33,7 +33,7 @@ impl Inference {
         self.p
     }
 
-    /// Returns the method of both.
+    /// Returns the method of the interval and the p value.
     pub fn method(&self) -> Option<Method> {
         self.method
     }
@@ -43,16 +43,16 @@ impl Inference {
         self.few_clusters
     }
 
-    /// Computes the inference from the differences of clustered samples. `answers` is given if
+    /// Computes the inference from the differences of clustered samples. `answers` is `Some` if
     /// every score is 0 or 1 and every sample is its own cluster.
     ///
     /// - Answers: [`Tango`].
     /// - Otherwise Student's t with the standard error and degrees of freedom of
     ///   [`crate::clustered`]: A. C. Cameron and D. L. Miller, "A Practitioner's Guide to
     ///   Cluster-Robust Inference", J. Human Resources 50 (2015).
-    /// - Clusters that all have the same difference `d` have no spread for a t test. They count as
-    ///   `G` wins (or losses) of that size: `|d|` times Tango's interval of `G` wins of `G`,
-    ///   extended equally above `d`. If `d` is 0, they count as `G` ties.
+    /// - Clusters that all have the same difference `d` have no spread for a t test. The `G`
+    ///   clusters count as `G` wins (or losses) of that size: `|d|` times Tango's interval of `G`
+    ///   wins of `G`, extended equally above `d`. If `d` is 0, the clusters count as `G` ties.
     pub(crate) fn of(found: &Clustered, answers: Option<Tango>) -> Self {
         let clusters = found.clusters.len();
         if clusters < MIN_CLUSTERS {

@@ -1,9 +1,9 @@
 //! Statistics of scores. Each formula names its source.
 //!
-//! Invariants: all functions are pure functions of numbers and know nothing of runs, files or
-//! terminals. The same numbers in another order give bit-identical figures, because attempts finish
-//! in any order (only a race depends on its order). Random numbers have a fixed seed. The interval
-//! and the p value of a difference come from one [`Inference`], so they cannot disagree.
+//! Invariants: all functions are pure functions of numbers and do not know runs, files or
+//! terminals. Except in races, figures are bit-identical for any order of the input, because
+//! attempts finish in any order. Random numbers have a fixed seed. The interval and the p value of
+//! a difference come from one [`Inference`], so they cannot disagree.
 //!
 //! `docs/concepts/statistics.md` describes what users see. `eval/statistics/tests/reference.py`
 //! computes the reference figures of the tests with SciPy and statsmodels.

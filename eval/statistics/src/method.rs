@@ -1,4 +1,4 @@
-//! Methods of intervals and tests, and how many independent samples they need.
+//! Methods of intervals and tests, and the numbers of clusters that they require.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,10 +12,10 @@ pub const FEW_CLUSTERS: usize = 10;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
-    /// Wilson's score interval of a share: every value is 0 or 1, and each value is its own
+    /// Wilson's score interval of a proportion: every value is 0 or 1, and each value is its own
     /// cluster.
     Wilson,
-    /// Wilson's interval with the cluster-robust variance instead of that of a share.
+    /// Wilson's interval with the cluster-robust variance instead of the variance of a proportion.
     ClusterWilson,
     /// Tango's score test of a paired difference: every score is 0 or 1, and each sample is its own
     /// cluster.

@@ -13,9 +13,9 @@ use crate::tango::Tango;
 pub struct Pair<K> {
     /// Cluster of the sample. Samples of one cluster may be correlated.
     pub cluster: K,
-    /// Mean score of its attempts in the first run, from 0 to 1.
+    /// Mean score of the sample's attempts in the first run, from 0 to 1.
     pub first: f64,
-    /// Mean score of its attempts in the second run.
+    /// Mean score of the sample's attempts in the second run, from 0 to 1.
     pub second: f64,
 }
 
@@ -26,9 +26,9 @@ pub struct Paired {
     pub samples: u64,
     /// Number of clusters of these samples.
     pub clusters: u64,
-    /// Mean score of the first run over them.
+    /// Mean score of the first run over these samples.
     pub first: f64,
-    /// Mean score of the second run over them.
+    /// Mean score of the second run over these samples.
     pub second: f64,
     /// `second − first`.
     pub difference: f64,
@@ -76,7 +76,7 @@ impl Paired {
 /// Compares two runs sample by sample. Returns `None` without samples.
 ///
 /// The difference is the mean of the samples' differences, with equal weights. Pairing by sample
-/// removes the variation that the samples have in common: E. Miller, "Adding Error Bars to Evals",
+/// removes the variation that both runs share: E. Miller, "Adding Error Bars to Evals",
 /// arXiv:2411.00640 (2024).
 pub fn paired<K: Ord>(pairs: &[Pair<K>]) -> Option<Paired> {
     let found = differences(pairs)?;
@@ -124,7 +124,7 @@ fn wins_and_losses<K>(pairs: &[Pair<K>]) -> (u64, u64) {
     (count(1.0), count(-1.0))
 }
 
-/// Returns the samples' differences: second run minus first.
+/// Returns the clustered differences of the samples: second run minus first.
 pub(crate) fn differences<K: Ord>(pairs: &[Pair<K>]) -> Option<Clustered> {
     let values = pairs
         .iter()
@@ -141,7 +141,8 @@ pub(crate) fn is_right_or_wrong<K>(pairs: &[Pair<K>], found: &Clustered) -> bool
     found.is_independent() && pairs.iter().all(known)
 }
 
-/// Sums in ascending order, so that the order of samples does not affect the result.
+/// Returns the mean, summing in ascending order so that the order of samples does not affect the
+/// result.
 fn mean(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);

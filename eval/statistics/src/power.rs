@@ -1,4 +1,4 @@
-//! Smallest difference that a comparison would probably find.
+//! Computes the smallest difference that a comparison would probably find.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -10,36 +10,36 @@ use crate::method::MIN_CLUSTERS;
 use crate::paired::{Pair, differences, is_right_or_wrong};
 use crate::quantile::{normal_quantile, t_quantile, upper};
 
-/// Probability of finding a difference of that size.
+/// Probability with which the detectable difference is found.
 pub const POWER: f64 = 0.8;
 
 /// Maximum number of resamples, used with few clusters.
 const MOST_RESAMPLES: usize = 4_000;
-/// Minimum number of resamples, used with very many clusters.
+/// Minimum number of resamples, used with many clusters.
 const LEAST_RESAMPLES: usize = 1_000;
 /// Maximum number of clusters drawn in total, which bounds the time.
 const DRAWS: usize = 1_000_000;
 
-/// Fixed, so that users cannot choose among figures.
+/// Seed of the resampling, fixed so that users cannot choose among figures.
 const SEED: u64 = 0;
 
 /// Tolerance for rounding errors.
 const ROUNDING: f64 = 1e-9;
 
-/// Probability below which numbers of wins are ignored.
+/// Outcomes with a lower probability are ignored.
 const NEGLIGIBLE: f64 = 1e-12;
 
-/// Returns the smallest difference that runs over as many samples find 4 times out of 5, by the
-/// test of [`crate::Paired::p`] at the level `level`. Returns `None` if even a difference of 1
-/// would be found less often, if fractional differences have no spread, or if there are too few
-/// clusters for a test.
+/// Returns the smallest difference that the test of [`crate::Paired::p`] finds with probability
+/// [`POWER`] at significance level `level`, for runs over the same number of samples. Returns
+/// `None` if even a difference of 1 would be found less often, if fractional differences have no
+/// spread, or if there are too few clusters for a test.
 ///
 /// The function takes the given runs as the truth and simulates more runs like them:
 ///
-/// - If every score is 0 or 1 and every sample is its own cluster, Tango's score test decides. On
-///   average as many samples differ as in the given runs, and wins minus losses is the size in
-///   question. If the size needs more differing samples than that, there are only wins. The power
-///   is summed over all outcomes, as in S. W. Duffy (Statistics in Medicine 3, 1984).
+/// - If every score is 0 or 1 and every sample is its own cluster, Tango's score test decides. The
+///   mean number of differing samples is that of the given runs, and wins minus losses is the size
+///   in question. If the size requires more differing samples, there are only wins. The power is
+///   summed over all outcomes, as in S. W. Duffy (Statistics in Medicine 3, 1984).
 /// - Otherwise the t test decides. The given clusters are resampled, in the same number, after all
 ///   differences are shifted by the same amount: A. C. Davison and D. V. Hinkley, "Bootstrap
 ///   Methods and Their Application" (1997), section 4.6. There are 1,000 to 4,000 resamples with a
@@ -62,7 +62,7 @@ pub fn detectable<K: Ord>(pairs: &[Pair<K>], level: f64) -> Option<f64> {
     by_t_test(&found, level)
 }
 
-/// Searches by bisection, because larger differences are found more often.
+/// Finds the size by bisection, because larger differences are found more often.
 fn by_score_test(samples: u64, differing: f64, level: f64) -> Option<f64> {
     let test = ScoreTest::new(samples, level);
     let power = |size: f64| {
@@ -84,7 +84,7 @@ fn by_score_test(samples: u64, differing: f64, level: f64) -> Option<f64> {
     Some(high)
 }
 
-/// Score test of no difference for a number of samples.
+/// Score test of no difference for a given number of samples.
 struct ScoreTest {
     samples: u64,
     /// For each number of differing samples, the maximum wins or losses of the rarer kind at which
@@ -111,7 +111,7 @@ impl ScoreTest {
     }
 
     /// Returns the probability that the test rejects. `differing` is the probability that a sample
-    /// differs, `wins` that a differing sample is a win.
+    /// differs; `wins` is the probability that a differing sample is a win.
     fn power(&self, differing: f64, wins: f64) -> f64 {
         let n = self.samples as f64;
         let choose = |k: f64| ln_gamma(n + 1.0) - ln_gamma(k + 1.0) - ln_gamma(n - k + 1.0);
@@ -138,8 +138,8 @@ impl ScoreTest {
     }
 }
 
-/// Returns a quantile of the resamples' smallest detectable differences: each resample finds all
-/// differences above its own.
+/// Returns the [`POWER`] quantile of the resamples' smallest detectable differences. Each resample
+/// detects all larger differences.
 fn by_t_test(found: &Clustered, level: f64) -> Option<f64> {
     found.standard_error.filter(|error| *error > 0.0)?;
     let count = found.clusters.len();
@@ -176,8 +176,8 @@ fn by_t_test(found: &Clustered, level: f64) -> Option<f64> {
         reason = "an index into the list"
     )]
     let place = (POWER * resamples as f64).ceil() as usize - 1;
-    // Differences of few clusters are often equal. One of exactly this size must be found despite
-    // rounding.
+    // With few clusters, many of these differences are equal. A difference of exactly this size
+    // must be found despite rounding.
     let size = least.get(place)? + ROUNDING;
     (size <= 1.0).then_some(size)
 }

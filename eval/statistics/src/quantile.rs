@@ -5,7 +5,8 @@ use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 /// Probability below the upper end of a two-sided 95 % interval.
 pub(crate) const UPPER: f64 = 0.975;
 
-/// Returns the probability below the upper end of a two-sided test at a level: [`UPPER`] at 0.05.
+/// Returns the probability below the upper critical value of a two-sided test at `level`, which is
+/// [`UPPER`] at 0.05.
 pub(crate) fn upper(level: f64) -> f64 {
     1.0 - level / 2.0
 }

@@ -1,4 +1,4 @@
-//! Races: all cells take the same samples block by block, and each stops once its verdict is
+//! Races: all cells run the same samples block by block, and each cell stops when its verdict is
 //! statistically certain.
 
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::betting::{ClusterSum, Wealth};
 use crate::holm::holm;
 
-/// Rules of a race: what cells are compared with, and what counts as certain.
+/// Rules of a race: error probability, smallest difference that matters, and opponents.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Rules {
     /// Maximum probability of any wrong decision in the whole race; above 0 and below 1.
@@ -17,7 +17,7 @@ pub struct Rules {
     pub against: RaceOpponents,
 }
 
-/// Cells that the cells of a race are compared with.
+/// Opponents of the cells of a race.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RaceOpponents {
@@ -31,13 +31,13 @@ pub enum RaceOpponents {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// The cell is worse than the best, or than its baseline.
+    /// The cell is worse than the best cell or its baseline.
     Worse,
-    /// The cell is not better than the others by the difference that matters. It may be as good.
+    /// The cell is not better than all others by the minimum difference, but may be equally good.
     NotBetter,
     /// The cell is better than its baseline.
     Better,
-    /// The cell and its baseline differ by less than matters.
+    /// The cell and its baseline differ by less than the minimum difference.
     Alike,
     /// The cell is the last one: all others stopped.
     Won,
@@ -51,19 +51,19 @@ pub struct SampleCluster(pub Vec<Vec<Option<f64>>>);
 /// State of a cell after a block.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Standing {
-    /// Mean of its scores.
+    /// Mean score of the cell.
     pub mean: Option<f64>,
     /// Number of samples with a score.
     pub samples: u64,
-    /// Cell that it is compared with from here on.
+    /// Cell to compare with in the next block.
     pub rival: Option<usize>,
-    /// p value of being as good as the best, or (against a baseline) of no difference, corrected
-    /// over the family by Holm's method.
+    /// p value of the hypothesis that the cell is one of the best, or that it does not differ from
+    /// its baseline. Corrected over the family by Holm's method.
     pub p: f64,
-    /// p value of a difference that matters: of being the best by that much, or of differing that
-    /// much from the baseline.
+    /// p value of the hypothesis that the cell is the best, or differs from its baseline, by at
+    /// least the minimum difference.
     pub p_matters: f64,
-    /// Reason why it stopped, if it has.
+    /// Reason why the cell stopped, if it has.
     pub verdict: Option<Verdict>,
 }
 
@@ -71,21 +71,22 @@ pub struct Standing {
 ///
 /// **Against the best.** On each cluster, a bettor stakes on the cell being worse than its rival:
 /// the cell that was the best of the others before that cluster (on the first, the mean of all
-/// others). If the cell is one of the best, no bet has a positive mean, whoever its rival is, so a
-/// [`Wealth`] of `1/a` occurs with probability at most `a`. There are bets against two hypotheses:
+/// others). If the cell is one of the best, no bet has a positive mean, whichever cell is the
+/// rival, so the probability that the [`Wealth`] reaches `1/a` is at most `a`. There are bets
+/// against two hypotheses:
 ///
-/// - *The cell is better than all others by `min_difference`.* This can be true of only one cell,
-///   so multiple comparisons need no correction: at four fifths of `alpha` the cell stops as
-///   [`Verdict::NotBetter`]. Therefore, if the best cell is better by that much, it is stopped with
-///   a probability of at most `0.8 alpha`.
-/// - *The cell is one of the best.* This can be true of all cells. At a fifth of `alpha`, corrected
-///   by [`holm`] over all cells, the cell stops as [`Verdict::Worse`]. Without a `min_difference`
-///   this is the only hypothesis, at `alpha`.
+/// - *The cell is better than all others by `min_difference`.* Only one cell can satisfy this
+///   hypothesis, so multiple comparisons need no correction: at four fifths of `alpha` the cell
+///   stops as [`Verdict::NotBetter`]. Therefore, a cell that is the best by this difference stops
+///   with a probability of at most `0.8 alpha`.
+/// - *The cell is one of the best.* All cells can satisfy this hypothesis. At a fifth of `alpha`,
+///   corrected by [`holm`] over all cells, the cell stops as [`Verdict::Worse`]. Without a
+///   `min_difference` this is the only hypothesis, at `alpha`.
 ///
 /// **Against baselines.** A cell stops as better or worse at `alpha/2` on each side, corrected by
 /// Holm's method over the cells that are not baselines. It stops as [`Verdict::Alike`] if it is
 /// neither better nor worse by `min_difference` at the same level. For every true difference, at
-/// most one bettor of each side can be wrong, because a bettor who rules out more has less wealth.
+/// most one bettor on each side can be wrong, because a bettor who rules out more has less wealth.
 ///
 /// Sources: G. Shafer, "Testing by Betting", J. Royal Statistical Society A 184 (2021), for wealth
 /// as evidence; V. Vovk and R. Wang, "E-values: Calibration, Combination, and Applications", Annals
@@ -105,7 +106,8 @@ struct CellState {
     /// Wealth from bets that the cell is worse than its rival, and worse than its rival plus
     /// `min_difference`.
     below: [Wealth; 2],
-    /// Against a baseline, the same for bets that the cell is better.
+    /// In races against baselines, wealth from bets that the cell is better than its rival, and
+    /// better by `min_difference`.
     above: [Wealth; 2],
     sum: f64,
     samples: u64,
@@ -114,7 +116,7 @@ struct CellState {
 }
 
 impl Race {
-    /// Creates a race of this many cells. No cluster has more samples than `largest`.
+    /// Creates a race with this number of cells. Clusters must have at most `largest` samples.
     pub fn new(rules: Rules, cells: usize, largest: usize) -> Self {
         Self {
             rules,
@@ -136,7 +138,7 @@ impl Race {
         all.filter(|cell| self.is_running(*cell)).collect()
     }
 
-    /// Whether nothing is left to decide.
+    /// Whether all cells have been decided.
     pub fn is_over(&self) -> bool {
         self.running().is_empty()
     }
@@ -161,7 +163,7 @@ impl Race {
         self.largest
     }
 
-    /// Adds a block of clusters in the order of the race, and decides which cells stop.
+    /// Adds a block of clusters in race order and decides which cells stop.
     pub fn add(&mut self, block: Vec<SampleCluster>) -> Vec<Standing> {
         for unit in block {
             let rivals: Vec<Rival> = (0..self.cells.len()).map(|cell| self.rival(cell)).collect();
@@ -179,7 +181,7 @@ impl Race {
         self.decide()
     }
 
-    /// Returns the rival of a cell in the next block, chosen from earlier results only.
+    /// Returns the rival of a cell in the next block. The choice depends only on earlier results.
     fn rival(&self, cell: usize) -> Rival {
         match &self.rules.against {
             RaceOpponents::Baselines(baselines) => match baselines.get(cell) {
@@ -193,7 +195,7 @@ impl Race {
         }
     }
 
-    /// Returns the running cell with the best mean among the wanted ones; the first of several
+    /// Returns the running cell with the best mean among the wanted cells, or the first of several
     /// equal ones.
     fn best_of(&self, wanted: impl Fn(usize) -> bool) -> Option<usize> {
         let running = self.running().into_iter().filter(|cell| wanted(*cell));
@@ -267,7 +269,7 @@ impl Race {
         let p: Vec<f64> = self.cells.iter().map(|cell| cell.below[0].p()).collect();
         let p = holm(&p);
         let p_matters: Vec<f64> = self.cells.iter().map(|cell| cell.below[1].p()).collect();
-        // Worst first, so that the best cell remains if all could stop.
+        // Stop the worst cells first, so that the best cell remains if all cells could stop.
         let mut running = self.running();
         running.sort_by(|one, other| {
             let mean = |cell: &usize| self.cells[*cell].mean().unwrap_or(0.0);
@@ -330,7 +332,7 @@ impl Race {
                 racer.verdict = Some(Verdict::Alike);
             }
         }
-        // A baseline runs as long as any cell is compared with it.
+        // A baseline runs while any running cell is compared with it.
         for cell in 0..self.cells.len() {
             let needed = measured
                 .iter()
@@ -342,7 +344,8 @@ impl Race {
         (p, p_matters)
     }
 
-    /// Returns each cluster's sum of `cell − other`, over the samples with a score of both.
+    /// Returns each cluster's sum of `cell − other` over the samples on which both cells have a
+    /// score.
     pub fn differences(&self, cell: usize, other: usize) -> Vec<ClusterSum> {
         let of_unit = |unit: &SampleCluster| {
             let pairs = unit.0.iter();

@@ -12,12 +12,13 @@ use crate::race::{Race, RaceOpponents};
 pub struct StoppedDifference {
     /// Number of samples with a score of both cells.
     pub samples: u64,
-    /// Observed mean difference. On average it is too far from 0, because the cell stopped when it
-    /// was far from 0.
+    /// Observed mean difference. It tends to be too far from 0, because cells stop when it is far
+    /// from 0.
     pub seen: f64,
-    /// The observed difference without the mean bias of stopping.
+    /// Observed difference minus the estimated bias of stopping.
     pub corrected: f64,
-    /// Interval that holds with probability `1 − alpha` whenever the cell stopped.
+    /// Interval that contains the true difference with probability `1 − alpha`, regardless of when
+    /// the cell stopped.
     pub interval: [f64; 2],
 }
 
@@ -26,14 +27,14 @@ const RESAMPLES: usize = 200;
 const SEED: u64 = 20_261_125;
 
 impl Race {
-    /// Estimates how far `cell` is from `other`, corrected for early stopping. Returns `None`
-    /// without samples of both. `units` is the number of clusters for a cell that does not stop,
-    /// `block` the number of clusters between two decisions.
+    /// Estimates the difference between `cell` and `other`, corrected for early stopping. Returns
+    /// `None` if no sample has scores of both. `units` is the number of clusters for a cell that
+    /// does not stop; `block` is the number of clusters between two decisions.
     ///
     /// The bias is estimated and subtracted once, after J. Whitehead, "On the Bias of Maximum
-    /// Likelihood Estimation Following a Sequential Test", Biometrika 73 (1986): clusters are drawn
-    /// with replacement from the given ones, and the difference of each series is taken where the
-    /// same rules stop it. A result outside the interval is moved to the interval's end.
+    /// Likelihood Estimation Following a Sequential Test", Biometrika 73 (1986): clusters are
+    /// resampled with replacement, and the difference of each resample is computed at the point
+    /// where the same rules stop it. A result outside the interval is moved to the interval's end.
     pub fn estimate(
         &self,
         cell: usize,
@@ -60,7 +61,7 @@ impl Race {
         })
     }
 
-    /// Returns the mean over resamples of the difference at which they stop.
+    /// Returns the mean difference of the resamples when they stop.
     fn resampled(&self, groups: &[ClusterSum], units: usize, block: usize) -> f64 {
         let mut random = ChaCha8Rng::seed_from_u64(SEED);
         let mut draw = || {
@@ -94,7 +95,7 @@ impl Race {
         sum / RESAMPLES as f64
     }
 
-    /// Returns the wealth at which each bettor on a pair of cells ends its race, by the strictest
+    /// Returns the wealth with which each bettor on a pair of cells ends the race, at the strictest
     /// level of the family.
     fn walls(&self) -> Vec<StoppingBound> {
         let rules = self.rules();

@@ -2,7 +2,7 @@
 
 use crate::quantile::{UPPER, normal_quantile, normal_two_sided};
 
-/// Number of bisection steps, more than a float has digits.
+/// Number of bisection steps, which exceeds the bits of a float's significand.
 const HALVINGS: u32 = 60;
 
 /// Paired scores of two runs, as counts.
@@ -18,13 +18,13 @@ pub struct Tango {
     pub wins: f64,
     /// Number of samples on which only the first run is correct.
     pub losses: f64,
-    /// Number of all samples, at least 1.
+    /// Total number of samples, at least 1.
     pub samples: f64,
 }
 
 impl Tango {
-    /// Returns the score statistic of a difference between -1 and 1. It is standard normal if that
-    /// is the true difference.
+    /// Returns the score statistic of a difference between -1 and 1. If this is the true
+    /// difference, the statistic is asymptotically standard normal.
     pub fn score(&self, difference: f64) -> f64 {
         if difference < 0.0 {
             let turned = Self {

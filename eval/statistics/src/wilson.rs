@@ -38,7 +38,7 @@ pub(crate) fn score_interval(found: &Clustered, binary: bool) -> Option<([f64; 2
 fn wilson(mean: f64, k: f64) -> [f64; 2] {
     let middle = mean + k / 2.0;
     let half = (k * mean * (1.0 - mean) + k * k / 4.0).max(0.0).sqrt();
-    // At 0 and 1 one end is exact, which rounding would miss.
+    // For means of 0 and 1, set the end to its exact value, which rounding would miss.
     let low = if mean <= 0.0 {
         0.0
     } else {

@@ -10,10 +10,18 @@ const [address, folder, wanted = ""] = process.argv.slice(2);
 // Chromium's sandbox does not work for root, as which containers run. The pages are trusted.
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
 
-/** Opens a new page for a case. Any request to another host and any error in the page fail the case. */
+const EVENTS = ["pageerror", "console", "request", "response", "dialog"];
+
+/** Opens a new page. Any request to another host and any error in the page fail the case. */
 export async function openPage({ width = 1280, scheme = "light", permissions = [] } = {}) {
   const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme: scheme, permissions });
   const page = await context.newPage();
+  return { page, context, faults: watch(page) };
+}
+
+/** Returns a list to which the faults of a page are added from now on. */
+function watch(page) {
+  for (const event of EVENTS) page.removeAllListeners(event);
   const faults = [];
   page.on("pageerror", (error) => faults.push(`an error in the page: ${error.message}`));
   page.on("console", (message) => message.type() === "error" && faults.push(`the console: ${message.text()}`));
@@ -22,7 +30,28 @@ export async function openPage({ width = 1280, scheme = "light", permissions = [
     if (!["data:", "file:"].includes(url.protocol) && url.origin !== new URL(address).origin) faults.push(`a request to ${url.origin}`);
   });
   page.on("dialog", (dialog) => faults.push(`a dialog: ${dialog.message()}`) && dialog.dismiss());
-  return { page, faults, context };
+  return faults;
+}
+
+/** Pages of earlier cases, by the options that they were opened with. A new page would cost a second of CPU time. */
+const idle = new Map();
+
+/** Opens the page of a case: an empty page that has no state of an earlier case. */
+async function takePage(options) {
+  const key = JSON.stringify(options ?? {});
+  const opened = idle.get(key);
+  idle.delete(key);
+  return opened ? { ...opened, faults: watch(opened.page) } : { ...(await openPage(options)), key };
+}
+
+/** Removes a case's state from its page and keeps the page, or closes it if it shows something else than the viewer. */
+async function putBack({ page, context, key }) {
+  const isViewer = context.pages().length === 1 && page.url().startsWith(new URL(address).origin);
+  if (!isViewer) return context.close();
+  await page.evaluate(() => (localStorage.clear(), sessionStorage.clear()));
+  await context.clearCookies();
+  await page.goto("about:blank");
+  idle.set(key, { page, context, key });
 }
 
 /** Opens a view and waits until it is shown. */
@@ -43,19 +72,21 @@ for (const file of readdirSync(new URL("cases/", import.meta.url)).sort()) {
   for (const [name, run, options] of cases) {
     if (!name.includes(wanted)) continue;
     const began = performance.now();
-    const { page, faults, context } = await openPage(options);
+    const opened = await takePage(options);
+    const { page, faults, context } = opened;
     page.setDefaultTimeout(60_000);
     try {
       await run({ page, context, ...tools });
       if (faults.length) throw new Error(faults.join("\n"));
+      await putBack(opened);
       passed += 1;
       console.log(`ok      ${name} (${Math.round(performance.now() - began)} ms)`);
     } catch (error) {
       failed += 1;
       console.log(`FAILED  ${name}\n${error.stack}\n${faults.join("\n")}`);
       if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/failed-${failed}.png` }).catch(() => {});
+      await context.close();
     }
-    await context.close();
   }
 }
 await browser.close();

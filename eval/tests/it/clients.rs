@@ -11,7 +11,7 @@ use crate::serve::{Served, folder};
 const KEY: &str = "sk-client-key-0123456789";
 
 /// Returns the folder of the libraries. If they are not installed, prints that and returns `None`.
-fn libraries() -> Option<PathBuf> {
+pub fn libraries() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/clients");
     if folder.join("installed").is_file() && std::env::var_os("EVAL_TEST_PEERS").is_some() {
         return Some(folder);

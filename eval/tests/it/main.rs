@@ -65,6 +65,9 @@ mod sweep;
 mod sweep_cells;
 mod sweep_resume;
 mod manifests;
+mod mcp;
+mod mcp_clients;
+mod mcp_servers;
 mod snapshot;
 mod workflow;
 

@@ -150,7 +150,9 @@ impl Gate {
     }
 }
 
-/// Returns the memory of a process and its descendants in bytes, counting shared memory once.
+/// Returns the memory of a process and its descendants in bytes, counting memory that they share
+/// once. Pages of files do not count: how much of the program's own file each process is charged
+/// depends on how many other tests run the same program at that time.
 fn memory(pid: u32) -> u64 {
     let mut of_parent: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for entry in fs::read_dir("/proc").unwrap().flatten() {
@@ -174,10 +176,15 @@ fn memory(pid: u32) -> u64 {
     }
     let kilobytes = |pid: &u32| {
         let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap_or_default();
-        let line = text.lines().find(|line| line.starts_with("Pss:"));
-        line.and_then(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok())
+        let of = |line: &str| line.split_whitespace().nth(1)?.parse::<u64>().ok();
+        let counted = |line: &&str| {
+            ["Pss_Anon:", "Pss_Shmem:"]
+                .iter()
+                .any(|one| line.starts_with(one))
+        };
+        text.lines().filter(counted).filter_map(of).sum::<u64>()
     };
-    all.iter().filter_map(kilobytes).sum::<u64>() * 1024
+    all.iter().map(kilobytes).sum::<u64>() * 1024
 }
 
 /// Returns the memory of an attempt in which `agents` agents wait for their model concurrently.

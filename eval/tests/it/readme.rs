@@ -68,6 +68,7 @@ fn guide_commands_run_in_order() {
         "baselines",
         "examples",
         "serve",
+        "mcp",
     ];
     for page in pages {
         run_blocks(&format!("docs/guides/{page}.md"));

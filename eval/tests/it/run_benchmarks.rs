@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::binary::Binary;
+use crate::binary::{Binary, is_full};
 use crate::run::finish;
 
 /// Fields read from a benchmark's `cases.json`; the tests of `benchmarks` check the others.
@@ -22,8 +22,29 @@ struct Row {
     /// Whether it needs a browser.
     #[serde(default)]
     browser: bool,
+    /// Samples, also in `flags` and `scores`, that run only in the full tests.
+    #[serde(default)]
+    slow: Vec<String>,
     /// Score of each sample by id, rounded to two decimal places.
     scores: BTreeMap<String, f64>,
+}
+
+impl Row {
+    /// Removes the slow samples, which the flag `--sample-ids` lists without their benchmark.
+    fn without_slow(mut self, benchmark: &str) -> Self {
+        for id in std::mem::take(&mut self.slow) {
+            assert!(self.scores.remove(&id).is_some(), "{id} has no score");
+            let short = id.trim_start_matches(&format!("{benchmark}-"));
+            let mut from_ids = self
+                .flags
+                .iter_mut()
+                .skip_while(|flag| *flag != "--sample-ids");
+            let ids = from_ids.nth(1).expect("the samples are listed");
+            let kept = ids.split(',').filter(|one| *one != id && *one != short);
+            *ids = kept.collect::<Vec<_>>().join(",");
+        }
+        self
+    }
 }
 
 /// Returns the folder of a benchmark in the sources.
@@ -39,7 +60,12 @@ fn benchmarks_run_with_scripted_models() {
         let cases = std::fs::read_to_string(format!("{folder}/cases.json")).unwrap();
         let cases: Cases = serde_json::from_str(&cases).unwrap();
         assert!(!cases.run.is_empty(), "{} is not tried", entry.name);
-        for row in &cases.run {
+        for row in cases.run {
+            let row = if is_full() {
+                row
+            } else {
+                row.without_slow(entry.name)
+            };
             if row.browser && !has_chromium() {
                 assert!(std::env::var_os("CI").is_none(), "CI has no Chromium");
                 eprintln!("{} is skipped: there is no Chromium", entry.name);

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use harness::model::{EventKind, WebEvent};
 use serde_json::{Value, json};
 
-use crate::binary::Binary;
+use crate::binary::{Binary, is_full};
 use crate::run::{Finished, finish};
 use crate::run_benchmarks::has_chromium;
 
@@ -94,13 +94,22 @@ fn serve(page: &'static str) -> (String, Arc<Mutex<Vec<String>>>) {
     (origin, asked)
 }
 
+/// Each site under one protocol, or under both in the full tests.
 #[test]
 fn solves_example_sites() {
     if lacks_chromium() {
         return;
     }
-    for (site, samples) in [("shop", 2), ("table", 2), ("notes", 1)] {
+    let sites = [
+        ("shop", 2, "rlm"),
+        ("table", 2, "agent-turn"),
+        ("notes", 1, "rlm"),
+    ];
+    for (site, samples, usual) in sites {
         for protocol in ["rlm", "agent-turn"] {
+            if protocol != usual && !is_full() {
+                continue;
+            }
             let binary = binary();
             let run = run(
                 &binary,

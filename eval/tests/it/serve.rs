@@ -376,7 +376,7 @@ fn refuses_invalid_settings() {
     let rows = [
         (
             vec!["--host", "0.0.0.0"],
-            "error: other machines can reach 0.0.0.0:0, but clients do not need a key\nhint: list client keys with --client-keys FILE, set the key of a single client in EVAL_CLIENT_KEY, or leave --host at 127.0.0.1\n",
+            "error: other machines can reach 0.0.0.0:0, but clients do not need a key\nhint: list client keys with --client-keys FILE, set the key of a single client in EVAL_CLIENT_KEY, or listen on 127.0.0.1\n",
         ),
         (
             vec!["--client-keys", "weak.yaml"],

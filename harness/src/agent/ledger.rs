@@ -12,6 +12,7 @@ use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
+use super::{Expense, Hold};
 use crate::model::{Usage, settled};
 use crate::provider::{Estimate, Forecast, ProviderError};
 
@@ -70,6 +71,21 @@ pub(crate) struct Expected {
     /// Expense with the highest plausible usage, which is reserved, and which must fit while other
     /// calls are under way.
     most: Amount,
+}
+
+impl Expected {
+    /// Returns the expense of this many calls.
+    pub fn expense(self, calls: u64) -> Expense {
+        let of = |amount: Amount| Spent {
+            cost_usd: amount.cost_usd,
+            tokens: amount.tokens,
+            calls,
+        };
+        Expense {
+            likely: of(self.likely),
+            most: of(self.most),
+        }
+    }
 }
 
 /// An amount of money and tokens.
@@ -137,9 +153,17 @@ pub(crate) enum Refusal {
 pub struct Reservation {
     ledger: Arc<Ledger>,
     expected: Expected,
+    /// Reservation outside this process, released after the one here.
+    hold: Option<Hold>,
 }
 
 impl Reservation {
+    /// Keeps a reservation outside this process as long as this one.
+    pub(crate) fn with_hold(mut self, hold: Option<Hold>) -> Self {
+        self.hold = hold;
+        self
+    }
+
     pub(crate) const fn expected(&self) -> Expected {
         self.expected
     }
@@ -291,6 +315,7 @@ impl Ledger {
         Ok(Reservation {
             ledger: Arc::clone(self),
             expected,
+            hold: None,
         })
     }
 

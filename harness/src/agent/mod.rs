@@ -36,7 +36,7 @@ mod tool_resolver;
 pub use agent_settings::{AgentSettings, idle_properties};
 pub use agent_tools::AgentTools;
 pub use compaction::{Compact, CompactAt, Compaction, DEFAULT_KEPT_TURNS, DEFAULT_SHARE};
-pub use external_budget::ExternalBudget;
+pub use external_budget::{Expense, ExternalBudget, Hold};
 pub use halt::HaltReason;
 pub use ledger::{Budget, Reservation, SharedBudget, Spent};
 pub use model_assignments::{CallerRole, ModelAssignments};

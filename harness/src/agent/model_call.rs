@@ -424,12 +424,10 @@ impl Attempt<'_> {
         if let Some(reason @ HaltReason::Failing(_)) = self.run.halt.reason() {
             self.stop(reason).await;
         }
-        if let Some(purse) = &self.run.purse {
-            let scope = Scope::Run;
-            if let Err(error) = purse.admit().await {
-                return Err(self.over_budget(BudgetExceeded { scope, error }).await);
-            }
-        }
+        let hold = match self.run.hold(expected, 1).await {
+            Ok(hold) => hold,
+            Err(overdrawn) => return Err(self.over_budget(overdrawn).await),
+        };
         let reservation = match invocation.ledger.try_reserve(expected, 1) {
             Err(Refusal::Wait) => {
                 let work = self.meter.begin();
@@ -449,7 +447,7 @@ impl Attempt<'_> {
             Err(overdrawn) => return Err(self.over_budget(overdrawn).await),
         };
         self.publish_budget();
-        Ok(reservation)
+        Ok(reservation.with_hold(hold))
     }
 
     /// Waits until a call fits or is refused. Calls stop waiting once the run is halted.
@@ -576,7 +574,14 @@ impl CallSink for CallRecorder<'_> {
         };
         let expected = reservation.expected();
         drop(reservation);
-        match self.invocation.ledger.reserve(expected, 0).await {
+        let reserved = match self.attempt.run.hold(expected, 0).await {
+            Ok(hold) => {
+                let reserved = self.invocation.ledger.reserve(expected, 0).await;
+                reserved.map(|reservation| reservation.with_hold(hold))
+            }
+            Err(overdrawn) => Err(overdrawn),
+        };
+        match reserved {
             Ok(reservation) => {
                 *self.reservation.lock() = Some(reservation);
                 true

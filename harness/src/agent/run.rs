@@ -7,7 +7,8 @@ use parking_lot::Mutex;
 use sandbox::WarmPool;
 
 use super::{
-    CallerRole, Conduct, ExternalBudget, Halt, Ledger, ModelAssignments, Person, Treatment,
+    BudgetExceeded, CallerRole, Conduct, Expected, ExternalBudget, Halt, Hold, Ledger,
+    ModelAssignments, Person, Scope, Treatment,
 };
 use crate::model::Sampling;
 use crate::model::web::Browser;
@@ -93,6 +94,25 @@ impl Run {
             served: Mutex::default(),
             warn,
         }
+    }
+
+    /// Reserves the expected expense of `calls` calls, 0 for a retry, in a budget outside this
+    /// process, if any.
+    ///
+    /// # Errors
+    /// Returns [`BudgetExceeded`] if the call does not fit.
+    pub async fn hold(
+        &self,
+        expected: Expected,
+        calls: u64,
+    ) -> Result<Option<Hold>, BudgetExceeded> {
+        let Some(purse) = &self.purse else {
+            return Ok(None);
+        };
+        let held = purse.reserve(expected.expense(calls)).await;
+        let scope = Scope::Run;
+        held.map(Some)
+            .map_err(|error| BudgetExceeded { scope, error })
     }
 
     /// Records the served version of a model, and warns about the first change.

@@ -19,10 +19,10 @@
     return plain in blocks ? plain : undefined;
   };
   const MOST_BYTES = 2 ** 31 - 1;
-  /** Maximum bytes of one `getRandomValues` call, by its specification. */
+  /** Maximum bytes of one `getRandomValues` call, as its specification requires. */
   const QUOTA = 65_536;
 
-  /** Returns random bytes. The host creates them in pieces, so that it never holds many. */
+  /** Returns random bytes. The host creates them in pieces, so that it never stores many at a time. */
   const random = (length) => {
     const bytes = new Uint8Array(length);
     for (let at = 0; at < length; at += QUOTA) typedArraySet(bytes, internals.random(min(QUOTA, length - at)), at);

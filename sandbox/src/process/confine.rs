@@ -1,31 +1,31 @@
 //! Drops everything that a worker does not need: files, sockets, processes, privileges.
 //!
-//! Confinement has two steps: a forking server takes the first, each of its forks the second. The
-//! server drops as much as possible, because every fork pays for the second step.
+//! Confinement has two steps: a forking server performs the first, each of its forks the second.
+//! The server drops as much as possible, because every fork pays for the second step.
 
 #[cfg(target_os = "linux")]
 pub(super) use linux::{as_server, as_worker, close_descriptors, leave_namespaces};
 
-/// Features for full confinement that the kernel lacks.
+/// Missing kernel features that full confinement requires.
 pub(super) type MissingFeatures = Vec<&'static str>;
 
 /// Permanently drops everything that a worker does not need: new files, sockets, processes,
 /// privileges. Applies to the calling thread and to threads that it starts later. Returns the
-/// missing features of the kernel. `jitless` has the meaning of
+/// missing kernel features. `jitless` has the meaning of
 /// [`WorkerCommand::jitless`](crate::WorkerCommand::jitless).
 ///
 /// # Errors
-/// If a step that the kernel supports fails.
+/// Returns an error if a step that the kernel supports fails.
 pub fn confine(jitless: bool) -> Result<Option<String>, String> {
     let lacks = [as_server(jitless)?, as_worker()?].concat();
     Ok(describe(&lacks))
 }
 
-/// Combines the results of both steps for the session. With `strict`, a feature that the kernel
-/// lacks is an error.
+/// Combines the results of both steps for the session. With `strict`, missing features are an
+/// error.
 ///
 /// # Errors
-/// The failure, or what the kernel lacks.
+/// Returns the failure or, with `strict`, the missing features.
 pub(super) fn confined(
     strict: bool,
     steps: [Result<MissingFeatures, String>; 2],
@@ -47,7 +47,7 @@ fn describe(lacks: &[&str]) -> Option<String> {
     }
 }
 
-/// Message on systems other than Linux.
+/// Missing feature that is reported on systems other than Linux.
 const NOTHING: &str = "this system has neither Landlock nor seccomp";
 
 #[cfg(not(target_os = "linux"))]
@@ -78,14 +78,14 @@ mod linux {
     use crate::COMPILES;
     use crate::process::{MAX_SESSIONS, filter};
 
-    /// Two for each session's socket, and some spare.
+    /// Maximum descriptors: two for each session's socket, and some spare.
     const DESCRIPTORS: u64 = 2 * MAX_SESSIONS as u64 + 32;
 
-    /// Leaves the system's namespaces where users may do so. The process then has no network, and
-    /// its user has no capabilities outside. File permissions are unaffected: for files, the user
-    /// stays the same.
+    /// Leaves the system's namespaces if users may do so. Afterward, the process has no network,
+    /// and its user has no capabilities outside. File permissions do not change, because the user
+    /// stays the same for files.
     ///
-    /// Only for a single-threaded process; its copies share the new namespaces.
+    /// Must be called in a single-threaded process; its copies share the new namespaces.
     pub fn leave_namespaces() {
         let new = UnshareFlags::NEWUSER | UnshareFlags::NEWNET | UnshareFlags::NEWIPC;
         // The other steps suffice for full confinement, so missing user namespaces are not
@@ -93,7 +93,7 @@ mod linux {
         let _ = unsafe { unshare_unsafe(new) };
     }
 
-    /// Drops what neither a server nor its copies need: everything except opening files and
+    /// Drops all access that neither a server nor its copies need. Keeps opening files, and
     /// starting and ending processes.
     pub fn as_server(jitless: bool) -> Result<MissingFeatures, String> {
         limit_resources();
@@ -102,14 +102,14 @@ mod linux {
             return Err("the kernel rejects no_new_privs".to_owned());
         }
         drop_capabilities().map_err(|error| format!("capabilities: {error}"))?;
-        // The engine and the clock read the time zone at their first use, when files are out of
-        // reach.
-        // SAFETY: reads the time zone of the process, whose other thread, if any, only waits.
+        // The engine and the clock read the time zone at their first use, when files are no longer
+        // accessible.
+        // SAFETY: reads the time zone of the process. Its other thread, if any, only waits.
         unsafe { tzset() };
         lacking_seccomp(filter::restrict_server(COMPILES && !jitless))
     }
 
-    /// Drops everything else.
+    /// Drops the remaining access in a worker.
     pub fn as_worker() -> Result<MissingFeatures, String> {
         let mut lacks = match landlock() {
             Ok(RulesetStatus::FullyEnforced) => Vec::new(),
@@ -125,7 +125,7 @@ mod linux {
     ) -> Result<MissingFeatures, String> {
         match restricted {
             Ok(()) => Ok(Vec::new()),
-            // A kernel built without seccomp does not know the call, or not with filter programs.
+            // A kernel built without seccomp or its filter programs rejects the call.
             Err(seccompiler::Error::Seccomp(error))
                 if [Some(libc::ENOSYS), Some(libc::EINVAL)].contains(&error.raw_os_error()) =>
             {
@@ -138,11 +138,11 @@ mod linux {
     /// Permanently drops all capabilities.
     fn drop_capabilities() -> rustix::io::Result<()> {
         for capability in CapabilitySet::all().iter() {
-            // Fails for a process without capabilities and for those unknown to older kernels: in
-            // both cases there is nothing to drop.
+            // Fails for a process without capabilities, and for capabilities unknown to older
+            // kernels: in both cases, there is nothing to drop.
             let _ = remove_capability_from_bounding_set(capability);
         }
-        // Kernels before 4.3 have no ambient set.
+        // Kernels before 4.3 do not have an ambient set.
         let _ = clear_ambient_capability_set();
         let none = CapabilitySets {
             effective: CapabilitySet::empty(),
@@ -156,14 +156,14 @@ mod linux {
         fn tzset();
     }
 
-    /// Closes every descriptor except the three standard streams. Only for a process that has not
-    /// opened any yet.
+    /// Closes every descriptor except the three standard streams. Must be called before the process
+    /// opens any others.
     pub fn close_descriptors() {
         // SAFETY: closes descriptors that nothing in this process uses.
         unsafe { libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, 0_u32) };
     }
 
-    /// Forbids core dumps and writing files, and limits descriptors. Does not limit the address
+    /// Forbids core dumps and writing to files, and limits descriptors. Does not limit the address
     /// space, because the engine's parser crashes when an allocation fails.
     fn limit_resources() {
         for (resource, limit) in [

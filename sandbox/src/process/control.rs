@@ -1,7 +1,7 @@
 //! Orders from the harness to a server, and the server's replies.
 //!
-//! Each is eight bytes over the server's standard input. An order that opens a session carries its
-//! socket.
+//! Each order or reply consists of eight bytes, sent over the server's standard input. An order
+//! that opens a session includes the session's socket.
 
 use std::io::{self, IoSlice, IoSliceMut, Write as _};
 use std::mem::MaybeUninit;
@@ -20,11 +20,11 @@ const LENGTH: usize = 8;
 /// Instruction to a server about a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Order {
-    /// Run it over the attached socket.
+    /// Run the session over the attached socket.
     Open,
-    /// End its process, if it has its own. No further order refers to it.
+    /// End the session's process, if it has its own. No later order refers to the session.
     Close,
-    /// Report how its process ended; if it still runs, end it first.
+    /// Report how the session's process ended; if it is still running, end it first.
     Ask,
 }
 
@@ -36,8 +36,8 @@ pub(super) struct ReceivedOrder {
     pub socket: Option<OwnedFd>,
 }
 
-/// How a session's process ended: its status as returned by `wait`, or a negative error number if
-/// it never started.
+/// End of a session's process: its status as returned by `wait`, or a negative error number if it
+/// never started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SessionExit {
     pub session: u32,
@@ -64,7 +64,7 @@ impl Order {
     }
 }
 
-/// Sends an order. The socket of an opened session stays open on this side as well.
+/// Sends an order. The socket of an opened session also stays open on this side.
 pub(super) async fn order(
     to: &tokio::net::UnixStream,
     order: Order,
@@ -89,7 +89,7 @@ pub(super) async fn order(
     .await
 }
 
-/// Receives the next order; `None` if the harness is gone.
+/// Receives the next order; `None` if the harness has ended.
 pub(super) fn receive(from: &UnixStream) -> io::Result<Option<ReceivedOrder>> {
     let mut bytes = [0; LENGTH];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
@@ -125,7 +125,7 @@ pub(super) fn answer(mut to: &UnixStream, ended: SessionExit) -> io::Result<()> 
     to.write_all(&pair(ended.session, ended.status.cast_unsigned()))
 }
 
-/// Receives the next answer; `None` if the server is gone.
+/// Receives the next answer; `None` if the server has ended.
 pub(super) async fn answered(
     from: &mut tokio::net::unix::OwnedReadHalf,
 ) -> io::Result<Option<SessionExit>> {

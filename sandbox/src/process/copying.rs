@@ -1,26 +1,26 @@
 //! Checks whether this process, including its isolate, can be copied by `fork`.
 
-/// Number of threads of a server: the one that is copied, and one that waits for it and holds no
-/// lock.
+/// Number of threads of a server: the thread that is copied, and one that waits for it without
+/// holding a lock.
 #[cfg(target_os = "linux")]
 const THREADS: usize = 2;
 
-/// Whether this build of the engine can be copied on this system at all.
+/// Whether this system supports copies of this build of the engine.
 ///
-/// V8 excludes its heap from copies where it can (`MADV_DONTFORK`), and only Linux reports which
-/// areas are excluded.
+/// V8 excludes its heap from copies if the system supports it (`MADV_DONTFORK`), and only Linux
+/// reports the excluded areas.
 pub(super) const AVAILABLE: bool = cfg!(any(not(feature = "v8"), target_os = "linux"));
 
 /// Makes copies include the memory that V8 excludes from them. Must be called when the isolate is
-/// ready and runs nothing more in this process.
+/// ready and will no longer run code in this process.
 ///
 /// V8 marks all its mappings (`V8_ENABLE_PRIVATE_MAPPING_FORK_OPTIMIZATION`), which saves page
 /// tables in embedders that fork only to start other programs. They are ordinary private mappings,
 /// which a copy duplicates like other memory; nothing else in the process sets the mark. Memory
-/// that V8 maps later, in a copy, is marked again, because copies are not copied.
+/// that V8 maps later in a copy stays marked, because copies are never copied.
 ///
 /// # Errors
-/// If the kernel does not report the areas or does not change them.
+/// Returns an error if the kernel does not report the areas or does not change them.
 #[cfg(all(feature = "v8", target_os = "linux"))]
 pub(super) fn give_memory_to_copies() -> Result<(), String> {
     use std::ffi::c_void;
@@ -30,7 +30,7 @@ pub(super) fn give_memory_to_copies() -> Result<(), String> {
         .map_err(|error| format!("cannot read /proc/self/smaps: {error}"))?;
     for (start, end) in kept_from_copies(&areas) {
         let area = ptr::with_exposed_provenance_mut::<c_void>(start);
-        // SAFETY: changes only what `fork` does with a mapped area.
+        // SAFETY: only changes how `fork` treats a mapped area.
         if unsafe { libc::madvise(area, end - start, libc::MADV_DOFORK) } != 0 {
             let error = std::io::Error::last_os_error();
             return Err(format!(
@@ -42,7 +42,7 @@ pub(super) fn give_memory_to_copies() -> Result<(), String> {
 }
 
 #[cfg(not(all(feature = "v8", target_os = "linux")))]
-#[expect(clippy::unnecessary_wraps, reason = "on V8 it can fail")]
+#[expect(clippy::unnecessary_wraps, reason = "it can fail on V8")]
 pub(super) fn give_memory_to_copies() -> Result<(), String> {
     Ok(())
 }
@@ -71,10 +71,11 @@ fn range(line: &str) -> Option<(usize, usize)> {
     Some((address(start)?, address(end)?))
 }
 
-/// Checks that a copy made now would be complete.
+/// Checks that a copy of the process made now would be complete.
 ///
 /// # Errors
-/// If there are unexpected threads: a copy would inherit their locks, with nothing to release them.
+/// Returns an error if there are unexpected threads, because a copy would inherit their locks,
+/// which nothing releases.
 #[cfg(target_os = "linux")]
 pub(super) fn check() -> Result<(), String> {
     let status = std::fs::read_to_string("/proc/self/stat")

@@ -1,4 +1,4 @@
-//! Exit codes of a worker process, and the cause of its end that they imply.
+//! Exit codes of a worker process and the causes that they identify.
 
 use std::process::ExitStatus;
 
@@ -15,11 +15,11 @@ pub(super) const BROKEN: i32 = 83;
 
 /// Ends the process immediately, regardless of its threads.
 pub(super) fn now(code: i32) -> ! {
-    // SAFETY: ends the process without running anything else, which is the purpose.
+    // SAFETY: ends the process without running any other code, as intended.
     unsafe { libc::_exit(code) }
 }
 
-/// Returns why a session was lost, by the exit status of its worker.
+/// Returns the reason why a session was lost, based on its worker's exit status.
 pub(super) fn lost(status: ExitStatus) -> SessionLost {
     use std::os::unix::process::ExitStatusExt;
     match (status.code(), status.signal()) {
@@ -50,7 +50,7 @@ fn fatal_call(_: i32) -> Option<&'static str> {
     None
 }
 
-/// Whether a crash of the process itself causes this signal.
+/// Whether a signal is caused by a crash of the process itself.
 fn crashed(signal: i32) -> bool {
     [
         libc::SIGSEGV,

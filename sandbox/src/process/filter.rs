@@ -1,7 +1,8 @@
 //! Compiles the table of system calls into filter programs that the kernel runs before each call.
 //!
-//! A call of a worker must pass two programs. The server installs the first, with the whole table.
-//! Each copy installs the second, which is therefore short.
+//! A worker's calls must pass two programs. The server installs the first, which contains the whole
+//! table. Each copy installs the second, which is short because installing it costs time in every
+//! session.
 
 use std::mem::offset_of;
 
@@ -9,14 +10,14 @@ use seccompiler::sock_filter as Instruction;
 
 use super::system_calls::{CallPolicy, Check, NEWER, TABLE, exit_code};
 
-/// Return values of a filter; an error number goes into the lower bits.
+/// Return values of a filter, whose lower bits may contain an error number.
 const ALLOW: u32 = libc::SECCOMP_RET_ALLOW;
 const NOT_PERMITTED: u32 = libc::SECCOMP_RET_ERRNO | libc::EPERM as u32;
 const NO_SUCH_CALL: u32 = libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32;
-/// Calls the handler of [`end_on_fatal_calls`].
+/// Return value that calls the handler of [`end_on_fatal_calls`].
 const SIGNAL: u32 = libc::SECCOMP_RET_TRAP;
 
-/// System call interface of this processor; the kernel accepts calls through others as well.
+/// System call interface of this processor. The kernel also accepts calls through other interfaces.
 #[cfg(target_arch = "x86_64")]
 const INTERFACE: u32 = 0xC000_003E;
 #[cfg(target_arch = "aarch64")]
@@ -26,11 +27,11 @@ const INTERFACE: u32 = 0xC000_00B7;
 #[cfg(target_arch = "x86_64")]
 const X32: u32 = 0x4000_0000;
 
-/// Installs the first program, for a server and its copies. `compiles` says whether their engine
+/// Installs the first program, for a server and its copies. `compiles` states whether the engine
 /// generates machine code.
 ///
 /// # Errors
-/// If the kernel does not support filter programs or rejects this one.
+/// Returns an error if the kernel does not support filter programs or rejects this one.
 pub(super) fn restrict_server(compiles: bool) -> Result<(), seccompiler::Error> {
     end_on_fatal_calls();
     let mut program = Program::begin(compiles);
@@ -82,7 +83,7 @@ fn end_on_fatal_calls() {
         ));
     }
     // SAFETY: an all-zero action is valid, and the handler has the signature that its flag
-    // requires. It only reads a constant table and ends the process.
+    // requires. The handler only reads a constant table and ends the process.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = on_signal as *const () as usize;
@@ -91,7 +92,7 @@ fn end_on_fatal_calls() {
     }
 }
 
-/// Layout of `siginfo_t` for a refused call.
+/// Layout of `siginfo_t` for a rejected call.
 #[repr(C)]
 struct Refused {
     signal: [libc::c_int; 3],
@@ -107,7 +108,7 @@ struct Program {
 }
 
 impl Program {
-    /// Rejects calls through other interfaces and loads the call's number.
+    /// Begins a program that rejects calls through other interfaces and loads the call's number.
     fn begin(compiles: bool) -> Self {
         let mut program = Self::empty(compiles);
         program.load(offset_of!(libc::seccomp_data, arch));
@@ -129,7 +130,7 @@ impl Program {
         }
     }
 
-    /// Adds the answer to one call, given if its arguments pass.
+    /// Adds the answer to one call if its arguments pass the checks.
     fn answer(&mut self, number: i64, (checks, answer): (&[Check], u32)) {
         let mut body = Self::empty(self.compiles);
         for check in checks {
@@ -140,13 +141,13 @@ impl Program {
         self.instructions.append(&mut body.instructions);
     }
 
-    /// Adds the answer to all calls from this number on.
+    /// Adds the answer to all calls with at least this number.
     fn at_least(&mut self, number: i64, answer: u32) {
         self.jump(libc::BPF_JGE, low(number), 0, 1);
         self.end(answer);
     }
 
-    /// Rejects the call if an argument does not pass.
+    /// Adds a check that rejects the call if an argument does not pass.
     fn check(&mut self, check: &Check) {
         match *check {
             Check::IsOne(place, values) => {
@@ -205,7 +206,7 @@ impl Program {
         self.instructions.push(Instruction { code, jt, jf, k });
     }
 
-    /// Installs the program. `otherwise` is the answer to all calls without an explicit one.
+    /// Installs the program. `otherwise` is the answer to all calls without an explicit answer.
     fn install(mut self, otherwise: u32) -> Result<(), seccompiler::Error> {
         self.end(otherwise);
         seccompiler::apply_filter(&self.instructions)

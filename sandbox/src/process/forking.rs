@@ -1,5 +1,5 @@
-//! A server that copies itself for each session: an isolate is loaded once, and each copy continues
-//! from there.
+//! A server that copies itself for each session: it loads an isolate once, and each copy continues
+//! with that isolate.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -50,7 +50,7 @@ fn obey(control: UnixStream, hello: &Hello) -> Result<(), FrameError> {
         match (ordered.order, ordered.socket) {
             (Order::Open, Some(socket)) => {
                 if let Err(reason) = prepared.clone().and_then(|()| copying::check()) {
-                    // A failed send means that the other side no longer needs the session.
+                    // If sending fails, the other side no longer needs the session.
                     let _ = Link::new(socket).send(&FromWorker::NoCopy(reason));
                     continue;
                 }
@@ -60,7 +60,7 @@ fn obey(control: UnixStream, hello: &Hello) -> Result<(), FrameError> {
                     0 => {
                         drop(control);
                         let Err(_) = original.work(Link::new(socket));
-                        // The harness is gone, or the other side is not the harness.
+                        // The harness has ended, or the other side is not the harness.
                         exit::now(1);
                     }
                     pid => {
@@ -81,7 +81,7 @@ fn obey(control: UnixStream, hello: &Hello) -> Result<(), FrameError> {
     Ok(())
 }
 
-/// State that is copied.
+/// State of a server that its copies inherit.
 struct ForkTemplate<'a> {
     isolate: Isolate,
     hello: &'a Hello,
@@ -89,7 +89,7 @@ struct ForkTemplate<'a> {
 }
 
 impl ForkTemplate<'_> {
-    /// Runs one session, in the copy.
+    /// Runs one session in a copy.
     fn work(mut self, link: Link) -> Result<Infallible, FrameError> {
         self.isolate.begin();
         let limits = &self.hello.config.limits;
@@ -99,7 +99,7 @@ impl ForkTemplate<'_> {
         link.send(&confined.map_or_else(FromWorker::Refused, |lacks| FromWorker::Ready { lacks }))?;
         let mut gone = link.gone()?;
         watchdog::add_check(move || {
-            // The server normally ends its copies, but may have been killed first.
+            // The server normally ends its copies, but it may have been killed before.
             if gone() {
                 exit::now(1);
             }
@@ -121,7 +121,7 @@ impl ForkTemplate<'_> {
     }
 }
 
-/// Processes of the sessions. Dropping it, which only the server does, ends them.
+/// Processes of the sessions. Only the server drops this value, which ends the processes.
 #[derive(Default)]
 struct Forks {
     running: HashMap<u32, Pid>,
@@ -130,7 +130,7 @@ struct Forks {
 }
 
 impl Forks {
-    /// Records a session's process, or why it did not start.
+    /// Records a session's process, or the reason why it did not start.
     fn started(&mut self, session: u32, pid: io::Result<Pid>) {
         match pid {
             Ok(pid) => {
@@ -143,17 +143,17 @@ impl Forks {
         }
     }
 
-    /// Kills a session's process, which is reaped later, and forgets it.
+    /// Kills a session's process, which is reaped later, and forgets the session.
     fn forget(&mut self, session: u32) {
         self.ended.remove(&session);
         if let Some(pid) = self.running.remove(&session) {
-            // It may have ended already.
+            // The process may have ended already.
             let _ = kill_process(pid, Signal::KILL);
         }
     }
 
-    /// Returns how a session's process ended. A process that closed its socket and still runs is
-    /// killed.
+    /// Returns the exit status of a session's process. Kills a process that closed its socket but
+    /// is still running.
     fn end(&mut self, session: u32) -> i32 {
         if let Some(status) = self.ended.remove(&session) {
             return status;
@@ -161,7 +161,7 @@ impl Forks {
         let Some(pid) = self.running.remove(&session) else {
             return -libc::ESRCH;
         };
-        // A process that is already exiting keeps its own status.
+        // If the process is already exiting, its own exit status remains.
         let _ = kill_process(pid, Signal::KILL);
         match waitpid(Some(pid), WaitOptions::empty()) {
             Ok(Some((_, status))) => status.as_raw(),
@@ -169,7 +169,7 @@ impl Forks {
         }
     }
 
-    /// Records how processes ended whose status may still be requested.
+    /// Records the exit statuses of ended processes if they may still be requested.
     fn reap(&mut self) {
         while let Ok(Some((pid, status))) = waitpid(None, WaitOptions::NOHANG) {
             let mut of_it = self.running.extract_if(|_, running| *running == pid);

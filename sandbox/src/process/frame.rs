@@ -1,4 +1,5 @@
-//! Frames: a four-byte little-endian length, then that many bytes of a message encoded by postcard.
+//! Frames: a four-byte little-endian length, followed by a message of that length encoded by
+//! postcard.
 
 use std::io::{self, Read, Write};
 
@@ -9,7 +10,7 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 /// Maximum length of an accepted frame, in bytes.
 const LONGEST: u32 = 1 << 30;
 
-/// Invalid frame, or failure of the stream.
+/// Reason why a frame could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum FrameError {
     #[error("{0}")]
@@ -75,8 +76,8 @@ fn body_length(length: [u8; 4]) -> Result<usize, FrameError> {
     Ok(length as usize)
 }
 
-/// Decodes a body, which is shorter than `length` if the stream ended early. Callers allocate for
-/// the data received, not for a corrupt length.
+/// Decodes a body, which is shorter than `length` if the stream ended early. Callers allocate
+/// memory for the data received, not for `length`, which may be corrupt.
 fn whole<T: DeserializeOwned>(body: &[u8], length: usize) -> Result<T, FrameError> {
     if body.len() < length {
         return Err(FrameError::Io(io::ErrorKind::UnexpectedEof.into()));

@@ -45,29 +45,30 @@ impl Link {
         Ok(Requests(Arc::new(Mutex::new(socket))))
     }
 
-    /// Returns a function that checks whether the other side is gone, for use on another thread.
+    /// Returns a function that checks whether the other side has disconnected, for use on another
+    /// thread.
     pub fn gone(&self) -> Result<impl FnMut() -> bool + Send + use<>, FrameError> {
         let socket = self.0.try_clone()?;
         Ok(move || {
             let mut polled = [PollFd::new(&socket, PollFlags::empty())];
             let now = Timespec::default();
-            // A failed poll is repeated soon.
+            // The caller repeats a failed poll soon.
             poll(&mut polled, Some(&now)).is_ok_and(|ready| ready > 0)
         })
     }
 
     /// Closes the connection.
     pub fn hang_up(&self) {
-        // The other side may have closed it first.
+        // The other side may have closed the connection first.
         let _ = self.0.shutdown(Shutdown::Both);
     }
 }
 
-/// Requests over a session's socket, shared with the context that follows one of them.
+/// Reader of a session's requests, shared with the reader of a context that follows a request.
 pub(super) struct Requests(Arc<Mutex<BufReader<UnixStream>>>);
 
 impl Requests {
-    /// Waits until there is data to read, at most until `until`. Returns whether there is.
+    /// Waits for data to read, until `until` at the latest. Returns whether data arrived.
     fn comes(&self, until: Instant) -> bool {
         let socket = lock(&self.0);
         if !socket.buffer().is_empty() {
@@ -76,7 +77,7 @@ impl Requests {
         let left = until.saturating_duration_since(Instant::now());
         let left = Timespec::try_from(left).ok();
         let mut polled = [PollFd::new(socket.get_ref(), PollFlags::IN)];
-        // After a failed wait, the caller tries again.
+        // If waiting fails, the caller tries again.
         poll(&mut polled, left.as_ref()).is_ok_and(|ready| ready > 0)
     }
 }
@@ -87,7 +88,7 @@ impl Inbox for Requests {
             return NextRequest::Due;
         }
         let down = frame::read(&mut *lock(&self.0));
-        // The harness only sends valid frames, so the connection is unusable after anything else.
+        // The harness only sends valid frames, so the connection is unusable after an invalid one.
         let Ok(Some(ToWorker {
             request,
             pieces,
@@ -101,7 +102,7 @@ impl Inbox for Requests {
         }
         let socket = Arc::clone(&self.0);
         let next = move || {
-            // A missing harness is noticed at the next request.
+            // The next request detects that the harness has ended.
             let piece = frame::read(&mut *lock(&socket)).ok().flatten();
             piece.unwrap_or_default()
         };

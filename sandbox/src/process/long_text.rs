@@ -1,4 +1,4 @@
-//! Splits a long context into pieces on its way to a worker, so that neither side holds it twice.
+//! Splits a long context into pieces on its way to a worker, so that neither side stores it twice.
 
 use std::sync::Arc;
 

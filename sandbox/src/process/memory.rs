@@ -1,4 +1,4 @@
-//! Watches a worker's resident memory, of which the engine's own limit covers only a part.
+//! Watches a worker's resident memory, because the engine's own limit covers only a part of it.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
@@ -11,13 +11,13 @@ use crate::limits::Limits;
 
 /// Resident memory of a worker with an empty heap.
 const BASE_BYTES: u64 = 100 << 20;
-/// Additional room granted each time code is stopped for memory.
+/// Additional memory granted each time code is stopped because it uses too much memory.
 const PATIENCE_BYTES: u64 = 64 << 20;
 
-/// Returns a function that checks whether running code must be stopped, because the process exceeds
-/// the memory allowed for the heaps and contexts of its `sessions` (one if they are not counted).
-/// The function ends the process if stopping does not help, because running out of memory inside
-/// the engine is a crash at best. `None` where a process cannot read its own size.
+/// Returns a function that checks whether the process exceeds the memory allowed for the heaps and
+/// contexts of its `sessions` (one if they are not counted), so that running code must be stopped.
+/// The function ends the process if stopping does not help, because the engine crashes at best when
+/// it runs out of memory. Returns `None` on systems where a process cannot read its own size.
 ///
 /// Must be called before the process is confined.
 pub(super) fn watch(
@@ -36,7 +36,7 @@ pub(super) fn watch(
         let heaps = sessions * (heap + heap / 4);
         let stop_at = BASE_BYTES + heaps + 2 * allowed_for_contexts() + patience;
         if resident > stop_at {
-            // Values of earlier cells stay, so the next cell gets some room to free them.
+            // Values of earlier cells remain, so the next cell gets additional memory to free them.
             patience += PATIENCE_BYTES;
             return true;
         }
@@ -47,7 +47,7 @@ pub(super) fn watch(
     })
 }
 
-/// Size of this process, read from a file that was opened before files were out of reach.
+/// Size of this process, read from a file that was opened before confinement.
 struct Resident {
     statm: File,
     page: u64,
@@ -62,7 +62,7 @@ impl Resident {
     }
 
     fn bytes(&self) -> Option<u64> {
-        // Seven numbers of at most 20 digits.
+        // The file contains seven numbers of at most 20 digits.
         let mut text = [0; 160];
         let length = self.statm.read_at(&mut text, 0).ok()?;
         let text = std::str::from_utf8(text.get(..length)?).ok()?;

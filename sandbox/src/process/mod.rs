@@ -1,15 +1,15 @@
 //! Isolates in worker processes, so that a cell that damages its process affects only one attempt.
 //!
 //! The harness starts its own binary again in a hidden mode, [`worker_main`]: a *server*. Through
-//! it, each session gets a socket over which it exchanges frames. A forking server keeps one
-//! isolate ready and copies its own process for each session: the copy is the worker, and starting
-//! it costs only the pages that it changes. A sharing server replaces one that cannot be copied. It
-//! is itself the worker of a few sessions, each on its own thread.
+//! the server, each session gets a socket over which it exchanges frames. A forking server keeps
+//! one isolate ready and copies its own process for each session: the copy is the worker, and
+//! starting it costs only the pages that it changes. If a server cannot be copied, a sharing server
+//! replaces it. A sharing server is itself the worker of a few sessions, each on its own thread.
 //!
 //! Invariants: model code runs only after its process is confined, and never in a forking server,
-//! which runs only one cell of the library. A worker holds only the sockets of its own
-//! sessions and ends when they do. A server that ends because the harness hung up ends its copies;
-//! copies of a server that is killed keep their sessions.
+//! which runs only one cell of the library. A worker has only the sockets of its own sessions and
+//! ends when they do. A server that ends because the harness hung up ends its copies; copies of a
+//! server that is killed keep their sessions.
 
 mod confine;
 #[cfg(target_os = "linux")]
@@ -49,18 +49,18 @@ pub struct WorkerCommand {
     pub arguments: Vec<String>,
     /// Whether a worker that cannot be fully confined refuses to run.
     pub strict: bool,
-    /// Sessions per worker process, from 1 to [`MAX_SESSIONS`]. Anything that ends the process ends
-    /// all of them.
+    /// Sessions per worker process, from 1 to [`MAX_SESSIONS`]. If the process ends, all its
+    /// sessions end.
     pub sessions: u32,
-    /// Whether the engine only interprets, so that no memory of a worker can become executable. Has
-    /// an effect only on engines that [compile](crate::COMPILES).
+    /// Whether the engine only interprets code, so that no memory of a worker can become
+    /// executable. Has an effect only on engines that [compile](crate::COMPILES).
     pub jitless: bool,
 }
 
 /// Maximum sessions of one worker process.
 pub const MAX_SESSIONS: u32 = 32;
 
-/// First frame to a server, over its standard input. Orders follow ([`control`]).
+/// First frame to a server over its standard input, followed by orders ([`control`]).
 #[derive(Debug, Serialize, Deserialize)]
 struct Hello {
     config: Config,
@@ -86,16 +86,16 @@ struct ToWorker {
 /// Message from a worker, over a session's socket.
 #[derive(Debug, Serialize, Deserialize)]
 enum FromWorker {
-    /// The worker is confined as far as the kernel allows. `lacks` names missing features.
+    /// The worker is confined as far as the kernel allows. `lacks` lists the missing features.
     Ready { lacks: Option<String> },
     /// One reply of a turn.
     Reply {
         reply: Reply,
-        /// Whether it is the turn's last.
+        /// Whether this is the last reply of the turn.
         is_last: bool,
     },
-    /// The worker cannot work; holds the reason.
+    /// The worker cannot run the session. Contains the reason.
     Refused(String),
-    /// The server cannot be copied; holds the reason.
+    /// The server cannot be copied. Contains the reason.
     NoCopy(String),
 }

@@ -18,12 +18,12 @@ use crate::router::Router;
 use crate::session::{Config, Session, SessionLost, StartError};
 use crate::snapshot::snapshot;
 
-/// Maximum attempts to open a session that does not become ready.
+/// Maximum number of attempts to open a session.
 const START_TRIES: u32 = 3;
-/// Pause between attempts, in which other processes may end and free resources.
+/// Pause between attempts, during which other processes may end and free resources.
 const START_PAUSE: Duration = Duration::from_millis(100);
-/// Maximum sessions being opened concurrently, because systems limit the sockets in flight to a
-/// process.
+/// Maximum number of sessions opened concurrently, because systems limit the number of sockets in
+/// transit to a process.
 const OPENING: usize = 32;
 
 /// Worker processes with one configuration.
@@ -33,8 +33,8 @@ pub struct Workers(Arc<Shared>);
 struct Shared {
     command: WorkerCommand,
     config: Config,
-    /// Whether each session gets a copy of a server; false once a server reports that it cannot be
-    /// copied.
+    /// Whether each session gets a copy of a server. False once a server has reported that it
+    /// cannot be copied.
     copies: AtomicBool,
     opening: Semaphore,
     current: Mutex<Option<Current>>,
@@ -43,15 +43,15 @@ struct Shared {
     on_lack: Box<dyn Fn(&str) + Send + Sync>,
 }
 
-/// Server that takes the next session.
+/// Server that receives the next session.
 struct Current {
     server: Arc<Server>,
     taken: u32,
 }
 
 impl Workers {
-    /// Creates the pool without starting a process; the first session does that. `on_lack` is
-    /// called at most once, if the kernel cannot confine workers fully.
+    /// Creates the pool without starting a process; the first session starts one. Calls `on_lack`
+    /// at most once, if the kernel cannot fully confine workers.
     ///
     /// # Errors
     /// [`StartError::Boot`] if the engine does not load the library.
@@ -77,10 +77,10 @@ impl Workers {
         self.0.command.sessions > 1
     }
 
-    /// Opens a session in a worker, again if the worker is killed before it is ready.
+    /// Opens a session in a worker. Retries if the worker is killed before it is ready.
     ///
     /// # Errors
-    /// If no process is available.
+    /// Returns an error if no process is available.
     pub async fn session(&self) -> Result<Session, StartError> {
         for _ in 1..START_TRIES {
             match self.0.open().await {
@@ -146,12 +146,12 @@ impl Shared {
             (inbox, write),
             (replies, Arc::clone(&router)),
         ));
-        // A request to a worker that is gone is dropped.
+        // Requests to a worker that has ended are dropped.
         let send = move |request| drop(requests.send(request));
         Ok(Opened::Session(Session::over(send, router)))
     }
 
-    /// Stops opening sessions in a server, which may be ending. Its existing sessions stay.
+    /// Stops opening sessions in a server, which may be ending. Existing sessions continue.
     async fn retire(&self, server: &Arc<Server>) {
         let mut current = self.current.lock().await;
         current.take_if(|current| Arc::ptr_eq(&current.server, server));
@@ -168,7 +168,7 @@ impl Shared {
         frame::encode(&hello).map_err(|error| io::Error::other(error.to_string()))
     }
 
-    /// Returns a server with room for one more session.
+    /// Returns a server that can run one more session.
     async fn server(&self) -> io::Result<Arc<Server>> {
         let mut current = self.current.lock().await;
         let copies = self.copies.load(Ordering::SeqCst);
@@ -192,11 +192,11 @@ impl Shared {
 /// Result of opening a session.
 enum Opened {
     Session(Session),
-    /// The server cannot be copied; the next one does not need to be.
+    /// The server cannot be copied. The next server does not need to be.
     NoCopy,
 }
 
-/// Carries one session, requests down and replies up, until either side ends.
+/// Forwards the requests and replies of one session until either side ends.
 async fn carry(
     server: Arc<Server>,
     number: u32,
@@ -204,7 +204,7 @@ async fn carry(
     up: (BufReader<OwnedReadHalf>, Arc<Router>),
 ) {
     let (mut replies, router) = up;
-    // Is also dropped with the async runtime, which notifies callers that wait for replies.
+    // Also dropped with the async runtime, so that callers waiting for replies are notified.
     let _notify = LoseAtEnd(Arc::clone(&router));
     let lost = || async {
         let end = server.end_of(number).await;
@@ -231,11 +231,11 @@ async fn carry(
     tokio::select! {
         garbled = hung_up => {
             router.end();
-            // This also ends the process.
+            // Dropping this handle also ends the process.
             let lost = lost().await;
             router.lose(garbled.unwrap_or(lost));
         }
-        // Runs even while the worker is busy with a cell and does not read.
+        // Runs even while the worker is executing a cell and does not read.
         () = pass_on(down.0, queue) => server.close(number).await,
         done = send_requests(queued, down.1) => match done {
             SendEnd::TooLarge => {
@@ -247,8 +247,8 @@ async fn carry(
     }
 }
 
-/// Notifies the REPLs of a session on drop that no more replies will arrive. An earlier reason is
-/// kept.
+/// On drop, notifies the REPLs of a session that no more replies will arrive. Keeps the reason of
+/// an earlier notification.
 struct LoseAtEnd(Arc<Router>);
 
 impl Drop for LoseAtEnd {
@@ -258,13 +258,13 @@ impl Drop for LoseAtEnd {
     }
 }
 
-/// Forwards requests until there are no more; at that point, nothing waits for an answer.
+/// Forwards requests until there are no more. At that point, no caller waits for an answer.
 async fn pass_on(
     mut inbox: mpsc::UnboundedReceiver<Request>,
     queue: mpsc::UnboundedSender<Request>,
 ) {
     while let Some(request) = inbox.recv().await {
-        // The reader may have found the worker gone, which ends both.
+        // The reader may have detected that the worker ended, which ends both tasks.
         let _ = queue.send(request);
     }
 }

@@ -9,14 +9,14 @@ use super::{Hello, exit, forking, sharing};
 use crate::snapshot::use_snapshot;
 use crate::time_zone::use_utc;
 
-/// Serves sessions until the harness hangs up; never returns. A program that offers worker
-/// processes calls this first when it is started in its hidden mode.
+/// Serves sessions until the harness hangs up; never returns. A program that runs as a worker calls
+/// this function first when it is started in its hidden mode.
 pub fn worker_main() -> ! {
     // Applies to every thread, and to copies of this process.
     std::panic::set_hook(Box::new(|_| exit::now(exit::BROKEN)));
     exit::now(match serve() {
         Ok(()) => 0,
-        // The harness is gone, or the other side is not the harness.
+        // The harness has ended, or the other side is not the harness.
         Err(_) => 1,
     })
 }
@@ -40,8 +40,8 @@ fn serve() -> Result<(), FrameError> {
     }
 }
 
-/// Makes all threads allocate from one arena. Only one thread allocates, so a second arena would
-/// waste pages in each session.
+/// Makes all threads allocate from one arena. Only one thread allocates memory, so a second arena
+/// would waste pages in each session.
 fn share_one_arena() {
     #[cfg(target_env = "gnu")]
     // SAFETY: sets an option of the allocator, in the process's only thread.

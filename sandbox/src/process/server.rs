@@ -1,5 +1,5 @@
-//! The harness's side of one server process: opens sessions, and learns how they and the server
-//! ended.
+//! The harness's side of one server process: opens sessions, and receives the exit statuses of the
+//! sessions and the server.
 
 use std::collections::HashMap;
 use std::io;
@@ -28,11 +28,11 @@ const END_GRACE: Duration = Duration::from_secs(2);
 /// Callers that wait for the exit status of their session's process.
 type ExitWaiters = Arc<Mutex<HashMap<u32, oneshot::Sender<i32>>>>;
 
-/// One server. Dropping it ends the process, and with it the sessions.
+/// One server. A running server process. Dropping this value ends the process and its sessions.
 pub(super) struct Server {
     control: OwnedWriteHalf,
     asked: ExitWaiters,
-    /// How the server ended, if it has.
+    /// Reason why the server ended, if it has.
     ended: watch::Receiver<Option<SessionLost>>,
     next_session: AtomicU32,
 }
@@ -50,9 +50,9 @@ impl Server {
             .stdin(OwnedFd::from(theirs))
             .stdout(Stdio::null())
             .stderr(Stdio::null())
-            // Ctrl-C on the terminal is left to the harness.
+            // The harness handles Ctrl-C on the terminal.
             .process_group(0)
-            // When this side hangs up, the server ends its copies and exits. If killed, it could
+            // When this side hangs up, the server ends its copies and exits. A killed server could
             // not end them.
             .kill_on_drop(false)
             .spawn()?;
@@ -69,12 +69,12 @@ impl Server {
     }
 
     /// Whether the server accepts sessions. It does not if the async runtime that read its answers
-    /// is gone.
+    /// has ended.
     pub fn lives(&self) -> bool {
         self.ended.has_changed().is_ok() && self.ended.borrow().is_none()
     }
 
-    /// Opens a session. Returns its number and the socket to its worker.
+    /// Opens a session. Returns the session's number and the socket to its worker.
     pub async fn open(&self) -> io::Result<(u32, UnixStream)> {
         let session = self.next_session.fetch_add(1, Ordering::SeqCst);
         let (ours, theirs) = Socket::pair()?;
@@ -90,10 +90,10 @@ impl Server {
         let _ = control::order(self.control.as_ref(), Order::Close, session, None).await;
     }
 
-    /// Returns how a session ended whose socket was closed by the other side.
+    /// Returns the reason why a session ended after the other side closed its socket.
     ///
     /// # Errors
-    /// If there never was a process for it.
+    /// Returns an error if the session never had a process.
     pub async fn end_of(&self, session: u32) -> io::Result<SessionLost> {
         let (sender, status) = oneshot::channel();
         lock(&self.asked).insert(session, sender);
@@ -116,7 +116,7 @@ impl Server {
     }
 }
 
-/// Forwards answers until the server ends, then reports how it ended.
+/// Forwards answers until the server ends, then reports the reason.
 async fn listen(
     mut child: Child,
     mut answers: OwnedReadHalf,

@@ -30,11 +30,11 @@ pub(super) fn serve(control: &UnixStream, hello: &Hello) -> Result<(), FrameErro
             (Order::Open, Some(socket)) => {
                 open.fetch_add(1, Ordering::SeqCst);
                 if work(socket, hello, confined.clone(), Arc::clone(&open)).is_err() {
-                    // Its socket closed with it; the other sessions continue.
+                    // The session's socket is already closed; the other sessions continue.
                     open.fetch_sub(1, Ordering::SeqCst);
                 }
             }
-            // A session in a shared process ends on its own only when its thread ends.
+            // In a shared process, a session ends on its own only when its thread ends.
             (Order::Ask, _) => control::answer(
                 control,
                 SessionExit {
@@ -59,7 +59,7 @@ fn work(
     let lacks = match confined {
         Ok(lacks) => lacks,
         Err(reason) => {
-            // A failed send means that the harness is gone.
+            // If sending fails, the harness has ended.
             let _ = link.send(&FromWorker::Refused(reason));
             open.fetch_sub(1, Ordering::SeqCst);
             return Ok(());
@@ -70,11 +70,11 @@ fn work(
     thread::spawn(
         hello.config.clone(),
         requests,
-        // A failed send is ignored: a missing harness is noticed when its requests end.
+        // Ignore failures: if the harness has ended, its requests also end.
         Box::new(move |of_turn| drop(replies.send_replies(of_turn))),
         Arc::new(|| exit::now(exit::STUCK)),
         move |started: Result<(), StartError>| {
-            // As in a copy, a process whose engine does not start is useless.
+            // As in a copy, the process is useless if its engine does not start.
             if started.is_err() {
                 exit::now(exit::BROKEN);
             }

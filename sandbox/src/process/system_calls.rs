@@ -1,4 +1,4 @@
-//! Table of all system calls that a confined process may make, and the answers to others. The
+//! Table of the system calls that a confined process may make, and of the answers to others. The
 //! filters (`filter.rs`), the documentation and the test that tries each call read this table.
 
 use CallPolicy::{Allowed, Fatal, Missing, Server};
@@ -21,59 +21,59 @@ pub struct SystemCall {
 /// Answer to a system call.
 #[derive(Debug, Clone, Copy)]
 pub enum CallPolicy {
-    /// Allowed if its arguments pass, otherwise `EPERM`. The first checks apply in a server, both
-    /// in a worker.
+    /// Allowed if the arguments pass, otherwise `EPERM`. A server applies the first checks, a
+    /// worker both.
     Allowed(&'static [Check], &'static [Check]),
     /// Allowed in a server; `EPERM` in a worker.
     Server,
-    /// As [`CallPolicy::Allowed`] where the engine is V8.
+    /// As [`CallPolicy::Allowed`] if the engine is V8, otherwise `EPERM`.
     OnlyV8,
-    /// As [`CallPolicy::Allowed`] where the engine generates machine code.
+    /// As [`CallPolicy::Allowed`] if the engine generates machine code, otherwise `EPERM`.
     OnlyCompiler,
     /// `ENOSYS`; the C library has a fallback.
     Missing,
-    /// The process ends, and its session learns which call it was.
+    /// The process ends, and its session reports the call.
     Fatal,
 }
 
 /// A condition on the argument at an index.
 #[derive(Debug, Clone, Copy)]
 pub enum Check {
-    /// The lower half is one of these.
+    /// The lower half is one of these values.
     IsOne(u8, &'static [u32]),
-    /// The lower half is not this.
+    /// The lower half is not this value.
     Not(u8, u32),
-    /// The whole argument is zero.
+    /// All bits of the argument are zero.
     IsZero(u8),
-    /// The lower half has these bits.
+    /// The lower half has all these bits.
     Has(u8, u32),
     /// The lower half has none of these bits.
     LacksAll(u8, u32),
     /// The argument is the id of the calling process.
     IsOwnProcess(u8),
-    /// Memory with this protection is not executable. Not checked where the engine generates
-    /// machine code.
+    /// The argument is a protection that does not make memory executable. Not checked if the engine
+    /// generates machine code.
     NotExecutable(u8),
 }
 
-/// First call number that is too new for the table. From here on, calls return `ENOSYS`, as in a
-/// kernel that lacks them, so that a newer C library uses the older call.
+/// First call number that is too new for the table. This call and later ones return `ENOSYS`, as in
+/// a kernel that lacks them, so that a newer C library falls back to older calls.
 pub const NEWER: i64 = libc::SYS_set_mempolicy_home_node + 1;
 
-/// Call numbers that the kernel lets pass every filter, because its own probes use them. Made by
-/// any other code, they do nothing or end the process.
+/// Call numbers that the kernel exempts from filters, because its own probes use them. In other
+/// code, they have no effect or end the process.
 pub const OF_THE_KERNEL: &[i64] = if cfg!(target_arch = "x86_64") {
     &[335, 336]
 } else {
     &[]
 };
 
-/// First exit code for [`CallPolicy::Fatal`] calls; the call's index among them is added.
+/// First exit code for [`CallPolicy::Fatal`] calls, to which the call's index among them is added.
 const EXIT: i32 = 100;
 /// Exit code for a fatal call through the interface of another processor.
 const EXIT_FOREIGN: i32 = EXIT - 1;
 
-/// Returns the exit code for a call number reported by the kernel; `None` stands for the interface
+/// Returns the exit code for a call number reported by the kernel; `None` represents the interface
 /// of another processor.
 pub(super) fn exit_code(number: Option<i64>) -> i32 {
     let place = number.and_then(|number| fatal().position(|call| call.number == number));
@@ -82,7 +82,7 @@ pub(super) fn exit_code(number: Option<i64>) -> i32 {
     })
 }
 
-/// Returns the name of the fatal call that this exit code stands for.
+/// Returns the name of the fatal call that this exit code represents.
 #[must_use]
 pub fn fatal_call(exit_code: i32) -> Option<&'static str> {
     if exit_code == EXIT_FOREIGN {
@@ -98,8 +98,7 @@ fn fatal() -> impl Iterator<Item = &'static SystemCall> {
 
 const ANY: &[Check] = &[];
 
-/// Rejects memory that is executable. V8 compiles into such memory unless it only interprets;
-/// nothing else needs it.
+/// Rejects executable memory, which only V8 needs, and only if it compiles code.
 const NEVER_EXECUTABLE: &[Check] = &[NotExecutable(2)];
 
 const NAMESPACES: u32 = (libc::CLONE_NEWNS
@@ -127,7 +126,7 @@ const FREE: CallPolicy = Allowed(ANY, ANY);
 #[rustfmt::skip]
 pub const TABLE: &[SystemCall] = table! {
     // Calls with argument checks come first, because the kernel caches no answers for them.
-    SYS_mmap => Allowed(NEVER_EXECUTABLE, ANY), "memory, executable only where V8 compiles";
+    SYS_mmap => Allowed(NEVER_EXECUTABLE, ANY), "memory, executable only if V8 compiles";
     SYS_mprotect => Allowed(NEVER_EXECUTABLE, ANY), "guard pages of stacks; compiled code of V8";
     SYS_fcntl => Allowed(&[IsOne(1, &[libc::F_DUPFD_CLOEXEC as u32, libc::F_GETFD as u32, libc::F_GETFL as u32])], ANY),
         "duplicates the session's socket; cannot set an owner, who would receive signals";
@@ -198,7 +197,7 @@ pub const TABLE: &[SystemCall] = table! {
 
     SYS_clone3 => Missing, "falls back to `clone`, whose flags a filter can check";
     SYS_statx => Missing, "only finds the size of a file before reading, which is not required";
-    SYS_faccessat2 => Missing, "files are not accessible";
+    SYS_faccessat2 => Missing, "only checks access to files, which is not required";
     SYS_openat2 => Missing, "falls back to `openat`";
     SYS_close_range => Missing, "falls back to `close`";
     SYS_epoll_pwait2 => Missing, "falls back to `poll`";

@@ -1,9 +1,10 @@
-//! Names local to blocks of a cell, and functions in blocks that are visible outside as well.
+//! Names that are local to blocks of a cell, and functions in blocks that are also visible outside
+//! their block.
 //!
 //! In sloppy mode, a function declared in a block is also a `var` of the cell, assigned when the
 //! declaration is reached, unless that `var` would be an error there (ECMA-262, annex B.3.2). The
-//! parser's own resolution attributes such a function only to the cell. It does the same with a
-//! caught error that has the same name as a `var`.
+//! parser's own name resolution attributes such a function only to the cell, and likewise a caught
+//! error with the same name as a `var`.
 
 use std::collections::BTreeSet;
 
@@ -16,21 +17,21 @@ use oxc_semantic::{Scoping, SymbolFlags};
 use oxc_span::Span;
 use oxc_syntax::scope::{ScopeFlags, ScopeId};
 
-/// Result of a walk over the statements of a cell, without its functions.
+/// Result of a walk over the statements of a cell, excluding those in its functions.
 #[derive(Default)]
 pub(super) struct BlockScopes {
-    /// Names with the part of the cell in which they are local.
+    /// Local names, each with the part of the cell in which it is local.
     locals: Vec<(String, Span)>,
-    /// Start offsets of functions in blocks that the cell sees as well.
+    /// Start offsets of functions in blocks that are also visible in the cell.
     hoisted: BTreeSet<u32>,
-    /// Names of those functions.
+    /// Names of the functions in `hoisted`.
     pub hoisted_names: BTreeSet<String>,
     /// Names of the functions at the top level.
     pub functions: BTreeSet<String>,
 }
 
 impl BlockScopes {
-    /// Walks a cell. `lexical` are the names that earlier cells declared by `let`, `const` or
+    /// Walks a cell. `lexical` contains the names that earlier cells declared by `let`, `const` or
     /// `class`.
     pub fn of_cell(
         statements: &[Statement<'_>],
@@ -51,20 +52,20 @@ impl BlockScopes {
         walk.found
     }
 
-    /// Whether `name` at this place is local to a block.
+    /// Whether `name` is local to a block at the given place.
     pub fn keep(&self, name: &str, at: Span) -> bool {
         self.locals
             .iter()
             .any(|(local, span)| local == name && span.start <= at.start && at.end <= span.end)
     }
 
-    /// Whether the cell sees this function of a block.
+    /// Whether this function of a block is also visible in the cell.
     pub fn hoist(&self, function: &Function<'_>) -> bool {
         self.hoisted.contains(&function.span.start)
     }
 }
 
-/// Returns the function that a statement declares, behind any labels.
+/// Returns the function that a statement declares, after any labels.
 pub(super) fn labelled_function<'b, 'a>(statement: &'b Statement<'a>) -> Option<&'b Function<'a>> {
     match statement {
         Statement::FunctionDeclaration(it) => Some(it),
@@ -103,7 +104,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether a `var` of this name would be valid in this scope.
+    /// Whether a `var` with this name would be valid in this scope.
     fn may_be_var(&self, id: &BindingIdentifier<'_>, scope: ScopeId) -> bool {
         let lexical =
             SymbolFlags::BlockScopedVariable | SymbolFlags::ConstVariable | SymbolFlags::Class;
@@ -156,7 +157,7 @@ impl<'a> Visit<'a> for Walk<'_> {
             .flatten()
         {
             if let Statement::FunctionDeclaration(function) = branch {
-                // As if in its own block.
+                // The function behaves as if it had its own block.
                 let scope = self.block.map_or(self.cell_scope, |(_, scope)| scope);
                 self.declare(function, function.span, Some(scope));
             } else {

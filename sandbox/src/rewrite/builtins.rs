@@ -1,12 +1,12 @@
 //! Names that a cell reads directly from the global object unless a cell has shadowed them.
 
-/// Whether `name` is a builtin of the engine or one of the sandbox's globals that all agents share.
+/// Whether `name` is a builtin of the engine or a global of the sandbox that all agents share.
 pub(crate) fn is_builtin(name: &str) -> bool {
     BUILTINS.binary_search(&name).is_ok()
 }
 
-/// Sorted. Names that belong to one agent (`console`, `context`, `rlm`, …) are absent on purpose:
-/// they are looked up in the scope chain.
+/// Sorted. Names that belong to one agent (`console`, `context`, `rlm`, …) are absent because they
+/// are looked up in the scope chain.
 const BUILTINS: &[&str] = &[
     "AggregateError",
     "Array",

@@ -6,11 +6,11 @@ struct Edit {
     start: usize,
     end: usize,
     text: String,
-    /// Number of the mark at this place, if it is one.
+    /// Number of the mark, if the edit is a mark.
     mark: Option<usize>,
 }
 
-/// A list of edits. Edits at the same place apply in the order in which they were pushed.
+/// A list of edits. Edits at the same place are applied in the order in which they were pushed.
 #[derive(Debug, Default)]
 pub(super) struct Edits {
     edits: Vec<Edit>,
@@ -38,7 +38,8 @@ impl Edits {
         self.replace(at, at, text);
     }
 
-    /// Marks a place, between earlier and later insertions there. Returns the mark's number.
+    /// Marks a place. Earlier insertions at the same place come before the mark, later ones after
+    /// it. Returns the mark's number.
     pub fn mark(&mut self, at: u32) -> usize {
         let mark = self.marks;
         self.marks += 1;

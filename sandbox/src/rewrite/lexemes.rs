@@ -1,17 +1,17 @@
 //! Finds the ends of comments, strings, templates, regular expressions, words and operators in
 //! JavaScript text.
 //!
-//! Each function takes the text and the byte at which the lexeme begins, and returns the byte after
-//! it.
+//! Each function receives the text and the offset at which the lexeme begins, and returns the
+//! offset after it.
 
 use oxc_syntax::identifier::{is_irregular_whitespace, is_white_space};
 use oxc_syntax::line_terminator::is_line_terminator;
 
-/// Comment at a place, if any.
+/// Comment at a position, if any.
 pub(super) enum Comment {
-    /// There is no comment.
+    /// No comment begins here.
     Absent,
-    /// A comment that ends at this byte.
+    /// A comment that ends at this offset.
     Until(usize),
     /// A comment without an end.
     Open,
@@ -37,13 +37,13 @@ pub(super) fn comment(text: &str, at: usize, newline: bool) -> Comment {
     }
 }
 
-/// Returns the end of a quoted string; `None` if its line ends first.
+/// Returns the end of a quoted string; `None` if the line ends first.
 pub(super) fn string_end(text: &str, at: usize) -> Option<usize> {
     let mut chars = text[at..].char_indices().peekable();
     let (_, quote) = chars.next()?;
     while let Some((offset, c)) = chars.next() {
         match c {
-            // The escaped line break may be two characters.
+            // An escaped line break may consist of two characters.
             '\\' if chars.next()?.1 == '\r' => {
                 chars.next_if(|(_, c)| *c == '\n');
             }
@@ -56,7 +56,8 @@ pub(super) fn string_end(text: &str, at: usize) -> Option<usize> {
     None
 }
 
-/// Returns the end of a part of a template's text: after its backquote, or (`true`) after a `${`.
+/// Returns the end of the next part of a template's text: after the closing backquote, or (`true`)
+/// after a `${`.
 pub(super) fn template_part(text: &str, at: usize) -> Option<(usize, bool)> {
     let mut chars = text[at..].char_indices();
     while let Some((offset, c)) = chars.next() {
@@ -70,7 +71,7 @@ pub(super) fn template_part(text: &str, at: usize) -> Option<(usize, bool)> {
     None
 }
 
-/// Returns the end of a regular expression with its flags; `None` if its line ends first.
+/// Returns the end of a regular expression with its flags; `None` if the line ends first.
 pub(super) fn regexp_end(text: &str, at: usize) -> Option<usize> {
     let chars = text[at + 1..].char_indices();
     let (mut class, mut escaped) = (false, false);
@@ -110,7 +111,7 @@ pub(super) fn word_end(text: &str, at: usize) -> Option<usize> {
     (end > at).then_some(end)
 }
 
-/// Returns the end of a number, including its only decimal point.
+/// Returns the end of a number, which may contain one decimal point.
 pub(super) fn number_end(text: &str, at: usize) -> usize {
     let digits = word_end(text, at).unwrap_or(at);
     if text[digits..].starts_with('.') {
@@ -119,7 +120,7 @@ pub(super) fn number_end(text: &str, at: usize) -> usize {
     digits
 }
 
-/// Returns the end of an operator: the longest that matches, or one character.
+/// Returns the end of the longest operator that matches, or of one character.
 pub(super) fn operator_end(text: &str, at: usize) -> usize {
     let rest = &text[at..];
     let longest = OPERATORS

@@ -9,10 +9,10 @@
 //!   a child reads its ancestors' names live, and its own writes stay its own;
 //! - `return X` at the top level becomes `return __repl_rt.returned(await (X))`;
 //! - a bare call statement at the top level is awaited;
-//! - names in inner blocks and functions are left to the engine.
+//! - the engine resolves names in inner blocks and functions.
 //!
-//! Invariant: nothing here runs code, and no cell text can close the wrapper around it, because
-//! edits are made at syntax nodes after the whole cell has parsed as one function body.
+//! Invariants: this module never runs code, and no cell can close the wrapper around it, because
+//! edits are made at syntax nodes after the whole cell has been parsed as one function body.
 
 mod blocks;
 mod builtins;
@@ -45,10 +45,10 @@ pub(crate) use sources::Sources;
 pub use unfinished::{ends_in_a_bare_value, is_unfinished};
 use visit::CellVisitor;
 
-/// Prefix of the names that rewriting adds. Reserved: a cell that uses it does not compile.
+/// Prefix of the names that rewriting adds. A cell that uses it does not compile.
 pub(crate) const RESERVED: &str = "__repl_";
-/// Name of the scope object in a rewritten cell. No code contains it by chance, not even in a
-/// string, so it can be removed from the output of cells.
+/// Name of the scope object in a rewritten cell. No code contains this name by chance, not even in
+/// a string, so it can be removed from the output of cells.
 pub(crate) const SCOPE: &str = "__repl_scope_hq7z";
 /// Name of the runtime object in a rewritten cell.
 pub(crate) const RUNTIME: &str = "__repl_rt_hq7z";
@@ -62,10 +62,9 @@ pub(crate) struct Cell {
     /// An expression: a factory that takes the scope and runtime objects and returns the async
     /// function.
     pub script: String,
-    /// Builtins that this cell declares or assigns; later cells must read them from the scope as
-    /// well.
+    /// Builtins that this cell declares or assigns; later cells must also read them from the scope.
     pub shadowed: BTreeSet<String>,
-    /// Names of the scope that the cell declares or assigns.
+    /// Names in the scope that the cell declares or assigns.
     pub assigned: Vec<String>,
     /// Names that this cell declares by `let`, `const` or `class`.
     pub lexical: Vec<String>,
@@ -90,11 +89,11 @@ pub(crate) struct EarlierNames {
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("SyntaxError: {message} (line {line}, column {column})")]
 pub struct SyntaxError {
-    /// Message of the parser, in its original case because it quotes code.
+    /// Message of the parser, with its case unchanged because it quotes code.
     pub message: String,
-    /// 1-based line in the cell.
+    /// Line in the cell, 1-based.
     pub line: usize,
-    /// 1-based column in the cell, in characters.
+    /// Column in the cell in characters, 1-based.
     pub column: usize,
 }
 
@@ -146,8 +145,8 @@ fn rewrite_javascript(source: &str, earlier: &EarlierNames) -> Result<Cell, Synt
         return Err(SyntaxError::at(source, offset, &message));
     }
     let edited = visited.edits.apply(&full, body_start(arrow), &visited.head);
-    // With parentheses, the engine would read the function twice, because it looks ahead for an
-    // arrow after them.
+    // Without parentheses, because the engine would look ahead for an arrow after them and parse
+    // the function twice.
     let function = &edited.text[1..edited.text.len() - 1];
     Ok(Cell {
         script: format!("({SCOPE},{RUNTIME})=>{function}"),
@@ -160,8 +159,8 @@ fn rewrite_javascript(source: &str, earlier: &EarlierNames) -> Result<Cell, Synt
     })
 }
 
-/// Removes the rewriter's names from a text: from an error message that quotes an expression, or
-/// from the source of a function that the model prints.
+/// Removes the rewriter's names from a text: an error message that quotes an expression, or the
+/// source of a function that the model prints.
 pub(crate) fn remove_rewriter_names(text: &str) -> std::borrow::Cow<'_, str> {
     if !text.contains(RESERVED) {
         return text.into();
@@ -185,7 +184,7 @@ pub(crate) fn remove_rewriter_names(text: &str) -> std::borrow::Cow<'_, str> {
             rest = if let Some(name) = marked.strip_prefix(&member) {
                 name
             } else if let Some(bare) = marked.strip_prefix(SCOPE) {
-                // The engine sometimes names the object without the property.
+                // The engine sometimes mentions the object without the property.
                 out.push_str("value");
                 bare
             } else {
@@ -198,7 +197,7 @@ pub(crate) fn remove_rewriter_names(text: &str) -> std::borrow::Cow<'_, str> {
     out.into()
 }
 
-/// Names of a cell that live in the scope object.
+/// Names of a cell that are properties of the scope object.
 #[derive(Default)]
 struct Names {
     /// Builtins that are read from the scope because a cell shadows or shadowed them.
@@ -242,8 +241,8 @@ impl Names {
         names
     }
 
-    /// Classifies the names in the cell's own scope, where the parser also puts functions of
-    /// blocks.
+    /// Classifies the names in the cell's own scope, which for the parser also includes functions
+    /// of blocks.
     fn declared(&mut self, scoping: &Scoping, scope: ScopeId) {
         for (name, symbol) in scoping.get_bindings(scope) {
             let flags = scoping.symbol_flags(*symbol);
@@ -260,7 +259,7 @@ impl Names {
         self.assigned.extend(declared.cloned());
     }
 
-    /// Whether a cell has declared the name, so that it is not a property of the global object.
+    /// Whether a cell has declared the name; if so, it is not a property of the global object.
     fn is_declared(&self, name: &str) -> bool {
         let own = self.lexical.iter().chain(&self.variables);
         self.earlier_lexical.contains(name) || own.into_iter().any(|own| own == name)
@@ -272,7 +271,7 @@ impl Names {
 }
 
 impl SyntaxError {
-    /// Adds a hint if the code is not JavaScript but Python.
+    /// Adds a hint if the code looks like Python.
     fn with_hint(mut self, source: &str) -> Self {
         if python::is_likely(source) {
             self.message
@@ -285,7 +284,7 @@ impl SyntaxError {
         Self::in_text(source, offset_in_full.saturating_sub(BEFORE.len()), message)
     }
 
-    /// Creates an error at a byte of the text itself.
+    /// Creates an error at a byte offset of the cell's text.
     fn in_text(source: &str, offset: usize, message: &str) -> Self {
         let mut offset = offset.min(source.len());
         while !source.is_char_boundary(offset) {
@@ -309,7 +308,7 @@ fn from_diagnostic(source: &str, diagnostic: &OxcDiagnostic) -> SyntaxError {
     SyntaxError::at(source, offset, &diagnostic.message)
 }
 
-/// Returns the error for a `}` that closes the wrapper instead of something in the cell.
+/// Returns the error for a `}` that closes the wrapper instead of a block in the cell.
 fn stray_brace(source: &str) -> Option<SyntaxError> {
     let allocator = Allocator::default();
     let options = ParseOptions {
@@ -345,7 +344,7 @@ fn whole_cell<'a, 'b>(
     (spans_all && program.directives.is_empty()).then_some(&**arrow)
 }
 
-/// Returns where a cell closed the wrapper early.
+/// Returns the offset at which a cell closed the wrapper early.
 fn unbalanced_at(program: &Program<'_>) -> usize {
     match program.body.first() {
         Some(Statement::ExpressionStatement(first)) => {

@@ -1,9 +1,9 @@
 //! Rewrites a module to the code of a cell: imports are read from an object, and the default export
 //! becomes a name.
 //!
-//! TypeScript types are blanked out without being checked, so lines stay where they are. As with
-//! `node --experimental-strip-types`, syntax that needs generated code instead of a type (`enum`,
-//! `namespace`, decorators, parameter properties, `<T>x`) is an error.
+//! TypeScript types are not checked but replaced by blanks, so line numbers do not change. As with
+//! `node --experimental-strip-types`, syntax that requires generated code instead of only types
+//! (`enum`, `namespace`, decorators, parameter properties, `<T>x`) is an error.
 
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{
@@ -53,9 +53,9 @@ fn source_type(is_typescript: bool) -> SourceType {
     }
 }
 
-/// Whether a module calls a function that it imports under this name, or has it under this name
+/// Whether a module calls a function that it imports by this name, or one that has this name
 /// without an import. Type arguments, line breaks and an alias of the import make no difference.
-/// For code that does not parse, whether the name occurs in it.
+/// For code that does not parse, whether it contains the name.
 pub fn module_calls(source: &str, is_typescript: bool, name: &str) -> bool {
     if !source.contains(name) {
         return false;
@@ -77,10 +77,10 @@ pub fn module_calls(source: &str, is_typescript: bool, name: &str) -> bool {
     calls.found
 }
 
-/// Looks for calls of a function.
+/// Visitor that finds calls of a function.
 struct Calls<'n> {
     name: &'n str,
-    /// Names under which the file imports it.
+    /// Names under which the file imports the function.
     aliases: Vec<String>,
     found: bool,
 }
@@ -105,8 +105,8 @@ impl<'a> Visit<'a> for Calls<'_> {
     }
 }
 
-/// Rewrites a parsed file; see [`cell_of_module`]. The error names the first unsupported construct
-/// and its place.
+/// Rewrites a parsed file; see [`cell_of_module`]. The error describes the first unsupported
+/// construct and its place.
 pub(super) fn blank_types(
     source: &str,
     program: &Program<'_>,
@@ -156,7 +156,7 @@ impl Rewriter<'_> {
         self.blank(Span::new(expression.end, whole.end));
     }
 
-    /// Blanks out the words before a member's name that only TypeScript has.
+    /// Blanks out the TypeScript modifiers before a member's name.
     fn modifiers(&mut self, member: Span, key: Span, is_marked: bool) {
         const WORDS: [&str; 5] = ["public", "private", "protected", "readonly", "override"];
         if !is_marked {
@@ -173,7 +173,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Returns where the `?` after a member's name is.
+    /// Returns the offset of the `?` after a member's name.
     fn mark_after(&self, key: Span) -> u32 {
         let rest = &self.source[key.end as usize..];
         let offset = rest.find('?').unwrap_or_default();
@@ -250,7 +250,7 @@ impl<'a> Visit<'a> for Rewriter<'_> {
                 self.blank(Span::new(export.span.start, inner.start));
                 walk::walk_statement(self, it);
             }
-            // Named exports of a file that nothing imports are not read.
+            // Named exports are ignored, because no other file imports this one.
             Statement::ExportNamedDeclaration(export) => self.blank(export.span),
             Statement::ExportFromDeclaration(export) => {
                 self.refuse(
@@ -333,7 +333,7 @@ impl<'a> Visit<'a> for Rewriter<'_> {
     }
 
     fn visit_function(&mut self, it: &Function<'a>, flags: ScopeFlags) {
-        // The signature of an overload.
+        // Signature of an overload, without a body.
         if it.body.is_none() {
             return self.blank(it.span);
         }
@@ -382,7 +382,7 @@ impl<'a> Visit<'a> for Rewriter<'_> {
     }
 
     fn visit_method_definition(&mut self, it: &MethodDefinition<'a>) {
-        // The signature of an overload.
+        // Signature of an overload, without a body.
         if it.value.body.is_none() {
             return self.blank(it.span);
         }
@@ -435,7 +435,7 @@ impl<'a> Visit<'a> for Rewriter<'_> {
 mod tests {
     use super::{cell_of_module, module_calls};
 
-    /// Files and the cells that they become, with runs of blanks collapsed, or the error.
+    /// Files, each with its cell, in which runs of blanks are collapsed, or its error.
     const ROWS: [(&str, &str); 17] = [
         (
             "class A<T> extends B<T> implements C, D<T> { private readonly a: T; static b?; c!: T; m(): void; m(this: A, x?: T): void {} [k: string]: T }",

@@ -1,18 +1,16 @@
-//! Rejects code that is nested too deeply for a stack, before anything parses it.
+//! Rejects code that is nested too deeply for the native stack, before it is parsed.
 //!
-//! Parsers and visitors recurse along the syntax tree, and overflowing the native stack ends the
+//! Parsers and visitors recurse along the syntax tree, and a native stack overflow ends the
 //! process. Counting tokens gives an upper bound of the tree's depth without parsing: the open
-//! brackets and, at each of them, the tokens since everything nested there had certainly ended.
-//! That is the case after a `;`, a comma between brackets, or a line break that ends a statement.
-//! An operator, a branch of `else if` and a member of a chain each count as one, wherever they
-//! nest.
+//! brackets and, in each of them, the tokens since the last point where no expression was open.
+//! Such points are a `;`, a comma between brackets, and a line break that ends a statement. An
+//! operator, a branch of `else if` and a member of a chain each count as one token.
 //!
 //! Only a parser can know whether a `/` after a `}` divides or begins a regular expression. Both
-//! readings are followed, so that no quote in one can hide brackets in the other.
+//! readings are followed, so that a quote in one cannot hide brackets in the other.
 //!
-//! In debug and release builds alike, a level takes at most 1.6 kB of stack for each bracket and
-//! 0.7 kB for each other token (measured with version 0.146 of the parser): 8 MB at the limits, of
-//! the 64 MB available.
+//! In debug and release builds, each bracket uses at most 1.6 kB of stack and each other token 0.7
+//! kB (measured with version 0.146 of the parser): 8 MB at the limits, of the 64 MB available.
 
 use oxc_syntax::identifier::{is_irregular_whitespace, is_white_space};
 use oxc_syntax::line_terminator::is_line_terminator;
@@ -23,18 +21,18 @@ use super::lexemes::{
 
 /// Maximum bracket depth, including the wrapper's.
 pub(super) const MAX_BRACKETS: usize = 500;
-/// Maximum tokens that may nest, in all statements that are open at one place.
+/// Maximum number of nested tokens, in all statements that are open at one place.
 pub(super) const MAX_TOKENS: usize = 10_000;
-/// Maximum sum of the bytes between each name and the start of its line: the engine walks them back
-/// for each name.
+/// Maximum sum of the bytes between each name and the start of its line, which the engine scans for
+/// each name.
 pub(super) const MAX_LINE_WALK: usize = 1_000_000_000;
-/// Maximum readings followed.
+/// Maximum number of readings that are followed.
 const MAX_READINGS: usize = 32;
 
-/// Why code is rejected.
+/// Reason why code is rejected.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct NestingError {
-    /// Byte at which a limit was exceeded.
+    /// Byte offset at which a limit was exceeded.
     pub at: usize,
     /// Description of the exceeded limit and how to stay within it.
     pub message: String,
@@ -61,18 +59,18 @@ pub(super) fn check(text: &str) -> Result<(), NestingError> {
 /// Meaning of a `/` after the previous token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Before {
-    /// It divides.
+    /// The `/` divides.
     Operand,
-    /// It begins a regular expression.
+    /// The `/` begins a regular expression.
     Operator,
-    /// It may be either.
+    /// The `/` may be either.
     Unsure,
 }
 
-/// Kind of the last token, as far as it matters to the next.
+/// Kind of the last token, as far as it affects the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Last {
-    /// `.`, `?.` or `#`: a property's name follows.
+    /// `.`, `?.` or `#`, which a property's name follows.
     Dot,
     /// A `}` that ended a block, a body or an object.
     Brace,
@@ -96,22 +94,22 @@ struct Level {
     kind: Kind,
     /// Meaning of a `/` after the closing bracket.
     closes_as: Before,
-    /// Tokens that may still nest.
+    /// Number of tokens that may contain the next one.
     tokens: usize,
-    /// Those that nest statements, which commas do not end.
+    /// Number of those tokens that nest statements, which commas do not end.
     statements: usize,
 }
 
-/// One way to read the text, up to `at`.
+/// A possible reading of the text up to `at`.
 #[derive(Debug, Clone)]
 struct Reading<'t> {
     text: &'t str,
     at: usize,
     /// The innermost open bracket.
     level: Level,
-    /// The brackets around it.
+    /// The open brackets around `level`, outermost first.
     outer: Vec<Level>,
-    /// Sum over all levels.
+    /// Sum of `tokens` over all levels.
     tokens: usize,
     before: Before,
     /// The last token, if it was a word other than a property.
@@ -143,8 +141,8 @@ impl<'t> Reading<'t> {
         }
     }
 
-    /// Reads to the end, to the first invalid JavaScript, or to a place with two readings. In the
-    /// last case, returns the other reading.
+    /// Reads up to the end, the first invalid JavaScript, or a place with two readings. In the last
+    /// case, returns the other reading.
     fn follow(&mut self) -> Result<Option<Self>, NestingError> {
         while let Some(c) = self.text[self.at..].chars().next() {
             if is_line_terminator(c) || is_white_space(c) || is_irregular_whitespace(c) {
@@ -207,7 +205,7 @@ impl<'t> Reading<'t> {
         Ok(None)
     }
 
-    /// Skips text that is not a token, or the inside of one.
+    /// Skips text between tokens or inside a token.
     fn skip_to(&mut self, end: usize) {
         let skipped = &self.text[self.at..end];
         if let Some(last) = skipped.rfind(['\n', '\r']) {
@@ -217,7 +215,7 @@ impl<'t> Reading<'t> {
         self.at = end;
     }
 
-    /// Reads a token that may nest what follows it.
+    /// Reads a token that may contain the following ones.
     fn token(&mut self, end: usize, before: Before) -> Result<(), NestingError> {
         if self.last == Last::Semicolon {
             self.statement_ends();
@@ -236,7 +234,7 @@ impl<'t> Reading<'t> {
         Ok(())
     }
 
-    /// Reads a token that nests nothing.
+    /// Reads a token that does not contain others.
     fn punctuation(&mut self) {
         self.skip_to(self.at + 1);
         self.before = Before::Operator;
@@ -280,7 +278,7 @@ impl<'t> Reading<'t> {
         Ok(())
     }
 
-    /// Whether a word that cannot continue a statement shows that the previous statement has ended.
+    /// Whether the previous statement has ended, because the current word cannot continue it.
     fn ended_before_word(&self) -> bool {
         let line_ends_it = self.newline
             && self.before == Before::Operand
@@ -300,7 +298,7 @@ impl<'t> Reading<'t> {
         }
     }
 
-    /// Reads a comma. Between brackets it ends everything nested; elsewhere, the surrounding
+    /// Reads a comma. Between brackets, it ends all nested expressions; elsewhere, the surrounding
     /// statements stay open.
     fn comma(&mut self) {
         self.punctuation();
@@ -319,7 +317,7 @@ impl<'t> Reading<'t> {
         let end = operator_end(text, self.at);
         let operator = &text[self.at..end];
         let before = match operator {
-            // After an operand on the same line, they belong to it.
+            // After an operand on the same line, the operator belongs to that operand.
             "++" | "--" if self.newline => Before::Unsure,
             "++" | "--" => self.before,
             "." | "?." => Before::Operand,
@@ -371,7 +369,8 @@ impl<'t> Reading<'t> {
         Some(())
     }
 
-    /// Reads the text of a template, to its end or to a substitution. `None` if it has no end.
+    /// Reads the text of a template up to its end or a substitution. `None` if the template has no
+    /// end.
     fn template(&mut self) -> Result<Option<()>, NestingError> {
         let Some((end, substitution)) = template_part(self.text, self.at) else {
             return Ok(None);
@@ -417,7 +416,7 @@ const CONTINUE_A_STATEMENT: &[&str] = &[
     "while",
 ];
 
-/// Words after which a line break does not end a statement.
+/// Keywords after which a line break does not end a statement.
 const WANT_A_WORD: &[&str] = &[
     "async",
     "await",
@@ -450,7 +449,7 @@ const WANT_A_WORD: &[&str] = &[
     "yield",
 ];
 
-/// Words that nest a statement in a statement.
+/// Keywords of statements that contain a statement.
 const NEST_STATEMENTS: &[&str] = &["do", "else", "for", "if", "while", "with"];
 
 fn word_before(word: &str) -> Before {

@@ -2,7 +2,7 @@
 
 use super::{MAX_BRACKETS, MAX_READINGS, MAX_TOKENS, check};
 
-/// Whether a text between `n` copies of others is accepted.
+/// Whether `n` copies of `before`, then `middle`, then `n` copies of `after` are accepted.
 fn taken(before: &str, middle: &str, after: &str, n: usize) -> bool {
     check(&format!("{}{middle}{}", before.repeat(n), after.repeat(n))).is_ok()
 }
@@ -42,7 +42,7 @@ fn counts_nesting_tokens() {
         ("class A\nextends ", "B", "{}", MAX_TOKENS / 4),
         ("for(;;)", ";", "", MAX_TOKENS / 2),
     ] {
-        // The text in the middle counts as well.
+        // The text in the middle also counts.
         let near = 4;
         assert!(
             taken(before, middle, after, most - near),
@@ -93,7 +93,7 @@ fn ignores_tokens_without_nesting() {
     );
 }
 
-/// The brackets at the end count, whatever precedes them.
+/// The brackets at the end count regardless of the text before them.
 #[test]
 fn counts_brackets_after_any_prefix() {
     let brackets = "(".repeat(MAX_BRACKETS + 1);

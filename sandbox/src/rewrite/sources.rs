@@ -1,6 +1,6 @@
-//! The original source of each function in a session's cells, found by its rewritten text.
+//! Original sources of the functions in a session's cells, looked up by their rewritten text.
 //!
-//! The engine knows only a function's rewritten text, so that is the key. If rewriting makes two
+//! The rewritten text is the key because the engine knows no other. If rewriting makes two
 //! functions equal, both show the source of the later one.
 
 use std::collections::HashMap;
@@ -10,17 +10,17 @@ use std::sync::Arc;
 
 use super::edits::Edited;
 
-/// Maximum bytes of functions recorded per cell, where nested functions count again.
+/// Maximum total bytes of the functions recorded per cell. Nested functions count again.
 const CELL_BYTES: usize = 4 << 20;
-/// Maximum bytes of cells kept per session.
+/// Maximum total bytes of the cells kept per session.
 const SESSION_BYTES: usize = 32 << 20;
 
 /// A function of a cell.
 #[derive(Debug)]
 pub(super) struct Function {
-    /// Its range in the wrapped cell, in bytes.
+    /// Byte range of the function in the wrapped cell.
     pub span: Range<usize>,
-    /// The marks at its two ends.
+    /// Marks at the start and end of the function.
     pub marks: (usize, usize),
 }
 
@@ -64,7 +64,7 @@ pub(crate) struct Sources {
 }
 
 impl Sources {
-    /// Adds a cell's functions, unless the session keeps too much already.
+    /// Adds a cell's functions, unless this would exceed [`SESSION_BYTES`].
     pub fn add(&mut self, cell: CellSources) {
         self.bytes = self.bytes.saturating_add(cell.text.len());
         if self.bytes > SESSION_BYTES {
@@ -76,7 +76,7 @@ impl Sources {
         }
     }
 
-    /// Returns the source of the function with this rewritten text.
+    /// Returns the original source of the function with this rewritten text.
     pub fn find(&self, rewritten: &str) -> Option<&str> {
         let (text, span) = self.by_rewritten.get(&hash(rewritten))?;
         text.get(span.clone())

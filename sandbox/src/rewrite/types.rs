@@ -17,8 +17,8 @@ pub(super) fn may_have_arguments(source: &str) -> bool {
     source.contains('<') && source.contains(">(")
 }
 
-/// Returns the cell without its types, on the same lines, if it is TypeScript and not JavaScript,
-/// or an error if it uses unsupported syntax.
+/// If the cell is TypeScript and not JavaScript, returns the cell without its types, on the same
+/// lines, or an error if it uses unsupported syntax.
 pub(super) fn without(source: &str) -> Option<Result<String, SyntaxError>> {
     let full = format!("{BEFORE}{source}{AFTER}");
     if nesting::check(&full).is_err() {
@@ -52,7 +52,7 @@ pub(super) fn without(source: &str) -> Option<Result<String, SyntaxError>> {
     Some(Ok(cell.to_owned()))
 }
 
-/// Looks for a call with type arguments that cannot be meant as values.
+/// Visitor that finds a call with type arguments that cannot be intended as values.
 struct TypeArguments(bool);
 
 impl TypeArguments {
@@ -74,7 +74,7 @@ impl<'a> Visit<'a> for TypeArguments {
     }
 }
 
-/// Whether a type argument is not the name of a variable, by the usual case of names.
+/// Whether a type argument cannot be the name of a variable, judged by the usual case of names.
 fn is_surely_a_type(argument: &TSType<'_>) -> bool {
     match argument {
         TSType::TSTypeReference(it) => match &it.type_name {

@@ -1,4 +1,4 @@
-//! Detects code that continues on the next line: the parser reached the end where it expected more.
+//! Detects code that continues on the next line because it is incomplete.
 
 use std::thread;
 
@@ -9,11 +9,11 @@ use oxc_span::SourceType;
 
 use super::{AFTER, BEFORE, nesting};
 
-/// Stack that the parser may need for code that is not nested too deeply.
+/// Stack size that suffices for parsing code within the nesting limits.
 const STACK_BYTES: usize = 64 << 20;
 
-/// Whether a cell continues after its last line. False for code with another error. Parses the
-/// whole cell at each call.
+/// Whether a cell continues after its last line. Returns false for code with another error. Each
+/// call parses the whole cell.
 pub fn is_unfinished(code: &str) -> bool {
     let full = format!("{BEFORE}{code}{AFTER}");
     if nesting::check(&full).is_err() {
@@ -26,8 +26,8 @@ pub fn is_unfinished(code: &str) -> bool {
     })
 }
 
-/// Whether a cell ends in a value without an effect: a name, a member or a calculation that is not
-/// printed, assigned or called.
+/// Whether a cell ends with an expression without an effect: a name, a member or a calculation that
+/// is not printed, assigned or called.
 pub fn ends_in_a_bare_value(code: &str) -> bool {
     let full = format!("{BEFORE}{code}{AFTER}");
     if nesting::check(&full).is_err() {
@@ -40,7 +40,7 @@ pub fn ends_in_a_bare_value(code: &str) -> bool {
     })
 }
 
-/// Whether the last statement of a wrapped cell is a value without an effect.
+/// Whether the last statement of a wrapped cell is an expression without an effect.
 fn is_bare(full: &str) -> bool {
     let allocator = Allocator::default();
     let parsed = Parser::new(&allocator, full, SourceType::script()).parse();
@@ -68,7 +68,7 @@ fn is_bare(full: &str) -> bool {
     )
 }
 
-/// Whether the first error of a wrapped cell is that it ends too early.
+/// Whether the first error of a wrapped cell is an unexpected end.
 fn lacks_its_end(full: &str) -> bool {
     let allocator = Allocator::default();
     let parsed = Parser::new(&allocator, full, SourceType::script()).parse();
@@ -81,7 +81,7 @@ fn lacks_its_end(full: &str) -> bool {
     let Some(open) = full[..end].get(at..) else {
         return true;
     };
-    // An unterminated literal is reported where it begins.
+    // The parser reports an unterminated literal at its beginning.
     let never_ends = at + label.len() as usize >= full.len();
     match open.as_bytes().first() {
         // A part of a template begins with the `}` before it.
@@ -148,7 +148,7 @@ mod tests {
             (")", false),
             ("(]", false),
             ("{ ( }", false),
-            // Strings, which end with their line, and templates, which do not.
+            // Strings, which end at the end of their line, and templates, which do not.
             ("'('", false),
             ("\"it's (\"", false),
             ("'\\'('", false),

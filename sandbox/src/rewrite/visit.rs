@@ -1,4 +1,4 @@
-//! The walk over one cell's syntax tree that decides every edit.
+//! Walks one cell's syntax tree and decides every edit.
 
 use std::collections::HashMap;
 
@@ -30,7 +30,7 @@ const STATIC_LENGTH: u32 = 7;
 /// Result of a visit.
 pub(super) struct Visited {
     pub edits: Edits,
-    /// Code for the head of the body.
+    /// Code to insert at the start of the body.
     pub head: String,
     pub functions: Vec<sources::Function>,
     /// Place and description of the first unsupported construct.
@@ -45,13 +45,13 @@ pub(super) struct CellVisitor<'n, 'a> {
     pub(super) names: &'n Names,
     arrow: &'n ArrowFunctionExpression<'a>,
     cell_scope: Option<ScopeId>,
-    /// Spans of the top-level classes: inside its own body, a class is read by its inner name.
+    /// Spans of the top-level classes: inside a class's own body, its inner name refers to it.
     classes: HashMap<String, Span>,
     /// Names of the top-level function declarations, in order.
     declared_functions: Vec<String>,
-    /// Number of functions (of any kind) around the current node, without the wrapper.
+    /// Number of enclosing functions of any kind, not counting the wrapper.
     functions: u32,
-    /// Number of those that have their own `arguments`.
+    /// Number of enclosing functions that have their own `arguments`: all except arrow functions.
     plain_functions: u32,
     pub(super) edits: Edits,
     sources: Vec<sources::Function>,
@@ -97,7 +97,7 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
         }
     }
 
-    /// Visits a node that `Function.prototype.toString` shows as one text.
+    /// Visits a node whose source `Function.prototype.toString` returns.
     fn sourced(&mut self, span: Span, visit: impl FnOnce(&mut Self)) {
         let from = self.edits.mark(span.start);
         visit(self);
@@ -153,8 +153,8 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
         }
     }
 
-    /// Visits a statement in a list. Text inserted before it starts with `;`, because the line
-    /// above may rely on automatic semicolon insertion, which `(` would defeat.
+    /// Visits a statement in a list. Text inserted before the statement starts with `;`, because
+    /// the line above may rely on automatic semicolon insertion, which `(` would prevent.
     fn statement(&mut self, statement: &Statement<'a>, top: bool) {
         match statement {
             Statement::ExpressionStatement(it) => {
@@ -199,7 +199,7 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
         }
     }
 
-    /// Visits a branch of an `if`: a function there is in its own block.
+    /// Visits a branch of an `if`. A function declared as a branch has its own block.
     fn branch(&mut self, statement: &Statement<'a>) {
         let Statement::FunctionDeclaration(function) = statement else {
             return self.visit_statement(statement);
@@ -214,7 +214,7 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
         }
     }
 
-    /// Returns the replacement of a reference, or `None` if it does not change.
+    /// Returns the replacement of a reference, or `None` if the reference does not change.
     fn target(&mut self, id: &IdentifierReference<'a>) -> Option<String> {
         let name = id.name.as_str();
         self.refuse_reserved(name, id.span);
@@ -246,8 +246,8 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
         Some(format!("{SCOPE}.{name}"))
     }
 
-    /// Returns the name that an assignment gives to an anonymous function, if the target is
-    /// rewritten and would lose it.
+    /// Returns the name that an assignment gives to an anonymous function, if rewriting the target
+    /// would lose that name.
     fn assigned_name<'i>(&mut self, target: &'i AssignmentTarget<'a>) -> Option<&'i str> {
         match target {
             AssignmentTarget::AssignmentTargetIdentifier(id) => {
@@ -277,8 +277,8 @@ impl<'n, 'a> CellVisitor<'n, 'a> {
         self.refused.get_or_insert((at.start as usize, message));
     }
 
-    /// Returns the name in `globalThis.name` where an undeclared assignment would have put it
-    /// there, with the span of the object.
+    /// Returns the name in `globalThis.name`, with the span of the object, if an assignment to the
+    /// undeclared name would create a global.
     fn name_on_global<'i>(&self, expression: &'i Expression<'a>) -> Option<(Span, &'i str)> {
         let Expression::StaticMemberExpression(member) = expression.without_parentheses() else {
             return None;
@@ -314,7 +314,8 @@ impl<'a> Visit<'a> for CellVisitor<'_, 'a> {
     }
 
     fn visit_variable_declaration(&mut self, it: &VariableDeclaration<'a>) {
-        // The remaining cases are the head of a `for`, and the only statement of an `if` or loop.
+        // The remaining cases are the head of a `for`, and a statement that is the whole branch of
+        // an `if` or the whole body of a loop.
         if self.functions == 0 && it.kind.is_var() {
             self.declaration(it);
         } else {
@@ -483,8 +484,8 @@ impl<'a> Visit<'a> for CellVisitor<'_, 'a> {
 
     fn visit_method_definition(&mut self, it: &MethodDefinition<'a>) {
         let start = if it.r#static { STATIC_LENGTH } else { 0 };
-        // Comments and blanks between `static` and the name belong to neither, so the source of
-        // such a method is not found.
+        // If there are comments or further blanks between `static` and the name, the source of the
+        // method is not found.
         let span = Span::new(it.span.start + start, it.span.end);
         self.sourced(span, |visitor| walk::walk_method_definition(visitor, it));
     }
@@ -505,8 +506,8 @@ impl<'a> Visit<'a> for CellVisitor<'_, 'a> {
     }
 }
 
-/// Whether an expression is a call as a whole statement, which is awaited for the model.
-/// `console.…()` is excluded, because it returns nothing.
+/// Whether an expression statement consists of a call, which is awaited for the model. Excludes
+/// `console.…()`, because it never returns a promise.
 fn is_bare_call(expression: &Expression<'_>) -> bool {
     let call = match expression.without_parentheses() {
         Expression::CallExpression(call) => call,

@@ -1,5 +1,5 @@
-//! Ends cells, normally, out of memory or aborted from outside, and reports the end to their
-//! agents.
+//! Ends cells that finish, run out of memory or are aborted from outside, and reports the end to
+//! their agents.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::message::{AgentId, CellError, CellErrorKind, CellOutcome, Reply};
 use crate::ops::CellEnd;
 use crate::stack_trace;
 
-/// Note for a model that answers as in another harness.
+/// Note for a model that uses another harness's way to answer.
 const ANSWER_NOTE: &str = "note: `answer` is a variable of yours, which nobody reads; to give your answer, call return(value)";
 
 impl Worker {
@@ -61,8 +61,8 @@ impl Worker {
         self.send_outcome(done.agent, outcome);
     }
 
-    /// Ends a cell whose heap overflowed. The values of names that it assigned are dropped, because
-    /// the heap would otherwise stay full.
+    /// Ends a cell whose heap exceeded its limit. Drops the values that the cell assigned to names,
+    /// because the heap would otherwise stay full.
     pub(super) fn out_of_memory(&mut self, agent: AgentId, place: &str) {
         let Some(cell) = self.running(agent) else {
             return self.recover_memory();
@@ -90,8 +90,8 @@ impl Worker {
         self.recover_memory();
     }
 
-    /// Ends a cell with an endless chain of jobs. Values that it assigned stay, because they did
-    /// not fill the heap.
+    /// Ends a cell with an endless chain of jobs. Values that the cell assigned remain, because
+    /// they did not fill the heap.
     pub(super) fn endless_jobs(&mut self, agent: AgentId, waiting: u64, ran: Duration) {
         let megabytes = self.limits.heap_bytes >> 20;
         self.abort(
@@ -107,7 +107,7 @@ impl Worker {
         self.recover_memory();
     }
 
-    /// Frees memory, much of which is held by jobs of stopped code.
+    /// Frees memory, much of which belongs to jobs of stopped code.
     fn recover_memory(&mut self) {
         self.run_jobs_left();
         self.isolate.recover_memory();
@@ -139,7 +139,8 @@ impl Worker {
             ..CellOutcome::default()
         };
         self.send_outcome(agent, outcome);
-        // Processes effects of other agents in that turn; the agent's own report is too late.
+        // Processes the effects of other agents in that turn; the agent's own report arrived too
+        // late.
         self.collect();
     }
 
@@ -176,7 +177,7 @@ impl Worker {
     }
 }
 
-/// Lists the names that lost their values, at most 20, for a message.
+/// Formats the names that lost their values for an error message, at most 20.
 fn dropped_text(names: &[String]) -> String {
     const SHOWN: usize = 20;
     let mut shown = names[..names.len().min(SHOWN)].join(", ");
@@ -189,7 +190,8 @@ fn dropped_text(names: &[String]) -> String {
     format!("; what it assigned was dropped: {shown}")
 }
 
-/// Describes unawaited calls. `functions` are the called ones, separated by spaces.
+/// Formats an error message about unawaited calls. `functions` lists the called functions,
+/// separated by spaces.
 fn unawaited_message(count: u32, functions: &str) -> String {
     let of_host = functions
         .split(' ')

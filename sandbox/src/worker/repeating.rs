@@ -1,10 +1,10 @@
 //! Repeats the recorded steps of an earlier session: requests and timers in their original order.
 //!
 //! Invariants: a repeated step is not recorded again. A request that arrives before its step is
-//! held until then; a request without a step is handled after all steps.
+//! held until that step; a request without a step is handled after all steps.
 //!
-//! The end of a cell is reported only when the next step may follow from it. If it were reported
-//! earlier, its agent would stop children that kept running for a moment in the earlier session.
+//! The end of a cell is reported only when it may cause the next step. If it were reported earlier,
+//! its agent would stop children that kept running for a moment in the earlier session.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
@@ -15,12 +15,12 @@ use crate::isolate::Action;
 use crate::message::{AgentId, Budget, Context, Reply, Request, Step};
 use crate::thread::End;
 
-/// Maximum wait for the request of the next step, unless it answers a call, which may take any
-/// time.
+/// Maximum wait for the request of the next step. Does not apply to an answer to a call, which may
+/// take any time.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Maximum time for which the end of a cell is held back while a step that does not follow from it
-/// has not arrived.
+/// Maximum time for which the end of a cell is held back while a step that it does not cause has
+/// not arrived.
 const SOON: Duration = Duration::from_millis(500);
 
 /// State of the repetition.
@@ -29,11 +29,11 @@ pub(super) struct Repeating {
     steps: VecDeque<Step>,
     /// Requests that arrived before their step.
     held: VecDeque<Request>,
-    /// Agents opened again, by their recorded numbers.
+    /// Reopened agents, by their recorded numbers.
     agents: HashMap<AgentId, AgentId>,
     /// Budget to set after the last step.
     budget: Option<Budget>,
-    /// Ends of cells that are not reported yet.
+    /// Ends of cells that were not reported yet.
     ends: Vec<(AgentId, Reply)>,
 }
 
@@ -71,7 +71,7 @@ impl Worker {
             .is_some_and(|repeating| !repeating.steps.is_empty())
     }
 
-    /// Holds back the ends of cells from the replies.
+    /// Removes the ends of cells from the replies, to report them later.
     pub(super) fn hold_ends(&mut self) {
         let Some(repeating) = &mut self.repeating else {
             return;
@@ -84,8 +84,8 @@ impl Worker {
         }
     }
 
-    /// Reports the ends of cells from which the next step may follow, or all of them if there is
-    /// none or with `anyway`.
+    /// Reports the ends of cells that may cause the next step, or all ends if there is no next step
+    /// or `anyway` is set.
     fn report_ends(&mut self, anyway: bool) {
         let Some(repeating) = &mut self.repeating else {
             return;
@@ -112,8 +112,8 @@ impl Worker {
         match step {
             Step::Ran(then) | Step::Listed(then) => now(then) == Some(agent),
             Step::Closed(then) => now(then).is_some_and(|closed| {
-                // A returned agent is closed because it returned, any other because an ancestor
-                // ended its cell.
+                // An agent that returned is closed because of its own return, any other because an
+                // ancestor ended its cell.
                 let returned = self.agents.get(&closed).is_some_and(|entry| entry.returned);
                 closed == agent || !returned && self.is_above(agent, closed)
             }),
@@ -131,7 +131,8 @@ impl Worker {
         std::iter::successors(parent(&agent), parent).any(|one| one == above)
     }
 
-    /// Repeats the next step, or waits for its request. Returns the end if the other side hung up.
+    /// Repeats the next step, or waits for its request. Returns the reason for the end if the other
+    /// side hung up.
     pub(super) fn repeat(&mut self, requests: &mut impl Inbox) -> Option<End> {
         self.report_ends(false);
         let repeating = self.repeating.as_mut()?;
@@ -230,7 +231,8 @@ impl Worker {
         }
     }
 
-    /// After the last step, sets the current budget and reports it. Held requests come next.
+    /// After the last step, sets the current budget and reports that the repetition is complete.
+    /// Held requests are handled next.
     pub(super) fn catch_up(&mut self) {
         if self.broken || self.repeats() {
             return;
@@ -245,7 +247,7 @@ impl Worker {
         }
     }
 
-    /// Takes a held request after the last step.
+    /// After the last step, removes and returns a held request.
     pub(super) fn take_held(&mut self) -> Option<Request> {
         let repeating = self.repeating.as_mut()?;
         let request = repeating.held.pop_front();
@@ -255,7 +257,7 @@ impl Worker {
         request
     }
 
-    /// Reports that the repetition failed, which makes the repeated state unreliable.
+    /// Reports that the repetition failed, so that the repeated state is unreliable.
     fn diverge(&mut self, what: &str) {
         let what = what.to_owned();
         self.replies.push(Reply::Diverged { what });
@@ -264,7 +266,7 @@ impl Worker {
     }
 }
 
-/// Completes a request with its arriving context.
+/// Adds the arriving context to a request.
 fn with_context(request: Request, arriving: Option<IncomingText>) -> Request {
     let Some(mut arriving) = arriving else {
         return request;

@@ -1,4 +1,4 @@
-//! Handles requests: each becomes a turn of the agent that it is about.
+//! Handles requests: each becomes a turn of the agent that it concerns.
 
 use std::collections::BTreeSet;
 
@@ -97,7 +97,7 @@ impl Worker {
         }
     }
 
-    /// Returns the variables of an agent, or why they cannot be listed.
+    /// Returns the variables of an agent, or the reason why they cannot be listed.
     fn list_variables(&mut self, agent: AgentId) -> Result<Listing, String> {
         if !self.agents.contains_key(&agent) {
             return Err("the agent is not there".to_owned());
@@ -122,7 +122,7 @@ impl Worker {
         self.repeating = (!steps.is_empty()).then(|| Repeating::new(steps));
     }
 
-    /// Returns the number of an agent in the recorded steps: its position among all agents opened,
+    /// Returns the number of an agent in the recorded steps: its position among all opened agents,
     /// which is the same in every process.
     pub(super) fn place_of(&self, agent: AgentId) -> AgentId {
         let entry = self.agents.get(&agent);
@@ -179,12 +179,13 @@ impl Worker {
         if building > 0 {
             self.isolate.take_back(building);
         }
-        // Pieces left over from an agent that could not be opened are not requests.
+        // If an agent could not be opened, the remaining pieces of its context must not be read as
+        // requests.
         let left = self.isolate.host(|host| host.arriving.take());
         left.into_iter().for_each(IncomingText::skip);
     }
 
-    /// Makes room for a context, for any encoding of its text in the engine.
+    /// Raises the heap limit for a context, enough for any encoding of its text in the engine.
     fn take_in<'a>(
         &mut self,
         context: &'a Context,
@@ -192,8 +193,8 @@ impl Worker {
     ) -> ContextSource<'a> {
         if let Some(arriving) = arriving {
             let pieces = arriving.pieces;
-            // Two bytes for each byte, plus one temporarily, because the buffer that joins the
-            // pieces grows by half at a time.
+            // Two bytes for each byte, and temporarily a third one, because the buffer that joins
+            // the pieces grows by half at a time.
             self.isolate.allow(arriving.bytes.saturating_mul(3));
             self.isolate.host(|host| host.arriving = Some(arriving));
             return ContextSource::Pieces(pieces);

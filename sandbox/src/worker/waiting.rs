@@ -1,4 +1,4 @@
-//! Fires timers while cells wait, and ends cells that wait too long or for something that cannot
+//! Fires timers while cells wait, and ends cells that wait too long or for an event that cannot
 //! happen.
 
 use std::time::Instant;
@@ -8,7 +8,8 @@ use crate::isolate::Action;
 use crate::message::{AgentId, CallId, CellErrorKind, Step};
 
 impl Worker {
-    /// Returns when the next event without a request is due: a timer, or the wait limit of a cell.
+    /// Returns the time at which the next event other than a request is due: a timer, or the wait
+    /// limit of a cell.
     pub(super) fn next_due(&self) -> Option<Instant> {
         let timer = self
             .isolate
@@ -56,8 +57,8 @@ impl Worker {
         );
     }
 
-    /// Ends cells that can never settle: no timer, no call of the cell, and no call of another
-    /// agent is pending, except calls whose answer depends on this cell.
+    /// Ends cells that can never settle, because no timer is pending, and all pending calls, if
+    /// any, wait for the cell itself.
     pub(super) fn end_stalled(&mut self) {
         if self.isolate.host(|host| !host.timers.is_empty()) {
             return;
@@ -76,8 +77,8 @@ impl Worker {
         }
     }
 
-    /// Returns the calls that wait for this agent: the one that opened it, and those that opened
-    /// its ancestors.
+    /// Returns the calls that wait for this agent: the call that opened it, and the calls that
+    /// opened its ancestors.
     fn opened_by(&self, agent: AgentId) -> Vec<CallId> {
         let mut calls = Vec::new();
         let mut next = Some(agent);
@@ -88,7 +89,7 @@ impl Worker {
         calls
     }
 
-    /// Returns when a cell that has been waiting since `since` exceeds its limit.
+    /// Returns the time at which a cell that has been waiting since `since` exceeds its limit.
     fn wait_ends(&self, agent: AgentId, since: Instant) -> Option<Instant> {
         let cell = self.agents.get(&agent)?.cell.as_ref()?;
         Some(since + self.limits.timer_timeout.saturating_sub(cell.waited))

@@ -1,4 +1,4 @@
-//! Does the one-time work of an isolate before its process is copied.
+//! Performs the one-time work of an isolate before its process is copied.
 
 use super::Worker;
 use crate::functions::HostFunctions;
@@ -10,8 +10,8 @@ use crate::ops::HostState;
 /// Cell of the library that exercises common operations.
 const CELL: &str = include_str!("../../js/warm-up.js");
 
-/// Opens an agent, runs a cell, and closes the agent again, without leaving visible traces. `None`
-/// if that breaks the isolate.
+/// Opens an agent, runs a cell, and closes the agent again, without leaving visible traces. Returns
+/// `None` if this breaks the isolate.
 ///
 /// This reduces the cost of a sample of two short iterations by a tenth.
 pub(crate) fn warmed_up(isolate: Isolate, limits: &Limits) -> Option<Isolate> {

@@ -1,2 +1,3 @@
 // expect: memory, thrown, ok
+// slow: yes
 return 'x'.repeat(60e6);

@@ -1,2 +1,3 @@
 // expect: ok
+// slow: yes
 @repeat(1000000, ";")

@@ -1,8 +1,8 @@
-//! Counts pages and page faults of a session in its own worker, which do not depend on the load of
+//! Counts pages and page faults of a session in its own worker. They do not depend on the load of
 //! the machine.
 //!
 //! The bounds are 10% to 20% above the current values. A change that lowers the cost should lower
-//! them.
+//! the bounds.
 
 use std::collections::HashSet;
 
@@ -13,14 +13,14 @@ use crate::process::OwnProgram;
 
 const SESSIONS: u64 = 16;
 
-/// Average private resources of a worker after its first cell.
+/// Private memory and page faults of a worker after its first cell, on average.
 #[derive(Debug)]
 struct Worker {
-    /// Kilobytes of pages that it changed.
+    /// Kilobytes of pages that the worker changed.
     changed: u64,
-    /// Kilobytes of its page tables.
+    /// Kilobytes of the worker's page tables.
     tables: u64,
-    /// Number of page faults: pages that it touched for the first time or changed.
+    /// Number of page faults: pages that the worker accessed for the first time or changed.
     faults: u64,
     threads: u64,
 }
@@ -29,7 +29,7 @@ struct Worker {
 async fn waiting_worker_has_few_private_pages() {
     let program = OwnProgram::new("counted-worker");
     let sandbox = sandbox(Config::default(), program.isolation(1));
-    // The first session of a server is a copy as well, but it makes the server's own pages shared.
+    // The first session of a server is also a copy, but it makes the server's own pages shared.
     let mut waiting = vec![first_cell(&sandbox).await];
     let first = program.copies();
     for _ in 0..SESSIONS {
@@ -80,7 +80,7 @@ fn average(workers: &HashSet<String>) -> Worker {
         all.tables += number(&status, "VmPTE:");
         all.threads += number(&status, "Threads:");
         let stat = read("stat");
-        // The tenth field; the second is a name in parentheses.
+        // Page faults are the tenth field. The second field is a name in parentheses.
         let (_, fields) = stat.rsplit_once(") ").unwrap();
         all.faults += fields.split(' ').nth(7).unwrap().parse::<u64>().unwrap();
     }
@@ -93,7 +93,7 @@ fn average(workers: &HashSet<String>) -> Worker {
     }
 }
 
-/// Returns the number after a word at the beginning of a line.
+/// Returns the number that follows `word` at the beginning of a line.
 fn number(text: &str, word: &str) -> u64 {
     let line = text
         .lines()

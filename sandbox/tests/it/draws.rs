@@ -1,5 +1,5 @@
-//! `Math.random()` in different sessions: draws are independent in every isolation, no matter which
-//! process created the engine's snapshot.
+//! `Math.random()` in different sessions: draws are independent in every isolation mode, regardless
+//! of the process that created the engine's snapshot.
 
 use std::collections::BTreeSet;
 
@@ -27,8 +27,8 @@ async fn sessions_draw_independent_numbers() {
     }
     assert_eq!((drawn.len(), seen.len()), (3 * SESSIONS * 4, drawn.len()));
     assert!(drawn.iter().all(|number| (0.0..1.0).contains(number)));
-    // The mean of this many draws leaves the range once in 10^9 times; its standard deviation is
-    // 0.017.
+    // The mean of these draws has a standard deviation of 0.017 and leaves the range once in 10^9
+    // times.
     let mean = drawn.iter().sum::<f64>() / drawn.len() as f64;
     assert!((0.39..0.61).contains(&mean), "{mean}");
 }

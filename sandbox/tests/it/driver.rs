@@ -27,7 +27,7 @@ pub async fn root(config: Config, context: &str) -> Repl {
     session.open(None, Context::text(context), root_info())
 }
 
-/// Runs a cell that makes no calls, or whose calls are answered by `answer`.
+/// Runs a cell that makes no calls, or only calls that `answer` answers.
 pub async fn run(repl: &mut Repl, code: &str) -> CellOutcome {
     repl.run(code, 1);
     loop {
@@ -40,7 +40,7 @@ pub async fn run(repl: &mut Repl, code: &str) -> CellOutcome {
     }
 }
 
-/// Returns all isolations, which must behave alike.
+/// Returns all isolation modes, which must behave identically.
 pub fn isolations() -> [Isolation; 3] {
     let sharing = WorkerCommand {
         sessions: 2,
@@ -95,8 +95,8 @@ pub async fn root_with(sandbox: &Sandbox, functions: &[&str]) -> Repl {
     session.open_with(None, context, root_info(), host_functions(functions))
 }
 
-/// Parses valid names of host functions. A function that returns objects is written with its
-/// arguments, followed by their methods: `agents.create(kind,name)>agents.send(message)`.
+/// Parses valid names of host functions. The name of a function that returns objects is followed by
+/// its arguments and their methods: `agents.create(kind,name)>agents.send(message)`.
 pub fn host_functions(names: &[&str]) -> HostFunctions {
     let (makers, plain): (Vec<&str>, Vec<&str>) = names.iter().partition(|name| name.contains('>'));
     let written = |text: &str| {
@@ -120,8 +120,8 @@ pub fn host_functions(names: &[&str]) -> HostFunctions {
         .expect("the names are valid")
 }
 
-/// Answers a host function by its name: `fail` returns an error, `never` does not answer, and any
-/// other returns the arguments of its call.
+/// Answers a call of a host function by its name: `fail` returns an error, `never` does not answer,
+/// and any other function returns its arguments.
 pub fn answer_function(repl: &Repl, call: &FunctionCall) {
     let arguments: Value = serde_json::from_str(&call.arguments).expect("arguments are JSON");
     match call.name.as_str() {

@@ -4,7 +4,7 @@ use sandbox::ENGINE;
 
 const README: &str = include_str!("../../README.md");
 
-/// Messages of V8 and the corresponding ones of `QuickJS`.
+/// Messages of V8, each with the corresponding message of `QuickJS`.
 const WORDS: &[(&str, &str)] = &[
     (
         "Converting circular structure to JSON\n    --> starting at object with constructor 'Object'\n    --- property 'ring' closes the circle",
@@ -20,8 +20,9 @@ const WORDS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Returns the stride at which cases of a corpus run: 1 for all, or more on V8, where all would
-/// take minutes and differ only as listed in the table. `scripts/test-v8.sh --full` runs all.
+/// Returns the stride at which cases of a corpus run: 1 runs all. The stride is larger on V8, where
+/// all cases would take minutes and differ only as listed in the table. `scripts/test-v8.sh --full`
+/// runs all.
 pub fn every() -> usize {
     if cfg!(feature = "v8") {
         every_in_full()
@@ -36,7 +37,7 @@ pub fn every_in_full() -> usize {
     let is_whole = ["SANDBOX_TEST_WHOLE", "EVAL_TEST_FULL"]
         .iter()
         .any(|name| std::env::var_os(name).is_some());
-    if is_whole { 1 } else { 4 }
+    if is_whole { 1 } else { 8 }
 }
 
 /// Asserts that the table contains a difference named by a case.
@@ -47,7 +48,7 @@ pub fn assert_row(row: &str) {
     );
 }
 
-/// Translates a text of this engine to that of `QuickJS`.
+/// Replaces messages of this engine in `text` by those of `QuickJS`.
 pub fn in_words_of_quickjs(mut text: String) -> String {
     if ENGINE == "v8" {
         for (v8, quickjs) in WORDS {

@@ -1,7 +1,7 @@
-//! Random cells: any text must have an outcome and never crash, and the rewriting must not change
-//! what a valid cell means.
+//! Random cells: any text must result in an outcome and never crash, and rewriting must not change
+//! the meaning of a valid cell.
 //!
-//! `PROPTEST_CASES=100000 cargo test -p sandbox fuzz` runs for longer.
+//! `PROPTEST_CASES=100000 cargo test -p sandbox fuzz` tries more cells.
 
 use std::cell::RefCell;
 
@@ -11,10 +11,10 @@ use sandbox::Config;
 
 use crate::driver::{root, run};
 
-/// Time after which a cell counts as hanging: hundreds of times its limits.
+/// Time after which a cell is considered to hang: hundreds of times its limits.
 const NEVER: std::time::Duration = std::time::Duration::from_secs(120);
 
-/// Returns the number of cases: `plain` unless proptest's environment variable is set.
+/// Returns the number of cases: `plain`, unless proptest's environment variable is set.
 fn cases(plain: u32) -> Cases {
     let wanted = std::env::var("PROPTEST_CASES")
         .ok()
@@ -26,7 +26,7 @@ fn cases(plain: u32) -> Cases {
     }
 }
 
-/// Generates pieces of JavaScript in any order, often close to a valid program.
+/// Generates pieces of JavaScript in random order, often close to a valid program.
 fn soup() -> impl Strategy<Value = String> {
     let token = prop::sample::select(vec![
         "const ",
@@ -184,7 +184,8 @@ fn rewriting_preserves_meaning() {
                 let outside = run(&mut repl, &outside).await;
                 (inside, outside, run(&mut repl, &later).await)
             });
-            // Only the name of the error, because its message may quote the code, which differs.
+            // Compare only the name of the error, because its message may quote the code, which
+            // differs.
             let message = |o: &sandbox::message::CellOutcome| {
                 let text = o.error.as_ref().map(|e| e.message.clone());
                 text.map(|text| text.split(':').next().unwrap_or_default().to_owned())

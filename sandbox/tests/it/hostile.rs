@@ -1,5 +1,5 @@
 //! Hostile cells, one per file of `tests/hostile`: each must end in a way that its header allows,
-//! leave its session usable, and affect no other.
+//! leave its session usable, and not affect others.
 //!
 //! A file begins with its header, comment lines of the form `// key: value`; the rest is the cell.
 //!
@@ -7,14 +7,14 @@
 //! |---|---|
 //! | `expect` | the allowed ends, separated by commas: `ok`, or an error's kind such as `timed_out`; `memory` for the heap's limit; `lost` if only the end of its process stops the cell |
 //! | `on-v8` | the ends allowed on V8 instead, and after a semicolon the row of "What differs between the engines" (`README.md`) that explains why |
-//! | `output`, `error` | contents of the output or the error's message; `*` stands for any text |
+//! | `output`, `error` | contents of the output or the error's message; `*` matches any text |
 //! | `value` | the whole text of the returned value |
-//! | `keeps` | `no` if the session may be unusable afterwards |
+//! | `keeps` | `no` if the session may be unusable afterward |
 //! | `slow` | `yes` if the case takes seconds: it runs only in the full tests |
-//! | `why` | the purpose of the case, if its name does not say it |
+//! | `why` | the purpose of the case, if its name does not explain it |
 //!
-//! In a cell, `@repeat(n, "text")` stands for `n` copies of a JSON string, in each of which `$n` is
-//! its number.
+//! In a cell, `@repeat(n, "text")` is replaced by `n` copies of a JSON string, in each of which
+//! `$n` is the number of the copy.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -47,8 +47,8 @@ async fn contains_hostile_cells_in_processes() {
     go_through(cases(engines::every()), in_process()).await;
 }
 
-/// Runs every fourth case in threads, or all in the full tests, because each starts its own engine.
-/// Skips cases that only the end of a process stops.
+/// Runs every eighth case in threads, because each case starts its own engine; the full tests run
+/// all cases. Skips cases that only the end of a process stops.
 #[tokio::test(flavor = "multi_thread")]
 async fn contains_hostile_cells_in_threads() {
     let survivable = |case: &Case| case.expect.iter().all(|end| end != "lost");
@@ -76,7 +76,8 @@ async fn go_through(cases: Vec<Case>, isolation: Isolation) {
     let began = Instant::now();
     let failures: Vec<String> = stream::iter(cases)
         .map(|case| {
-            // On a slow machine, a time limit must not stop a case that should end in another way.
+            // On a slow machine, the time limit must not stop a case that should end in another
+            // way.
             let sandbox = if case.expects("timed_out") || case.expects("lost") {
                 hasty.clone()
             } else {
@@ -117,8 +118,8 @@ async fn go_through(cases: Vec<Case>, isolation: Isolation) {
     }
 }
 
-/// Runs the case between plain cells. Returns how it ended, or the first problem. The first plain
-/// cell also shows that the cases before it left the sandbox usable for a new session.
+/// Runs the case between plain cells. Returns the way in which it ended, or the first problem. The
+/// first plain cell also shows that earlier cases left the sandbox usable for a new session.
 async fn check(case: &Case, sandbox: &Sandbox) -> Result<String, String> {
     let mut repl = root_of(sandbox, "the context").await;
     try_run(&mut repl, "let kept = 'kept'")
@@ -150,7 +151,7 @@ async fn check(case: &Case, sandbox: &Sandbox) -> Result<String, String> {
     Ok(end)
 }
 
-/// Runs a typical next cell of a model.
+/// Runs a cell that is typical for a model's next one.
 async fn plain(repl: &mut sandbox::Repl, first: &str) -> Result<(), String> {
     let code = format!(
         "{first} console.log(kept, [{{ depth: __rlm.depth }}]); const still = await rlm('still'); \
@@ -196,7 +197,7 @@ impl Case {
     }
 
     fn allows(&self, end: &str, detail: &str) -> Result<(), String> {
-        // Longer messages are not acceptable for a model.
+        // A model must not receive longer messages.
         if detail.len() > 20_000 {
             return Err(format!("{end}, with a message of {} bytes", detail.len()));
         }
@@ -219,7 +220,7 @@ impl Case {
     }
 }
 
-/// Reads every `stride`-th case. Slow ones only in the full tests.
+/// Reads every `stride`-th case. Skips slow cases except in the full tests.
 fn cases(stride: usize) -> Vec<Case> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hostile");
     let mut files: Vec<_> = std::fs::read_dir(folder)

@@ -1,4 +1,4 @@
-//! The limits of a cell: exceeding each is an error that the model reads, and the session
+//! The limits of a cell: exceeding a limit is an error that the model reads, and the session
 //! continues.
 
 use std::time::Duration;
@@ -51,7 +51,7 @@ async fn stops_endless_cells() {
     }
 }
 
-/// No single turn exceeds the remaining time, but together they do.
+/// No single turn exceeds the remaining time, but all turns together do.
 #[tokio::test]
 async fn short_turns_add_up_to_the_time_limit() {
     let config = limits(Limits {
@@ -261,7 +261,7 @@ async fn passes_contexts_larger_than_the_heap() {
     }
 }
 
-/// A model that knows the place of its search can limit it.
+/// A model that knows the place of a long search can limit the search.
 #[tokio::test(flavor = "multi_thread")]
 #[cfg_attr(feature = "v8", ignore = "the engine does not report where it was")]
 async fn timeout_names_place_of_long_search() {

@@ -1,4 +1,4 @@
-//! Integration tests of the sandbox: cells in, outcomes out.
+//! Integration tests of the sandbox: they run cells and check the outcomes.
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 

@@ -1,4 +1,4 @@
-//! Calls that are inspected and cancelled while pending, and equal calls of several agents.
+//! Inspection and cancellation of pending calls, and equal calls of several agents.
 
 use sandbox::message::{CallId, Context};
 use sandbox::{Config, Event, Repl};
@@ -6,7 +6,8 @@ use serde_json::json;
 
 use crate::driver::{isolations, root_info, root_of, sandbox};
 
-/// Returns one word for each event up to the end of the cell, and its output. No call is answered.
+/// Runs a cell without answering its calls. Returns one word for each event up to the end of the
+/// cell, and the output.
 async fn events(repl: &mut Repl, cell: &str) -> (Vec<String>, String) {
     repl.run(cell, 1);
     let mut seen = Vec::new();
@@ -89,8 +90,8 @@ async fn merges_equal_calls_of_agents() {
             };
             assert_eq!(outcome.value.as_deref(), Some("once"), "{outcome:?}");
         }
-        // If the agent that called first is gone, a shared call fails, and the next one makes a new
-        // call.
+        // If the agent that called first has ended, a shared call fails, and the next agent makes a
+        // new call.
         both[0].run("await Promise.race([llm('gone', '', { memo: true }), new Promise((r) => { globalThis.asked = r })])", 2);
         let Event::Called(_) = both[0].next().await.unwrap() else {
             panic!("it asks");

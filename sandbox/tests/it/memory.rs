@@ -1,5 +1,5 @@
-//! Memory that sessions leave behind in the process that opens them, which must be little enough
-//! for tens of thousands of sessions.
+//! Memory that sessions leave behind in the process that opens them, which must be small enough for
+//! tens of thousands of sessions.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -11,8 +11,8 @@ use crate::driver::{in_process, root_of, run, sandbox};
 /// Number of sessions before the first measurement, so that threads and caches already exist.
 const WARM_UP: usize = 32;
 const SESSIONS: usize = 256;
-/// Maximum bytes that a session may leave, so that 20,000 sessions fit into 300 MB with the initial
-/// memory. The actual value is 3 KB.
+/// Maximum bytes that a session may leave behind, so that 20,000 sessions fit into 300 MB together
+/// with the initial memory. The actual value is 3 KB.
 const MOST: usize = 12 << 10;
 
 /// A cell with typical operations: declare, throw, await, reject, print.
@@ -34,7 +34,7 @@ return(points.length)
 
 #[test]
 fn sessions_leave_little_memory_behind() {
-    // A separate process, because other tests of this one allocate in the meantime.
+    // Uses a separate process, because other tests in this process allocate memory in the meantime.
     let program = std::env::current_exe().unwrap();
     for test in [
         "memory::measures_thread_sessions",
@@ -43,8 +43,8 @@ fn sessions_leave_little_memory_behind() {
         let arguments = [test, "--exact", "--ignored", "--nocapture"];
         let ran = Command::new(&program)
             .args(arguments)
-            // The number of the allocator's arenas would otherwise depend on how late threads end,
-            // and so on the load of the machine.
+            // Otherwise the number of the allocator's arenas would depend on when threads end, and
+            // thus on the load of the machine.
             .env("MALLOC_ARENA_MAX", "1")
             .output()
             .unwrap();
@@ -78,7 +78,7 @@ async fn check(isolation: Isolation) {
     run_sessions(WARM_UP).await;
     let before = resident_bytes();
     run_sessions(SESSIONS).await;
-    // A thread that is ending still holds its memory.
+    // A thread that is ending has not freed its memory yet.
     let began = Instant::now();
     loop {
         let now = resident_bytes();

@@ -1,6 +1,6 @@
 //! Compares cells with the output of Node.js 20, as recorded by `tests/node-parity/record.mjs`. If
-//! `QuickJS` prints something else, the row contains that output, and the table in the crate's
-//! README explains it.
+//! the output of `QuickJS` differs, the row also contains that output, and the table in the crate's
+//! README explains the difference.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -37,7 +37,7 @@ async fn output_matches_node() {
         let name = file.file_name().unwrap().to_string_lossy().into_owned();
         let cells: Vec<Row> =
             serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
-        // The default isolation does not depend on the locale and time zone of this machine.
+        // The default isolation mode does not depend on the locale and time zone of this machine.
         let mut repl = root_of(&sandbox(Config::default(), in_process()), "").await;
         for row in cells {
             rows += 1;

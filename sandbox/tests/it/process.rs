@@ -1,4 +1,4 @@
-//! Worker processes: what ends them, and isolation of other sessions.
+//! Worker processes: reasons for their end, and isolation of other sessions.
 
 use std::borrow::Borrow as _;
 use std::collections::HashSet;
@@ -19,7 +19,7 @@ use tempfile::TempDir;
 
 use crate::driver::{in_process, root_info, root_of, run, sandbox, try_run, worker_command};
 
-/// Returns low limits, for fast tests.
+/// Returns a configuration with low limits, for fast tests.
 fn config() -> Config {
     let mut config = Config::default();
     config.limits.cell_time = Duration::from_millis(300);
@@ -56,7 +56,7 @@ async fn kills_only_unstoppable_session() {
 #[tokio::test(flavor = "multi_thread")]
 async fn state_survives_out_of_memory() {
     let mut config = config();
-    // Memory must run out first, even on a slow machine.
+    // Memory must run out before the time, even on a slow machine.
     config.limits.cell_time = Duration::from_secs(30);
     let sandbox = sandbox(config, in_process());
     let mut repl = root_of(&sandbox, "").await;
@@ -89,7 +89,7 @@ async fn state_survives_out_of_memory() {
     }
 }
 
-/// A cell that an engine with a compiler certainly compiles.
+/// A cell that an engine with a compiler is certain to compile.
 const HOT: &str = "
 let sum = 0;
 for (let i = 0; i < 3e5; i++) sum = (sum + i * 7) % 1000003;
@@ -98,7 +98,7 @@ await Promise.all(words.map(async (word) => word.length));
 console.log(sum, words.join())
 ";
 
-/// Looks for executable memory of workers outside the program's own, which would be compiled code.
+/// Executable memory of a worker outside the program's own would be compiled code.
 #[tokio::test(flavor = "multi_thread")]
 #[cfg(target_os = "linux")]
 async fn jitless_worker_does_not_compile() {
@@ -126,7 +126,7 @@ async fn jitless_worker_does_not_compile() {
     }
 }
 
-/// Returns the executable areas of a process that do not map a file.
+/// Returns the executable memory areas of a process that do not map a file.
 #[cfg(target_os = "linux")]
 fn executable(pid: &str) -> Vec<String> {
     let maps = std::fs::read_to_string(format!("/proc/{pid}/maps")).unwrap();
@@ -217,7 +217,8 @@ async fn keeps_sessions_ready() {
         let cell = "console.log(performance.now(), typeof leaked); globalThis.leaked = 1";
         let output = run(&mut repl, cell).await.output;
         let (now, leaked) = output.split_once(' ').unwrap();
-        // Its clock starts with the attempt, however long the session has been ready.
+        // The session's clock starts with the attempt, regardless of how long the session was
+        // ready.
         let now: f64 = now.parse().unwrap();
         assert!(now <= asked.elapsed().as_secs_f64() * 1e3, "{now} ms");
         assert_eq!(leaked, "undefined");
@@ -231,7 +232,7 @@ async fn keeps_sessions_ready() {
     used.push(start().await);
     are_ready().await;
     assert_eq!(program.copies().len(), 2 + READY);
-    // A stopped server does not make copies, so the next sessions are those that are ready.
+    // A stopped server does not make copies, so the next sessions are the ready ones.
     let servers = program.servers();
     signal(&servers, Signal::STOP);
     for _ in 0..READY {
@@ -249,7 +250,7 @@ async fn keeps_sessions_ready() {
         "one copy per expected session"
     );
 
-    // The ready sessions end, so the next one is new.
+    // The ready sessions end, so the next session is new.
     pool.expect(1 + READY);
     used.push(start().await);
     are_ready().await;
@@ -257,7 +258,7 @@ async fn keeps_sessions_ready() {
     for repl in &mut used {
         repl.next().await.unwrap_err();
     }
-    // Nothing requests the sessions that are still ready.
+    // The sessions that are still ready are not requested anymore.
     until("their end is noticed", || pool.ready() == 0).await;
     start().await;
     drop((used, pool));
@@ -352,7 +353,7 @@ fn workers_end_with_harness() {
             .cloned()
             .collect();
         assert_eq!(processes.len(), if sessions == 1 { 2 } else { 1 });
-        // Dropped in this order, so that no task can notify the worker.
+        // Drop in this order, so that no task can notify the worker.
         drop(runtime);
         drop((repl, sandbox));
         let ended = || processes.iter().all(|pid| has_ended(pid));
@@ -364,8 +365,7 @@ fn workers_end_with_harness() {
     }
 }
 
-/// Runs a process that serves the session of a host, which is killed together with every process
-/// between them.
+/// Kills a host and its server, but not the worker of the host's session.
 #[test]
 fn busy_worker_ends_after_host_and_server_are_killed() {
     for sessions in ["1", "2"] {
@@ -533,7 +533,7 @@ fn confined_process_can_only_compute() {
 }
 
 /// The worker's program under another name, to distinguish the workers of one test from those of
-/// the others.
+/// other tests.
 pub struct OwnProgram {
     name: &'static str,
     folder: TempDir,
@@ -563,7 +563,7 @@ impl OwnProgram {
         children_of(&std::process::id().to_string(), self.name)
     }
 
-    /// Returns the copies of those processes.
+    /// Returns the copies of the servers.
     pub fn copies(&self) -> HashSet<String> {
         let servers = self.servers();
         let copies = servers.iter().flat_map(|pid| children_of(pid, self.name));
@@ -575,7 +575,7 @@ impl OwnProgram {
     }
 }
 
-/// Waits until a condition holds, or fails if it never does.
+/// Waits until a condition is true, and panics if it never becomes true.
 async fn until(what: &str, holds: impl Fn() -> bool) {
     let began = Instant::now();
     while !holds() {
@@ -584,7 +584,7 @@ async fn until(what: &str, holds: impl Fn() -> bool) {
     }
 }
 
-/// Whether a process is gone or waits to be reaped.
+/// Whether a process has been reaped or is a zombie.
 fn has_ended(pid: &str) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit_once(") ")
@@ -598,14 +598,14 @@ fn is_stopped(pid: &str) -> bool {
         .is_some_and(|(_, state)| state.starts_with('T'))
 }
 
-/// Kills processes as an outsider would, and returns their number.
+/// Kills processes from outside and returns their number.
 fn kill(pids: &HashSet<String>) -> usize {
     signal(pids, Signal::KILL);
     pids.len()
 }
 
-/// Sends a signal without the program `kill`: in a Turkish locale, that of procps does not
-/// recognize signal names that it compares with `ILL`.
+/// Sends a signal without the program `kill`, because in a Turkish locale the one from procps does
+/// not recognize signal names such as `KILL`.
 fn signal(pids: &HashSet<String>, signal: Signal) {
     for pid in pids {
         let pid = Pid::from_raw(pid.parse().unwrap()).unwrap();

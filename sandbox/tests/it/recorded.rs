@@ -43,7 +43,7 @@ fn recordings() -> Vec<String> {
     names
 }
 
-/// Returns the task as the recorded system gave it to the model: without its test outputs.
+/// Returns the task as the recorded system presented it to the model: without its test outputs.
 fn context(task_id: &str) -> String {
     let stem = task_id.trim_start_matches("arc-");
     let mut task = read(&data(&format!("arc-agi-2/evaluation/{stem}.json")));

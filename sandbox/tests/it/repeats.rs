@@ -1,12 +1,12 @@
-//! Sessions that are begun explicitly can be repeated, in every isolation.
+//! Repetition of sessions that are begun explicitly, in every isolation mode.
 
 use sandbox::message::{CellOutcome, Context, Reading, RecordedSteps, SessionStart, Step};
 use sandbox::{Config, Event, Isolation, Recorder, Repl, SessionLostCause};
 
 use crate::driver::{isolations, root_info, sandbox};
 
-/// A cell that depends on everything that differs between sessions: times, random numbers, the
-/// order of answers and of timers.
+/// A cell whose output depends on everything that differs between sessions: times, random numbers,
+/// the order of answers and of timers.
 const CELL: &str = "
     const times = [Date.now(), new Date().getTime(), Date().length, performance.now(), performance.timeOrigin];
     const drawn = [Math.random(), crypto.randomUUID(), Array.from(crypto.getRandomValues(new Uint8Array(4)))];
@@ -44,7 +44,7 @@ async fn begun(isolation: Isolation, beginning: SessionStart) -> (Recorder, Repl
     (recorder, root)
 }
 
-/// Runs a cell and answers its calls in this order, given by their queries.
+/// Runs a cell and answers its calls in the given order of their queries.
 async fn answer_in(root: &mut Repl, cell: &str, order: &str) -> CellOutcome {
     root.run(cell, 1);
     let mut calls = Vec::new();
@@ -114,7 +114,7 @@ async fn handles_held_requests_after_last_step() {
     let (recorder, mut root) = begun(Isolation::Thread, beginning(RecordedSteps::default())).await;
     answer_in(&mut root, "globalThis.n = await llm('a')", "a").await;
     let mut course = recorder.take();
-    // As if the process had ended before the answer.
+    // Simulates that the process ended before the answer.
     let settled = course
         .steps
         .iter()
@@ -184,7 +184,7 @@ async fn pinned_sessions_are_identical() {
 }
 
 #[test]
-fn course_serializes_compactly() {
+fn recorded_steps_serialize_compactly() {
     let course = RecordedSteps {
         steps: vec![
             Step::Opened(sandbox::message::AgentId(1), "root".to_owned()),

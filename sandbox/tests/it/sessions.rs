@@ -1,5 +1,6 @@
-//! Whole sessions: a file contains cells, separated by lines that begin with `// ----`, and their
-//! results are in a snapshot. A first line `// functions: a b.c` adds host functions to the REPL.
+//! Whole sessions: each file contains cells, separated by lines that begin with `// ----`, and a
+//! snapshot contains their results. If the first line is `// functions: a b.c`, the REPL has these
+//! host functions.
 
 use sandbox::{Config, Isolation};
 

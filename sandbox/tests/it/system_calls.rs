@@ -64,7 +64,7 @@ fn system_calls_answer_as_in_table() {
                 passing.push((number, answer));
                 continue;
             }
-            // Depends on the arguments; tested below.
+            // The outcome depends on the arguments, which a separate test varies.
             Some(CallPolicy::Allowed(..)) => continue,
             Some(CallPolicy::Fatal) => {
                 let code: Option<i32> = answer
@@ -102,7 +102,7 @@ fn system_calls_answer_as_in_table() {
 /// Calls with argument checks: the name, the arguments, and whether the call is allowed.
 #[rustfmt::skip]
 const BY_ARGUMENTS: &[(&str, &str, bool)] = &[
-    // Length 0: nothing is mapped and nothing changes.
+    // With length 0, no memory is mapped or changed.
     ("mmap", "0 0 3 34 -1 0", true),
     ("mmap", "0 0 7 34 -1 0", COMPILES),
     ("mmap", "0 0 4 34 -1 0", COMPILES),
@@ -161,7 +161,7 @@ fn checks_arguments_of_system_calls() {
     }
 }
 
-/// Calls that make memory executable, for an engine that does not compile.
+/// Tries each call that could make memory executable, for an engine that generates no machine code.
 #[test]
 fn blocks_executable_memory_without_compiler() {
     let protections = [
@@ -178,7 +178,7 @@ fn blocks_executable_memory_without_compiler() {
     assert_eq!(plain, ["error 22", "done"]);
 }
 
-/// The second interface of the same processor, whose numbers have one additional bit.
+/// x32 is a second interface of the same processor, whose call numbers have one additional bit.
 #[test]
 #[cfg(target_arch = "x86_64")]
 fn blocks_x32_system_calls() {
@@ -258,7 +258,7 @@ fn document() -> String {
     text
 }
 
-/// Formats a condition in words; arguments are counted from 1.
+/// Formats a condition in words, with 1-based argument numbers.
 fn shown(check: &Check) -> String {
     match *check {
         Check::IsOne(place, values) => format!("argument {} is one of {values:?}", place + 1),

@@ -1,4 +1,4 @@
-//! Interleaved children in one isolate: their state must never mix.
+//! Interleaved children in one isolate, whose state must never mix.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
@@ -46,7 +46,7 @@ impl Tree {
         std::mem::take(&mut *tree.outcomes.lock().expect("no test panicked"))
     }
 
-    /// Runs the cells of one agent until one returns or all have run.
+    /// Runs the cells of one agent until a cell returns or all have run.
     fn agent(&self, mut repl: Repl, info: AgentInfo) -> BoxFuture<'static, Result<String, String>> {
         let tree = self.clone();
         Box::pin(async move {
@@ -116,7 +116,7 @@ impl Tree {
     }
 }
 
-/// Returns the host functions of an agent, which its query names after `with`.
+/// Returns the host functions of an agent: the names after `with` in its query.
 fn child_functions(query: &str) -> Vec<&str> {
     let names = query.split_once(" with ").map_or("", |(_, names)| names);
     names.split_whitespace().collect()
@@ -216,7 +216,7 @@ async fn keeps_nested_children_apart() {
     }
 }
 
-/// Code compiled for one child also runs in others, so it must not retain state of the first.
+/// Code compiled for one child also runs in others, so it must not retain the first child's state.
 #[tokio::test]
 async fn keeps_children_with_equal_cells_apart() {
     const FIRST: &str = "let own = [context]; function mine(more) { own.push(more); return own.join() } console.log(mine('x'))";

@@ -1,4 +1,5 @@
-//! Values that leave a cell: each is converted completely, or refused by name.
+//! Values that leave a cell: each is converted completely, or rejected with an error that names its
+//! kind.
 
 use std::cell::RefCell;
 
@@ -9,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::driver::{root, run};
 
-/// A JavaScript expression with its JSON, or with the kinds of its values that are refused.
+/// A JavaScript expression with its JSON value, or with the kinds of its values that are rejected.
 type Case = (String, Result<Value, Vec<&'static str>>);
 
 fn leaf() -> impl Strategy<Value = Case> {
@@ -44,7 +45,7 @@ fn leaf() -> impl Strategy<Value = Case> {
     ]
 }
 
-/// Joins the JSON values of cases, or the kinds that are refused in any of them.
+/// Joins the JSON values of cases, or the kinds of values that are rejected in any of them.
 fn joined(cases: &[Case]) -> Result<Vec<Value>, Vec<&'static str>> {
     let refused = cases
         .iter()
@@ -92,7 +93,7 @@ fn value() -> impl Strategy<Value = Case> {
                         all.map(object),
                     )
                 }
-                // Every entry is a separate object, so that there are no duplicates.
+                // Every entry is a separate object, so that no object occurs twice.
                 2 => (
                     format!("new Set([{sources}].map((value) => [value]))"),
                     all.map(|values| values.into_iter().map(|value| json!([value])).collect()),
@@ -111,7 +112,7 @@ fn value() -> impl Strategy<Value = Case> {
     })
 }
 
-/// Whether values are equal; 5 and 5.0 are the same number to JavaScript.
+/// Whether values are equal in JavaScript, in which 5 and 5.0 are the same number.
 fn same(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => left.as_f64() == right.as_f64(),
@@ -133,7 +134,7 @@ fn same(left: &Value, right: &Value) -> bool {
 }
 
 #[test]
-fn values_convert_or_are_refused_by_name() {
+fn converts_values_or_names_rejected_kinds() {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -144,7 +145,7 @@ fn values_convert_or_are_refused_by_name() {
         failure_persistence: None,
         ..Cases::default()
     };
-    // In a list, where strings are always quoted.
+    // Compare in a list, in which strings are always quoted.
     let each = |(source, expected): Case| {
         let mut repl = repl.borrow_mut();
         let outcome = runtime.block_on(run(&mut repl, &format!("return([{source}])")));

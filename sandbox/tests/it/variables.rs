@@ -31,7 +31,7 @@ async fn lists_variables_without_running_code() {
         let lines: Vec<String> = listing.listed.iter().map(line).collect();
         assert_eq!(lines.join("\n") + "\n", LISTED);
         assert_eq!(listing.left_out, 0);
-        // Listing did not leave traces or run the agent's code.
+        // Listing neither left traces nor ran the agent's code.
         let outcome = run(&mut root, "console.log(ran)").await;
         assert_eq!(outcome.output, "0");
     }

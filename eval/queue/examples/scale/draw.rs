@@ -1,4 +1,4 @@
-//! Pseudorandom lengths of attempts that are the same in every run.
+//! Pseudorandom lengths of attempts, identical in every run of the program.
 
 /// Generator of random numbers: the 64-bit xorshift by G. Marsaglia (2003).
 pub struct Random(pub u64);

@@ -1,15 +1,15 @@
-//! Computes the load of a run on broker, submitter and disk, and where each reaches its limit.
+//! Computes the load of a run on broker, submitter and disk, relative to their capacity.
 
 use std::fmt::Write as _;
 
 /// Capacity of one broker, submitter and disk per second, as measured on a machine with two cores
 /// (`docs/guides/queue.md` describes how).
 pub struct Capacity {
-    /// Messages through one broker, in both directions.
+    /// Messages per second through one broker, in both directions.
     pub messages: f64,
-    /// Records stored by a submitter.
+    /// Records stored by one submitter per second.
     pub records: f64,
-    /// Bytes written to a disk.
+    /// Bytes written to one disk per second.
     pub bytes: f64,
 }
 
@@ -23,7 +23,7 @@ struct Run {
     workers: f64,
     concurrency: f64,
     attempts: f64,
-    /// Mean seconds of an attempt.
+    /// Mean duration of an attempt in seconds.
     seconds: f64,
     /// Number of responses of an attempt.
     responses: f64,
@@ -34,12 +34,12 @@ struct Run {
 
 /// Seconds between two heartbeats of a worker in `rlm-eval worker`.
 const HEARTBEAT_INTERVAL: f64 = 2.0;
-/// Minimum seconds between two spending reports, and additional seconds for each worker.
+/// Additional seconds between two spending reports of a worker, for each worker of the run.
 const REPORT: f64 = 0.5;
 const REPORT_EACH: f64 = 0.005;
 /// Seconds between two heartbeats of an attempt: a third of the default lease.
 const KEEP: f64 = 10.0;
-/// Bytes of a piece.
+/// Maximum bytes of a piece of a result.
 const PIECE: f64 = 262_144.0;
 
 impl Run {

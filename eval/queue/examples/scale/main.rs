@@ -1,5 +1,5 @@
-//! Simulates what a queue gains over static shards, and the load on brokers, submitter and disk at
-//! any size.
+//! Simulates the speedup of a queue over static shards, and computes the load on broker, submitter
+//! and disk for runs of several sizes.
 //!
 //! `cargo run --release --package queue --example scale` prints the tables of
 //! `docs/guides/queue.md`.

@@ -1,5 +1,5 @@
-//! Simulates how long a run takes: in static shards, from a queue in any order, and from a queue
-//! with the longest attempts first.
+//! Simulates the duration of a run: in static shards, from a queue in random order, and from a
+//! queue with the longest attempts first.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -7,13 +7,13 @@ use std::fmt::Write as _;
 
 use crate::draw::Random;
 
-/// Standard deviation of the logarithm of lengths.
+/// Standard deviation of the logarithm of attempt lengths.
 const SIGMA: f64 = 1.5;
 
 /// Number of simulated runs of each design.
 const RUNS: u64 = 400;
 
-/// Returns the end of the last attempt if workers take attempts in order.
+/// Returns the end time of the last attempt if workers take attempts from a queue in order.
 fn queued(lengths: &[f64], workers: usize) -> f64 {
     let mut free: BinaryHeap<Reverse<u64>> = (0..workers).map(|_| Reverse(0)).collect();
     let mut end = 0;
@@ -36,14 +36,14 @@ fn whole(length: f64) -> u64 {
     (length * 1e6) as u64
 }
 
-/// Returns the end of the longest of equal shards, each with one worker.
+/// Returns the end time of the slowest shard, for shards of equal size with one worker each.
 fn shared(lengths: &[f64], workers: usize) -> f64 {
     let share = |worker: usize| -> f64 { lengths.iter().skip(worker).step_by(workers).sum() };
     (0..workers).map(share).fold(0.0, f64::max)
 }
 
-/// Returns a lower bound: either all workers are busy all the time, or the longest attempt takes as
-/// long.
+/// Returns a lower bound of the duration: the mean load of a worker, or the longest attempt if that
+/// is longer.
 fn bound(lengths: &[f64], workers: usize) -> f64 {
     let sum: f64 = lengths.iter().sum();
     let longest = lengths.iter().copied().fold(0.0, f64::max);

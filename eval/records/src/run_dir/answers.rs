@@ -8,8 +8,8 @@ use model::long_answer::{shown, too_long};
 use super::{ANSWERS, RunDir, RunDirError, atomic, name};
 use crate::AttemptRecord;
 
-/// Returns the record as its line stores it, after writing a long answer to its own file and
-/// syncing it.
+/// Writes a long answer to its own file, syncs the file, and returns the record in the form stored
+/// in `samples.jsonl`.
 ///
 /// # Errors
 /// Returns [`RunDirError::Write`] if the answer's file cannot be written.
@@ -42,8 +42,8 @@ pub(super) fn store_long_answer(
 impl RunDir {
     /// Returns the whole answer of an attempt, or `None` if it has none.
     ///
-    /// Invariant: the file is located by the attempt's name, never by a path in its record, which
-    /// is not trusted.
+    /// Invariant: the file's path is derived from the sample and attempt, never read from the
+    /// record, which is not trusted.
     ///
     /// # Errors
     /// Returns [`RunDirError::Answer`] if the file cannot be read.

@@ -9,13 +9,13 @@ use serde::Serialize;
 use super::RunDirError;
 use super::links::without_links;
 
-/// Writes a file atomically: readers, also after a crash, find either the new content or the old.
+/// Writes a file atomically: even after a crash, readers find either the new content or the old.
 ///
-/// The bytes go to a temporary file next to it, are synced, and take its name by a rename, which is
-/// atomic under POSIX.
+/// The bytes are written to a temporary file in the same folder, synced, and renamed to `path`,
+/// which is atomic under POSIX.
 ///
 /// # Errors
-/// Returns [`RunDirError::Write`] if the file cannot be written. The old content stays.
+/// Returns [`RunDirError::Write`] if the file cannot be written. The old content is then unchanged.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), RunDirError> {
     let mut beside = path.as_os_str().to_owned();
     beside.push(".tmp");
@@ -33,8 +33,8 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), RunDirError> {
     })
 }
 
-/// Writes a file that the user named. Unlike [`write()`], it writes to devices, pipes and sockets
-/// instead of replacing them, and replaces the target of a link, not the link.
+/// Writes a file that the user named. Unlike [`write()`], this function writes to devices, pipes
+/// and sockets instead of replacing them, and replaces the target of a link instead of the link.
 ///
 /// # Errors
 /// Returns [`RunDirError::Write`] if the file cannot be written.
@@ -43,7 +43,8 @@ pub fn write_output(path: &Path, bytes: &[u8]) -> Result<(), RunDirError> {
         path: path.to_owned(),
         reason,
     };
-    // A descriptor of this process may be a regular file that the shell has open.
+    // The path of a descriptor of this process may refer to a regular file that the shell has
+    // opened.
     let is_descriptor = path.starts_with("/dev") || path.starts_with("/proc");
     let is_special = fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir());
     if is_descriptor || is_special {
@@ -86,7 +87,7 @@ pub(super) fn write_lines(path: &Path, values: &[impl Serialize]) -> io::Result<
     })
 }
 
-/// Syncs a folder, because syncing a new file does not sync the entry that names it.
+/// Syncs a folder, because syncing a new file does not sync its directory entry.
 pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) {
         // A bare file name has an empty parent, which means the current folder.
@@ -97,7 +98,7 @@ pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
 }
 
 fn write_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // Replaces a leftover of an earlier start, but never follows a link.
+    // Replace a leftover file of an earlier start, but never follow a link.
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
     let mut file = without_links(&mut options).open(path)?;

@@ -11,12 +11,12 @@ pub enum RunDirError {
     /// The folder of a new run cannot be created.
     #[error("cannot create a run directory in {}: {reason}", folder.display())]
     Create {
-        /// Folder that was to contain the run.
+        /// Folder in which the run was to be created.
         folder: PathBuf,
         /// Error of the operating system.
         reason: io::Error,
     },
-    /// The folder for runs is a file.
+    /// The parent folder for runs is not a folder.
     #[error("cannot create a run directory in {}: it is not a folder", path.display())]
     NotAFolder {
         /// The file.
@@ -33,18 +33,18 @@ pub enum RunDirError {
     Held {
         /// The run's folder.
         path: PathBuf,
-        /// The other process; `None` if it has not written its note yet.
+        /// The other process, or `None` if it has not written `running.json` yet.
         holder: Option<Holder>,
     },
     /// The run cannot be locked against other processes.
     #[error("cannot lock {}: {reason}", path.display())]
     Lock {
-        /// File that the lock is taken on.
+        /// File to be locked.
         path: PathBuf,
         /// Error of the operating system.
         reason: io::Error,
     },
-    /// A file of the run is a link, which may point anywhere.
+    /// A file of the run is a link, whose target may be outside the run.
     #[error("{} is a link: expected a regular file or folder, because a resumed run writes there", path.display())]
     Link {
         /// The link.
@@ -86,7 +86,7 @@ pub enum RunDirError {
         /// Name of the missing file.
         missing: &'static str,
     },
-    /// The run was not scored again by this scorer.
+    /// The run does not have scores by this scorer.
     #[error("{} has no scores by `{scorer}`{}", path.display(), match known.as_slice() {
         [] => "; create them with `rlm-eval score`".to_owned(),
         known => format!("; it has scores by {}", known.join(", ")),
@@ -96,7 +96,7 @@ pub enum RunDirError {
         path: PathBuf,
         /// Scorer as given.
         scorer: String,
-        /// Scorers by which the run was scored again.
+        /// Additional scorers that scored the run.
         known: Vec<String>,
     },
     /// The scores of a scorer are older than an attempt.
@@ -109,7 +109,7 @@ pub enum RunDirError {
         /// Number of the attempt, 1-based.
         attempt: u32,
     },
-    /// A file does not have the expected content. The reason ends in line and column.
+    /// A file does not have the expected content. The reason ends with line and column.
     #[error("{}: {reason}", path.display())]
     Malformed {
         /// The file.
@@ -133,7 +133,7 @@ pub enum RunDirError {
     Fingerprint {
         /// The file.
         path: PathBuf,
-        /// Field that contradicts another.
+        /// Field with the contradicting value.
         field: &'static str,
         /// Beginning of the field's value.
         found: String,

@@ -20,12 +20,12 @@ pub struct Events {
     file: BufReader<File>,
     line: Vec<u8>,
     number: usize,
-    /// Maximum bytes per string; longer strings are cut.
+    /// Maximum bytes per string; longer strings are truncated.
     most: usize,
 }
 
 impl Events {
-    /// Opens a trajectory to read its events as they were written.
+    /// Opens a trajectory for reading complete events.
     ///
     /// # Errors
     /// Returns [`RunDirError::Read`] if the file cannot be opened.
@@ -43,7 +43,7 @@ impl Events {
         })
     }
 
-    /// Opens a trajectory to count its events, with long strings cut.
+    /// Opens a trajectory for counting events; long strings are truncated.
     ///
     /// # Errors
     /// Returns [`RunDirError::Read`] if the file cannot be opened.
@@ -56,8 +56,8 @@ impl Events {
 }
 
 impl Iterator for Events {
-    /// An event, or [`RunDirError::Line`] for a whole line that is not an event. Iteration
-    /// continues with the next line.
+    /// An event, or [`RunDirError::Line`] for a complete line that is not an event. After an error,
+    /// iteration continues with the next line.
     type Item = Result<Event, RunDirError>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -91,7 +91,7 @@ impl Iterator for Events {
 /// Folds all events of a trajectory.
 ///
 /// # Errors
-/// Returns an error if the file cannot be read, or if a whole line is not an event.
+/// Returns an error if the file cannot be read, or if a complete line is not an event.
 pub fn fold(path: &Path) -> Result<Fold, RunDirError> {
     let mut fold = Fold::default();
     for event in Events::open_for_counting(path)? {

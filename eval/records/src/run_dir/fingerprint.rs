@@ -10,14 +10,14 @@ use sha2::{Digest, Sha256};
 
 use crate::program::Program;
 
-/// Name of the part that holds the program that made a run.
+/// Name of the part with the program that started the run.
 const PROGRAM: &str = "program";
 
-/// Parts that described the program in earlier versions. They are not part of the treatment.
+/// Parts that described the program in earlier versions. They do not belong to the treatment.
 const EARLIER_PROGRAM: [&str; 2] = ["engine_version", "javascript_engine"];
 
-/// A hash and the named parts that it covers. A run can only be resumed under the same treatment,
-/// and by another program only if the user allows it.
+/// A hash and the named parts that it covers. A run can be resumed only with the same treatment,
+/// and with another program only if the user allows it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Fingerprint {
     sha256: String,
@@ -49,8 +49,8 @@ impl Fingerprint {
         &self.sha256
     }
 
-    /// Computes the hash of the parts. It differs from [`as_str`](Self::as_str) if a file was
-    /// edited by hand.
+    /// Computes the hash of the parts. The result differs from [`as_str`](Self::as_str) if a file
+    /// was edited by hand.
     pub fn of_parts(&self) -> String {
         Self::from_parts(self.parts.clone()).sha256
     }
@@ -103,7 +103,8 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Describes the difference, with the location of each value: `max_depth is 2 in a and 3 in b`.
+    /// Describes the difference; `one` and `other` are the locations of the values:
+    /// `max_depth is 2 in a and 3 in b`.
     pub fn between(&self, one: &str, other: &str) -> String {
         let (here, there) = (shown(self.here.as_ref()), shown(self.there.as_ref()));
         format!("{} is {here} {one} and {there} {other}", self.part)
@@ -148,8 +149,8 @@ fn compare(name: &str, here: Option<&Value>, there: Option<&Value>, found: &mut 
     }
 }
 
-/// Whether two values of a part are equal. Earlier programs recorded server addresses with the
-/// trailing `/` that the user typed.
+/// Whether two values of a part are equal. Earlier programs recorded server addresses with a
+/// trailing `/` if the user typed one.
 fn is_same(name: &str, here: Option<&Value>, there: Option<&Value>) -> bool {
     match (here, there) {
         (Some(Value::String(here)), Some(Value::String(there))) if name.starts_with("servers.") => {
@@ -171,7 +172,8 @@ fn write_value(out: &mut String, value: &Value) {
             }
             out.push(']');
         }
-        // `serde_json` preserves insertion order in this workspace, which must not affect the hash.
+        // In this workspace, `serde_json` preserves insertion order, which must not affect the
+        // hash.
         Value::Object(members) => {
             write_object(out, members.iter().collect::<BTreeMap<_, _>>().into_iter());
         }

@@ -1,6 +1,6 @@
-//! `journal/`: the responses that unfinished attempts received from models, so that they can resume
-//! where a killed process left them. The engine defines the lines; this module only reads what they
-//! cost.
+//! `journal/`: the responses that unfinished attempts received from models. With them, attempts can
+//! resume where a killed process stopped. The engine defines the lines; this module parses only
+//! their costs.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -17,7 +17,7 @@ use super::links::without_links;
 use super::{ABANDONED, JOURNAL, RunDirError, atomic, name, wasted_spend};
 use crate::Spent;
 
-/// Journals of a run's attempts. Each has a file, which stays open until the attempt ends.
+/// Journals of a run's attempts. Each attempt has a file, which stays open until the attempt ends.
 #[derive(Debug)]
 pub struct Journal {
     run: PathBuf,
@@ -38,7 +38,7 @@ impl Journal {
     }
 
     /// Reads the complete lines of an attempt's journal, oldest first; empty without a file. A
-    /// truncated last line is cut off the file.
+    /// truncated last line is removed from the file.
     ///
     /// # Errors
     /// Returns the error of the operating system.
@@ -61,8 +61,8 @@ impl Journal {
         Ok(text.lines().map(str::to_owned).collect())
     }
 
-    /// Reads a journal like [`read`](Self::read), but without changing the file, for runs that this
-    /// process does not own.
+    /// Reads a journal like [`read`](Self::read), but does not change the file. Used for runs that
+    /// this process has not locked.
     ///
     /// # Errors
     /// Returns the error of the operating system.
@@ -72,11 +72,11 @@ impl Journal {
         Ok(whole.lines().map(str::to_owned).collect())
     }
 
-    /// Appends complete lines. When this returns, the operating system has the lines, and the
+    /// Appends complete lines. On return, the operating system has received the lines, and the
     /// directory entry of a new file is on disk.
     ///
     /// # Errors
-    /// Returns the error of the operating system. None of the lines is kept in that case.
+    /// Returns the error of the operating system. In that case, none of the lines is kept.
     pub fn append(&self, sample: &str, attempt: u32, lines: &str) -> io::Result<()> {
         let mut open = self.lock();
         let key = (sample.to_owned(), attempt);
@@ -90,8 +90,8 @@ impl Journal {
                 let is_new = !path.exists();
                 let file =
                     without_links(OpenOptions::new().append(true).create(true)).open(path)?;
-                // The entry must be on disk, or syncing the file at the attempt's end would sync a
-                // file that cannot be found.
+                // Without its directory entry on disk, the file could not be found after a crash,
+                // even if its content is synced.
                 if is_new {
                     atomic::sync_folder(&folder)?;
                 }
@@ -103,7 +103,7 @@ impl Journal {
         };
         let before = file.seek(SeekFrom::End(0))?;
         file.write_all(lines.as_bytes()).inspect_err(|_| {
-            // The first failure is the one to report. A torn line that stays is cut off on reading.
+            // Report the first failure. If a truncated line remains, reading removes it.
             let _ = file.set_len(before);
         })
     }
@@ -117,8 +117,8 @@ impl Journal {
         file.map_or(Ok(()), |file| file.sync_data())
     }
 
-    /// Removes the journal of an attempt that restarts from the beginning, and records what it cost
-    /// as abandoned.
+    /// Removes the journal of an attempt that restarts from the beginning, and records its cost as
+    /// abandoned.
     ///
     /// # Errors
     /// Returns the error of the operating system.
@@ -141,7 +141,7 @@ impl Journal {
     }
 }
 
-/// Source of the wasted spending of an attempt on another machine.
+/// Evidence of wasted spending from another machine.
 #[derive(Debug, Clone, Copy)]
 pub enum WastedSource<'a> {
     /// Lines of a trajectory.
@@ -150,8 +150,8 @@ pub enum WastedSource<'a> {
     Journal(&'a [u8]),
 }
 
-/// Records wasted spending as abandoned. The `number` identifies it among all files of the attempt,
-/// so that nothing is recorded twice.
+/// Records wasted spending as abandoned. The `number` identifies the source among all files of the
+/// attempt, so that nothing is recorded twice.
 ///
 /// # Errors
 /// Returns [`RunDirError::Write`] if the file cannot be written.
@@ -164,7 +164,7 @@ pub fn keep_abandoned(
     let name = name::trajectory(sample, attempt);
     let stem = name.strip_suffix(".jsonl").unwrap_or(&name);
     let to = run.join(ABANDONED);
-    // Names that this program assigns locally never have a letter after the `~`.
+    // In names that this program assigns locally, no letter follows the `~`.
     let path = to.join(format!("{stem}~q{number}.jsonl"));
     if path.exists() {
         return Ok(());
@@ -195,7 +195,7 @@ pub(super) struct PaidResponse {
     /// Invocation that made the request.
     pub invocation: String,
     cached: bool,
-    /// Usage and cost in US dollars, as far as known, of billed tries and of the response itself.
+    /// Known usage and cost in US dollars of billed tries and of the response itself.
     parts: Vec<(Option<Usage>, Option<f64>)>,
 }
 
@@ -289,7 +289,7 @@ fn as_events(paid: &[PaidResponse], sample: &str, attempt: u32) -> Vec<Event> {
     events
 }
 
-/// Parses a line of a journal if it holds a response.
+/// Parses a journal line, or returns `None` if it is not a response.
 fn paid(line: &Value) -> Option<PaidResponse> {
     let response = line.get("response")?;
     let calls = response["calls"].as_array().into_iter().flatten();

@@ -1,7 +1,7 @@
 //! Opens the files of a run without following links.
 //!
-//! A run folder may come from someone else. A link in it could redirect writes to any other file of
-//! the user.
+//! A run folder may come from another person. A link in it could redirect writes to any file of the
+//! user.
 
 use std::fs::{self, OpenOptions};
 use std::io;

@@ -1,5 +1,5 @@
-//! Finds the calls that a resumed attempt has lost: calls without a response when its process
-//! ended, and calls of its judge.
+//! Finds the calls that a resumed attempt has lost: calls that had no response when the process
+//! ended, and calls of the judge.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -18,7 +18,7 @@ struct PendingCall {
     newest: Vec<Event>,
 }
 
-/// Returns the events of the calls that are paid for again when the attempt resumes with the
+/// Returns the events of the calls that must be paid for again when the attempt resumes with the
 /// responses in `paid`.
 ///
 /// # Errors
@@ -54,7 +54,7 @@ pub(super) fn in_flight(
                 };
                 agent.newest = vec![Event { kind, ..event }];
             }
-            // A call whose caller stopped waiting ends with a bill and an error, and is not in the
+            // A call whose caller stopped waiting ends with a bill and an error and is not in the
             // journal.
             EventKind::LlmBilled { .. }
             | EventKind::LlmRetry { .. }

@@ -19,7 +19,7 @@
 //! ```
 //!
 //! Invariant: `samples.jsonl` is the source of truth; `results.csv` and `summary.json` can be
-//! derived from it again.
+//! regenerated from it.
 
 mod reader;
 mod reopen;

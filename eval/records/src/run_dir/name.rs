@@ -1,4 +1,4 @@
-//! Names of runs and files that are safe as path components, whatever text they are made from.
+//! Names of runs and files. They are safe as path components, whatever text they are created from.
 
 use std::collections::hash_map::RandomState;
 use std::fmt::Write as _;
@@ -20,7 +20,7 @@ const HASH_CHARS: usize = 16;
 /// the time in UTC and random hex digits.
 pub(super) fn run_id(benchmark: &str, mode: &str, started: Timestamp) -> String {
     let time = started.strftime("%Y%m%d-%H%M%S");
-    // The only source of randomness in the standard library: each state has its own keys.
+    // Each `RandomState` has random keys, the only source of randomness in the standard library.
     let random = RandomState::new().build_hasher().finish() & 0xffff;
     safe(&format!("{benchmark}-{mode}-{time}-{random:04x}"))
 }
@@ -80,8 +80,8 @@ pub(super) fn current(file: &str) -> String {
     format!("{}.{rest}.jsonl", distinct(&sample))
 }
 
-/// Returns the names that earlier versions gave to a trajectory's file, if they differ: with
-/// upper-case letters, or hidden.
+/// Returns the file names of a trajectory in earlier versions, if they differ. These contain
+/// upper-case letters or begin with a dot.
 fn earlier_trajectories(sample: &str, attempt: u32) -> Vec<String> {
     let now = trajectory(sample, attempt);
     [safe(sample), encoded(sample)]
@@ -92,14 +92,14 @@ fn earlier_trajectories(sample: &str, attempt: u32) -> Vec<String> {
 }
 
 /// Percent-encodes the upper-case letters of a safe name, so that names of different texts also
-/// differ on file systems that ignore case. A name that ends in a hash stays as it is, and so does
-/// the result of this function.
+/// differ on file systems that ignore case. A name that ends in a hash is unchanged. The function
+/// is idempotent.
 fn distinct(name: &str) -> String {
     if name.contains('~') {
         return name.to_owned();
     }
     let mut out = String::with_capacity(name.len());
-    // Letters of an escape that are still to be copied.
+    // Number of characters left to copy from an escape.
     let mut escape = 0_u8;
     for char in name.chars() {
         if char == '%' {
@@ -120,13 +120,14 @@ fn distinct(name: &str) -> String {
     out
 }
 
-/// Encodes a text as the beginning of a file name that is never hidden: like [`encoded`], but with
-/// `%2E` for a leading dot, and `%` for an empty text.
+/// Encodes a text like [`encoded`], but as the beginning of a file name that is neither hidden nor
+/// empty: a leading dot becomes `%2E`, and an empty text becomes `%`.
 fn safe(text: &str) -> String {
     match text.strip_prefix('.') {
         _ if text.is_empty() => "%".to_owned(),
         None => encoded(text),
-        // The first byte is the dot. If the text is cut, the hash covers the whole text.
+        // Skip the dot, which is the first byte. The hash of a truncated name covers the whole
+        // text.
         Some(_) => format!("%2E{}", &encoded(text)[1..]),
     }
 }
@@ -134,7 +135,7 @@ fn safe(text: &str) -> String {
 /// Encodes a text as part of a file name: `A-Z a-z 0-9 . _ -` stay, every other byte of its UTF-8
 /// is percent-encoded. Different texts get different names.
 ///
-/// A name longer than [`LONGEST`] is cut and ends in `~` and the hash of the text.
+/// A name longer than [`LONGEST`] is truncated and ends in `~` and the hash of the text.
 fn encoded(text: &str) -> String {
     const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'.').remove(b'_').remove(b'-');
     let mut name = utf8_percent_encode(text, PLAIN).to_string();

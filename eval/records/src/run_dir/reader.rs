@@ -24,7 +24,7 @@ pub const CONFIG_VERSION: u32 = 1;
 /// Version of [`Lock`]; the file carries it as `v`.
 pub const LOCK_VERSION: u32 = 1;
 
-/// `lock.json`: what must be equal for two runs to be the same experiment.
+/// `lock.json`: the values that must be equal for two runs to be the same experiment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Lock {
     /// [`LOCK_VERSION`] of the program that wrote the file.
@@ -68,10 +68,10 @@ pub struct RunDir {
     pub lock: Lock,
     /// One record for each attempt that counts, in the order in which they first finished.
     pub records: Vec<AttemptRecord>,
-    /// Spending on attempts that do not count, except attempts in progress.
+    /// Spending on attempts that do not count, excluding attempts in progress.
     pub wasted: Wasted,
-    /// Trajectories outside their usual folder, by the name that they would have there. They belong
-    /// to attempts that are still to be rerun.
+    /// Trajectories of attempts that are still to be rerun, in `superseded/`, by their original
+    /// file name.
     aside: BTreeMap<String, PathBuf>,
     /// Truncated last line of `samples.jsonl`, if any.
     pub truncated_record: Option<TruncatedRecord>,
@@ -124,7 +124,7 @@ impl RunDir {
             .all(|name| path.join(name).is_file())
     }
 
-    /// Whether a run has begun in a folder, which means that it may have attempts.
+    /// Whether the run in a folder has begun, so that it may have attempts.
     pub fn is_begun(path: &Path) -> bool {
         path.join(LOCK).exists() || path.join(SAMPLES).exists()
     }
@@ -136,7 +136,7 @@ impl RunDir {
     pub fn clear_unbegun(path: &Path) -> Result<(), RunDirError> {
         let beside = [CONFIG, LOCK].map(|name| format!("{name}.tmp"));
         for name in [CONFIG, &beside[0], &beside[1]] {
-            // A missing file needs no removal; a file that stays makes removing the folder fail.
+            // A missing file is fine. If a file remains, removing the folder fails.
             let _ = fs::remove_file(path.join(name));
         }
         match fs::remove_dir(path) {
@@ -204,8 +204,8 @@ pub fn read_lock(folder: &Path) -> Result<Lock, RunDirError> {
     read_versioned(&folder.join(LOCK), LOCK_VERSION)
 }
 
-/// Checks that all copies of the fingerprint in a run's files agree and match its parts, because
-/// resuming and merging use the parts while comparing uses the hash.
+/// Checks that all copies of the fingerprint in a run's files agree and match its parts. Resuming
+/// and merging rely on the parts, but comparing relies on the hash.
 ///
 /// # Errors
 /// Returns [`RunDirError::Fingerprint`] for the first contradiction.
@@ -242,7 +242,7 @@ pub fn check_fingerprint(folder: &Path, lock: &Lock, config: &Value) -> Result<(
 }
 
 fn read_versioned<T: DeserializeOwned>(path: &Path, known: u32) -> Result<T, RunDirError> {
-    /// Read first, because a later version may change everything else.
+    /// The version is parsed first, because a later version may change all other fields.
     #[derive(Deserialize)]
     struct Versioned {
         v: u32,

@@ -18,7 +18,7 @@ use crate::Spent;
 use crate::program::Program;
 
 /// A resumable run, locked against other processes. Nothing changes on disk before
-/// [`go_on`](Self::go_on).
+/// [`resume`](Self::resume).
 #[derive(Debug)]
 pub struct Reopened {
     path: PathBuf,
@@ -32,8 +32,8 @@ pub struct Reopened {
 impl Reopened {
     /// Locks the run in a folder and reads its finished attempts.
     ///
-    /// A run that was killed before its first attempt may lack `samples.jsonl`; it has no finished
-    /// attempts.
+    /// If `samples.jsonl` is missing because the run was killed before its first attempt, there are
+    /// no finished attempts.
     ///
     /// # Errors
     /// Returns an error if the folder does not contain a run, if another process is working on it,
@@ -76,7 +76,7 @@ impl Reopened {
         &self.lock
     }
 
-    /// Returns the settings of the last start.
+    /// Returns the settings with which the run was last started.
     pub fn config(&self) -> &Value {
         &self.config
     }
@@ -106,19 +106,19 @@ impl Reopened {
         wasted_spend::longest_responses(folder)
     }
 
-    /// Returns the truncated last line, if any. It is cut off when the run resumes.
+    /// Returns the truncated last line, if any. Resuming the run removes the line.
     pub fn truncated_record(&self) -> Option<&TruncatedRecord> {
         self.truncated_record.as_ref()
     }
 
-    /// Opens the run for further events, and notes in its lock that `program` works on it. `config`
-    /// replaces the recorded settings, `order` is as in [`NewRun::begin`](super::NewRun::begin),
-    /// and `again` lists finished attempts that are about to be rerun.
+    /// Opens the run for further events, and records `program` in its lock. `config` replaces the
+    /// recorded settings, `order` is as in [`NewRun::begin`](super::NewRun::begin), and `again`
+    /// lists the finished attempts to rerun.
     ///
-    /// A process that dies on the way leaves a run that can still be resumed.
+    /// If the process dies during this call, the run can still be resumed.
     ///
     /// # Errors
-    /// Returns [`RunDirError`] if a file cannot be read or written. Finished attempts stay.
+    /// Returns [`RunDirError`] if a file cannot be read or written. Finished attempts are kept.
     pub fn resume(
         mut self,
         config: &Value,

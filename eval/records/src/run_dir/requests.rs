@@ -1,5 +1,4 @@
-//! `requests/`: for each attempt, the requests that were sent to servers for it, if the run records
-//! them.
+//! `requests/`: the requests of each attempt as sent to servers, if the run records them.
 
 use std::collections::HashMap;
 use std::fs::{self, OpenOptions};
@@ -28,13 +27,13 @@ pub struct SentRequest<'a> {
     pub invocation: &'a str,
     /// Number of the invocation's request, 1-based.
     pub turn: u32,
-    /// Number of times that the conversation was shortened in this turn.
+    /// Number of times that the conversation was shortened for this request.
     pub trims: u32,
     /// Body as JSON text.
     pub body: &'a str,
 }
 
-/// The files of requests of a run. They are only appended to.
+/// The request files of a run, which are append-only.
 #[derive(Debug)]
 pub struct RequestFiles {
     folder: PathBuf,
@@ -75,7 +74,7 @@ const fn is_zero(count: &u32) -> bool {
 }
 
 impl RequestFiles {
-    /// Returns the files of a run. Creates nothing before the first request.
+    /// Returns the request files of a run. They are created with the first request.
     pub fn of(run: &Path) -> Self {
         Self {
             folder: run.join(REQUESTS),
@@ -95,7 +94,8 @@ impl RequestFiles {
     }
 
     fn write(&self, path: &Path, request: &SentRequest<'_>) -> io::Result<()> {
-        // Held while the line is written, so that lines of concurrent agents do not mix.
+        // The lock is held while the line is written, so that lines of concurrent agents do not
+        // interleave.
         let mut newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner);
         let line = serde_json::to_string(&Line {
             v: VERSION,

@@ -47,8 +47,8 @@ pub const COLUMNS: [&str; 35] = [
     "refused",
 ];
 
-/// Returns the bytes of the file: RFC 4180 with a header and one row per record. An empty cell is
-/// an unknown value.
+/// Returns the bytes of the file: RFC 4180 with a header and one row per record. An empty cell
+/// means an unknown value.
 ///
 /// Rows are sorted by the position of their sample in `order`, then by attempt. Samples that are
 /// not in `order` come last, in the order of the records. An `expected` value other than a string
@@ -144,11 +144,11 @@ fn expected(expected: &Value) -> Cow<'_, str> {
 /// Returns the cell for text written by a model or a dataset. `samples.jsonl` keeps the original
 /// text.
 ///
-/// Control characters other than tabs and line ends are escaped as `\u{1b}`, so that a terminal
-/// that shows the file does not interpret them. Spreadsheets treat a cell that begins with one of
-/// [`FORMULA`] as a formula. A leading apostrophe, which they do not show, makes it text (OWASP,
-/// "CSV Injection"). Text that looks already escaped is escaped again, so that different texts
-/// never become the same cell.
+/// Control characters other than tabs and line ends are escaped as in `\u{1b}`, so that terminals
+/// do not interpret them. Spreadsheets treat a cell that begins with one of [`FORMULA`] as a
+/// formula. A leading apostrophe, which they do not display, marks the cell as text (OWASP, "CSV
+/// Injection"). Text that looks already escaped is escaped again, so that different texts never
+/// become the same cell.
 pub fn spreadsheet_text(text: &str) -> Cow<'_, str> {
     let cell = without_controls(text);
     if needs_apostrophe(&cell) {
@@ -158,7 +158,7 @@ pub fn spreadsheet_text(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Returns the text that [`spreadsheet_text`] turned into a cell.
+/// Returns the original text of a cell written by [`spreadsheet_text`].
 pub fn plain_text(cell: &str) -> Cow<'_, str> {
     let escaped = match cell.strip_prefix('\'') {
         Some(text) if needs_apostrophe(text) => text,
@@ -185,10 +185,10 @@ pub fn plain_text(cell: &str) -> Cow<'_, str> {
     }
 }
 
-/// Beginning of an escape.
+/// Prefix of an escaped control character.
 const ESCAPE: &str = "\\u{";
 
-/// Escapes control characters, and backslashes that would otherwise be read as escapes.
+/// Escapes control characters, and backslashes that would otherwise begin an escape.
 fn without_controls(text: &str) -> Cow<'_, str> {
     let needs_escape = |at: usize, character: char| match character {
         '\n' | '\t' => false,

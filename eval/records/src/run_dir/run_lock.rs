@@ -1,4 +1,4 @@
-//! The lock on a run directory, which admits one process at a time.
+//! The lock on a run directory, which only one process can hold at a time.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::links::without_links;
 use super::{HOLDER, LOCK, RunDirError, atomic};
 
-/// The process that is working on a run: `running.json`, for people. Only the lock of the operating
-/// system decides.
+/// The process that is working on a run, as recorded in `running.json` for people. The file has no
+/// effect: only the operating system's lock excludes other processes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
     /// Process id.
@@ -38,7 +38,7 @@ impl Holder {
 /// A lock on a run directory, held while this value lives.
 ///
 /// It is the operating system's lock on `lock.json`, a file that is never replaced. The system
-/// releases it when the process ends for any reason, so a killed run needs no cleanup.
+/// releases the lock when the process ends for any reason, so a killed run requires no cleanup.
 #[derive(Debug)]
 pub(super) struct Held {
     _lock: File,
@@ -46,7 +46,7 @@ pub(super) struct Held {
 }
 
 impl Held {
-    /// Takes the lock and writes a note of who holds it.
+    /// Takes the lock and writes `running.json`.
     ///
     /// # Errors
     /// Returns [`RunDirError::Held`] if another process holds the lock, and [`RunDirError::Lock`]
@@ -77,7 +77,7 @@ impl Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        // A note without a lock has no meaning, so a leftover is harmless.
+        // `running.json` without a lock has no meaning, so a leftover file is harmless.
         let _ = fs::remove_file(&self.note);
     }
 }
@@ -88,8 +88,8 @@ pub(super) fn is_held(folder: &Path) -> bool {
     lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
 
-/// Reads the note. Returns `None` between the moments when the lock is taken and the note is
-/// written.
+/// Reads `running.json`. Returns `None` if the lock has been taken, but the file has not been
+/// written yet.
 fn read(note: &Path) -> Option<Holder> {
     serde_json::from_slice(&fs::read(note).ok()?).ok()
 }

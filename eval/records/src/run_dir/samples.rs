@@ -13,12 +13,12 @@ use super::error::LineError;
 use super::links::without_links;
 use crate::{AttemptRecord, RECORD_VERSION};
 
-/// A truncated last line: the process died while writing it.
+/// A truncated last line, left by a process that died while writing it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TruncatedRecord {
     /// Number of the line, 1-based.
     pub line: usize,
-    /// Byte offset of the line: the length of the file without it.
+    /// Byte offset of the line, which is the length of the file without it.
     pub offset: u64,
     /// Bytes of the incomplete line.
     pub bytes: Vec<u8>,
@@ -64,8 +64,8 @@ pub fn read_records(
     Ok((records, None))
 }
 
-/// Returns the records that count: if an attempt was rerun, its later record replaces the earlier
-/// one in place.
+/// Returns the records that count: if an attempt was rerun, its last record takes the position of
+/// the first.
 pub fn latest(records: Vec<AttemptRecord>) -> Vec<AttemptRecord> {
     let mut places = BTreeMap::new();
     let mut kept: Vec<AttemptRecord> = Vec::with_capacity(records.len());
@@ -82,7 +82,7 @@ pub fn latest(records: Vec<AttemptRecord>) -> Vec<AttemptRecord> {
     kept
 }
 
-/// Returns the records that [`latest`] drops, because later ones have replaced them.
+/// Returns the records that [`latest`] drops because later records have replaced them.
 pub(super) fn superseded(records: &[AttemptRecord]) -> Vec<AttemptRecord> {
     let mut later = BTreeSet::new();
     let from_the_last = records.iter().rev();
@@ -95,7 +95,7 @@ pub(super) fn superseded(records: &[AttemptRecord]) -> Vec<AttemptRecord> {
 }
 
 fn parse(line: &[u8]) -> Result<AttemptRecord, LineError> {
-    /// Read first, because a later version may change everything else.
+    /// The version is parsed first, because a later version may change all other fields.
     #[derive(Deserialize)]
     struct Versioned {
         v: u32,
@@ -131,8 +131,8 @@ pub(super) struct SampleLog {
     file: File,
     /// Bytes up to the end of the last complete line.
     length: u64,
-    /// Whether the file ends in a truncated line that could not be removed. Another line would then
-    /// leave it in the middle.
+    /// Whether the file ends in a truncated line that could not be removed. Appending another line
+    /// would then corrupt the file.
     broken: bool,
     /// Whether records were added that may not be on disk yet.
     unsynced: bool,
@@ -154,8 +154,8 @@ impl SampleLog {
         }
     }
 
-    /// Opens the file of a resumed run and cuts off a truncated last line. Creates the file if it
-    /// is missing.
+    /// Opens the file of a resumed run and removes a truncated last line. Creates the file if it is
+    /// missing.
     pub(super) fn reopen(
         path: &Path,
         truncated_record: Option<&TruncatedRecord>,
@@ -178,7 +178,8 @@ impl SampleLog {
             let mut last = [0];
             file.seek(SeekFrom::Start(length - 1))?;
             file.read_exact(&mut last)?;
-            // The last record is complete except for its newline; the next must not join it.
+            // The last record is complete except for its newline, so add the newline before the
+            // next record.
             if last != *b"\n" {
                 file.write_all(b"\n")?;
                 length += 1;
@@ -194,7 +195,7 @@ impl SampleLog {
         })
     }
 
-    /// Appends a record, which is on disk after [`sync`](Self::sync).
+    /// Appends a record. It is guaranteed to be on disk after [`sync`](Self::sync).
     pub(super) fn append(&mut self, record: &AttemptRecord) -> Result<(), RunDirError> {
         self.try_append(record)
             .map_err(|reason| RunDirError::Write {
@@ -237,7 +238,7 @@ mod tests {
 
     #[test]
     fn refuses_to_append_after_truncated_line() {
-        // This device is always full and cannot be truncated, so the half-written line cannot be
+        // This device is always full and cannot be truncated, so a partially written line cannot be
         // removed.
         let path = PathBuf::from("/dev/full");
         let file = OpenOptions::new().append(true).open(&path).unwrap();

@@ -49,7 +49,7 @@ pub fn write_scores(
     Ok(path)
 }
 
-/// A line of a file of scores, as far as it replaces fields of a record.
+/// The fields of a score line that replace fields of a record.
 #[derive(Deserialize)]
 struct ScoreLine {
     id: String,
@@ -70,14 +70,14 @@ struct ScoreLine {
 }
 
 impl RunDir {
-    /// Returns the run with the scores that `rlm-eval score` added. `scorer` is the name of their
-    /// scorer, with or without version. The scorer of the run itself leaves its scores as they are,
-    /// unless it scored the answers again.
+    /// Returns the run with the scores that `rlm-eval score` added. `scorer` is the scorer's name,
+    /// with or without version. If it is the run's own scorer, the run's scores are unchanged,
+    /// unless `rlm-eval score` has added scores by it.
     ///
     /// # Errors
-    /// Returns [`RunDirError::NoScores`] if the run was not scored by that scorer,
-    /// [`RunDirError::OldScores`] if an attempt is newer than the scores, or an error of reading
-    /// the file.
+    /// Returns [`RunDirError::NoScores`] if the scorer has not scored the run,
+    /// [`RunDirError::OldScores`] if an attempt is newer than the scores, or an error if the file
+    /// cannot be read.
     pub fn with_scores(mut self, scorer: &str) -> Result<Self, RunDirError> {
         let files = score_files(&self.path)?;
         let is_exact = |found: &&(String, PathBuf)| found.0 == scorer;
@@ -88,7 +88,7 @@ impl RunDir {
             .find(is_exact)
             .or_else(|| match (short.next(), short.next()) {
                 (Some(found), None) => Some(found),
-                // Several versions or judges.
+                // The name matches several versions or judges.
                 _ => None,
             });
         let own = &self.lock.run.scorer;
@@ -134,7 +134,7 @@ impl RunDir {
         Ok(self)
     }
 
-    /// Returns the names of the scorers that scored the answers later, in order.
+    /// Returns the names of the scorers whose scores `rlm-eval score` added, sorted.
     ///
     /// # Errors
     /// Returns [`RunDirError::Read`] or [`RunDirError::Malformed`] if a file of scores is damaged.
@@ -144,12 +144,12 @@ impl RunDir {
     }
 }
 
-/// Returns `exact` for `exact/2`.
+/// Returns a scorer's name without its version: `exact` for `exact/2`.
 fn without_version(scorer: &str) -> &str {
     scorer.rsplit_once('/').map_or(scorer, |(name, _)| name)
 }
 
-/// Returns the files of scores of a run, each with the name of its scorer.
+/// Returns the score files of a run, each with the name of its scorer.
 fn score_files(run: &Path) -> Result<Vec<(String, PathBuf)>, RunDirError> {
     let folder = run.join(SCORES);
     let entries = match fs::read_dir(&folder) {
@@ -169,7 +169,7 @@ fn score_files(run: &Path) -> Result<Vec<(String, PathBuf)>, RunDirError> {
         if stem.is_none_or(|stem| stem.ends_with(".unfinished")) {
             continue;
         }
-        // The file of a run without attempts is empty.
+        // The score file of a run without attempts is empty.
         let path = entry.path();
         if let Some(scorer) = scorer_of(&path)? {
             files.push((scorer, path));
@@ -179,7 +179,7 @@ fn score_files(run: &Path) -> Result<Vec<(String, PathBuf)>, RunDirError> {
     Ok(files)
 }
 
-/// Returns the scorer that the first line of a file of scores names.
+/// Returns the scorer named in the first line of a score file.
 fn scorer_of(path: &Path) -> Result<Option<String>, RunDirError> {
     let failed = |reason| RunDirError::Read {
         path: path.to_owned(),
@@ -218,12 +218,12 @@ pub struct ScoreJournal {
 }
 
 impl ScoreJournal {
-    /// Opens the journal of a scorer. Returns it with the lines of type `T` from earlier starts,
-    /// and the total spending of all its events.
+    /// Opens the journal of a scorer. Returns the journal, its lines of type `T` from earlier
+    /// starts, and the total spending of its events.
     ///
     /// # Errors
-    /// Returns [`RunDirError::Held`] if another process has it open, and [`RunDirError::Read`] or
-    /// [`RunDirError::Write`] for other failures.
+    /// Returns [`RunDirError::Held`] if another process has opened the journal, and
+    /// [`RunDirError::Read`] or [`RunDirError::Write`] for other failures.
     pub fn open<T: DeserializeOwned>(
         run: &Path,
         scorer: &str,
@@ -253,14 +253,14 @@ impl ScoreJournal {
             line.clear();
         }
         if is_torn {
-            // A killed process may have left half a line, so the next line must start on a new one.
+            // A killed process may have left a truncated line, so begin a new line.
             (&file).write_all(b"\n").map_err(cannot)?;
         }
         let spent = spent_in(&path, Callers::AgentsAndJudges)?;
         Ok((Self { path, file }, kept, spent))
     }
 
-    /// Appends a line. With `sync`, the line is on disk when this returns.
+    /// Appends a line. With `sync`, the line is on disk when this function returns.
     ///
     /// # Errors
     /// Returns [`RunDirError::Write`] if the line cannot be written.
@@ -281,7 +281,7 @@ impl ScoreJournal {
         })
     }
 
-    /// Removes the journal once the scores are in their own file.
+    /// Removes the journal after the scores have been written to their own file.
     ///
     /// # Errors
     /// Returns [`RunDirError::Write`] if the file cannot be removed.

@@ -1,4 +1,4 @@
-//! Writes the trajectories: one file of events per attempt, written as the events occur.
+//! Writes trajectories: one file per attempt, to which events are appended as they occur.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{File, OpenOptions};
@@ -10,14 +10,14 @@ use model::{Event, EventKind};
 use super::links::without_links;
 use super::{RunDirError, name};
 
-/// Open trajectory files of the attempts under way.
+/// Open trajectory files of the current attempts.
 #[derive(Debug)]
 pub(super) struct Trajectories {
     folder: PathBuf,
     /// Files by sample and attempt. `None` after a failure, because a trajectory with a gap would
     /// mislead.
     open: HashMap<(String, u32), Option<BufWriter<File>>>,
-    /// Attempts whose first event is written.
+    /// Attempts whose first event has been written.
     began: HashSet<(String, u32)>,
 }
 
@@ -41,7 +41,8 @@ impl Trajectories {
     pub(super) fn write(&mut self, event: &Event) -> Result<(), RunDirError> {
         let key = (event.sample.clone(), event.attempt);
         if matches!(event.kind, EventKind::AttemptStart { .. }) && self.began.remove(&key) {
-            // The attempt restarts: its earlier events no longer count and are kept elsewhere.
+            // The attempt restarts. Its earlier events no longer count and have been moved to
+            // `abandoned/`.
             self.start(&event.sample, event.attempt)?;
         }
         if matches!(event.kind, EventKind::AttemptStart { .. }) {
@@ -64,7 +65,7 @@ impl Trajectories {
         })
     }
 
-    /// Closes an attempt's file after handing all of it to the operating system.
+    /// Flushes and closes an attempt's file.
     pub(super) fn finish(&mut self, sample: &str, attempt: u32) -> Result<(), RunDirError> {
         let key = (sample.to_owned(), attempt);
         self.began.remove(&key);

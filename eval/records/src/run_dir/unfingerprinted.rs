@@ -1,8 +1,8 @@
 //! Settings in `config.json` outside the fingerprint. Runs with the same fingerprint may differ in
-//! them, so tables show the differences.
+//! these settings, so tables show the differences.
 //!
-//! A run that was resumed with another value, or merged from runs with several values, keeps the
-//! other values in `other_values`.
+//! If a run was resumed with another value, or merged from runs with different values, the other
+//! values are in `other_values`.
 
 use std::collections::BTreeMap;
 
@@ -14,8 +14,8 @@ struct Setting {
     name: &'static str,
     /// JSON pointer to the value in `config.json`.
     place: &'static str,
-    /// Whether the setting selects which attempts a run makes. Only the last value counts,
-    /// because it determines the run's attempts.
+    /// Whether the setting selects a run's attempts. Only the last value counts, because it
+    /// determines which attempts the run has.
     selects: bool,
 }
 
@@ -63,8 +63,8 @@ pub struct Changed {
     pub now: Value,
 }
 
-/// Returns all values that the settings outside the fingerprint have had in a run, by name, the
-/// current value last.
+/// Returns all values of each setting outside the fingerprint over a run's history, by name. The
+/// current value is last.
 pub fn beside(config: &Value) -> BTreeMap<&'static str, Vec<Value>> {
     let known = SETTINGS.iter().filter_map(|setting| {
         let now = config.pointer(setting.place)?;

@@ -1,4 +1,4 @@
-//! Computes what a run spent on attempts that do not count, and keeps the events that show it.
+//! Computes a run's spending on attempts that do not count, and keeps the events of these attempts.
 //!
 //! A trajectory without a record belongs to an attempt that was stopped or killed. It moves to
 //! `abandoned/` when the run resumes. The trajectory of a rerun attempt moves to `superseded/`; its
@@ -18,16 +18,16 @@ use crate::{Spent, Wasted};
 /// Number of records of each attempt, by the name of its trajectory file.
 type Finished = HashMap<String, usize>;
 
-/// Selects whose calls are counted.
+/// Callers whose calls are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Callers {
     Agents,
     AgentsAndJudges,
 }
 
-/// Returns what agents spent on attempts that do not count. `superseded` are the records that later
-/// ones have replaced; `all` also includes those that count. Trajectories of attempts under way
-/// count unless the run is `running`.
+/// Returns the spending of agents on attempts that do not count. `superseded` are the records that
+/// later ones have replaced; `all` also includes the records that count. Includes unfinished
+/// attempts unless the run is still `running`.
 pub(super) fn wasted(
     folder: &Path,
     all: &[AttemptRecord],
@@ -59,7 +59,7 @@ pub(super) fn spent_unfinished(folder: &Path, all: &[AttemptRecord]) -> Result<S
 struct UnfinishedAttempts {
     /// Trajectories of attempts that restart from the beginning.
     trajectories: Vec<PathBuf>,
-    /// Paid responses of attempts that resume, each with the trajectory if there is one.
+    /// Paid responses of attempts that can resume, each with the attempt's trajectory, if any.
     going_on: Vec<(Vec<PaidResponse>, Option<PathBuf>)>,
 }
 
@@ -125,7 +125,8 @@ fn spent_without_record(
     Ok(spent)
 }
 
-/// Longest responses so far, in output tokens as counted by servers; `None` if none was counted.
+/// Length of the longest responses so far, in output tokens as counted by servers; `None` if none
+/// was counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LongestResponses {
     /// Longest response of the agents' models.
@@ -150,8 +151,8 @@ pub(super) fn longest_responses(folder: &Path) -> Result<LongestResponses, RunDi
     Ok(longest)
 }
 
-/// Moves the trajectories of unfinished attempts to `abandoned/`. For attempts that resume, only
-/// the events of lost calls move.
+/// Moves the trajectories of unfinished attempts to `abandoned/`. For attempts that can resume,
+/// only the events of lost calls are moved.
 pub(super) fn abandon(folder: &Path, all: &[AttemptRecord]) -> Result<(), RunDirError> {
     let under_way = UnfinishedAttempts::of(folder, all)?;
     let mut aside = under_way.trajectories;
@@ -206,8 +207,8 @@ pub(super) fn remove_journals<'a>(
 }
 
 /// Copies the wasted spending of another run to `abandoned/`. All of it counts as abandoned here,
-/// because the records that show which attempts were repeated stay with that run. `unused` are
-/// trajectories of recorded attempts of that run that are not taken over.
+/// because the records that distinguish rerun attempts stay in the other run. `unused` are
+/// trajectories of attempts recorded there that this run does not adopt.
 pub(super) fn adopt(
     folder: &Path,
     other: &Path,
@@ -233,8 +234,8 @@ pub(super) fn adopt(
     copied.map_err(|reason| RunDirError::Write { path: to, reason })
 }
 
-/// Returns the trajectories in `superseded/` of attempts that are still to be rerun, whose records
-/// therefore still count, by their original file name.
+/// Returns the trajectories in `superseded/` whose records still count because the attempts have
+/// not been rerun yet, by original file name.
 pub(super) fn still_counting(
     folder: &Path,
     all: &[AttemptRecord],
@@ -250,8 +251,8 @@ pub(super) fn still_counting(
     if aside.is_empty() {
         return Ok(BTreeMap::new());
     }
-    // Each file belongs to one record. If no record is left over, the newest file belongs to the
-    // last record.
+    // Each file belongs to one record. If there are as many files as records, the newest file
+    // belongs to the last record.
     let finished = finished(all);
     Ok(aside
         .into_iter()
@@ -274,11 +275,11 @@ fn finished(all: &[AttemptRecord]) -> Finished {
     finished
 }
 
-/// Returns the trajectories that belong to no record.
+/// Returns the trajectories that do not belong to a record.
 ///
 /// Every record has its trajectory here or in `superseded/`. If `superseded/` has as many
-/// trajectories of an attempt as it has records, the one here belongs to an attempt that never
-/// finished.
+/// trajectories of an attempt as there are records, the trajectory here belongs to a rerun that
+/// never finished.
 fn unfinished(folder: &Path, all: &[AttemptRecord]) -> Result<Vec<PathBuf>, RunDirError> {
     let is_open = open_attempts(folder, all)?;
     let mut paths = files(&folder.join(TRAJECTORIES))?;
@@ -286,8 +287,8 @@ fn unfinished(folder: &Path, all: &[AttemptRecord]) -> Result<Vec<PathBuf>, RunD
     Ok(paths)
 }
 
-/// Returns a predicate on file names of trajectories: whether the attempt is unfinished or has to
-/// be rerun.
+/// Returns a function that takes a trajectory's file name and returns whether its attempt is
+/// unfinished or must be rerun.
 fn open_attempts(
     folder: &Path,
     all: &[AttemptRecord],
@@ -301,8 +302,8 @@ fn open_attempts(
     Ok(move |name: &str| finished.get(name).is_none_or(|count| *count == 0))
 }
 
-/// Moves files to a folder of the run under unused names. Each move is atomic, so a process that
-/// dies between two moves neither duplicates nor loses a file.
+/// Moves files to a folder of the run, choosing unused names. Each move is atomic, so no file is
+/// duplicated or lost if the process dies between two moves.
 fn move_to_unused_names(folder: &Path, to: &str, paths: &[PathBuf]) -> Result<(), RunDirError> {
     if paths.is_empty() {
         return Ok(());
@@ -318,8 +319,8 @@ fn move_to_unused_names(folder: &Path, to: &str, paths: &[PathBuf]) -> Result<()
     moved.map_err(|reason| RunDirError::Write { path: to, reason })
 }
 
-/// Returns an unused path: `s-1.2.jsonl` becomes `s-1.2~1.jsonl`, or has a higher number. Safe
-/// names never end this way.
+/// Returns an unused path: `s-1.2.jsonl` becomes `s-1.2~1.jsonl`, or a name with a higher number.
+/// Safe names never end this way.
 pub(super) fn free(to: &Path, path: &Path) -> PathBuf {
     let name = file_name(path);
     let stem = name.strip_suffix(".jsonl").unwrap_or(&name);
@@ -375,8 +376,8 @@ pub(super) fn spent_in(path: &Path, callers: Callers) -> Result<Spent, RunDirErr
     Ok(spent_by(&fold, callers))
 }
 
-/// Sums the spending of folded events. Events without the start of an attempt are lost calls of an
-/// attempt that resumed.
+/// Sums the spending of folded events. If the events do not include the start of an attempt, they
+/// are the lost calls of a resumed attempt.
 fn spent_by(fold: &Fold, callers: Callers) -> Spent {
     let agents = fold.agents().iter().map(|agent| &agent.calls);
     let judges = fold
@@ -403,8 +404,8 @@ mod tests {
             "reasoning_tokens": 0, "estimated": true})
     }
 
-    /// Returns an event of the root: `ask` estimates 100 tokens and a dollar, `bill` is for 10
-    /// tokens and half a dollar.
+    /// Returns an event of the root: `ask` is a request with an estimate of 100 tokens and a
+    /// dollar, `bill` a bill for 10 tokens and half a dollar.
     fn event(word: &str) -> Value {
         let kind = match word {
             "ask" => json!({"type": "llm_request", "new_messages": [], "messages": 1,

@@ -24,18 +24,18 @@ use crate::{AttemptRecord, RunIdentity, Wasted};
 pub struct NewRun {
     id: String,
     path: PathBuf,
-    /// Folders created above the run's own, outermost first.
+    /// Parent folders that were created for the run, outermost first.
     parents: Vec<PathBuf>,
     begun: bool,
 }
 
 impl NewRun {
     /// Creates the folder `<results>/<benchmark>-<mode>-<yyyymmdd-hhmmss>-<4 hex>`, and `results`
-    /// if it is missing. An existing folder is never reused.
+    /// if it is missing. An existing folder of this name is never reused.
     ///
     /// # Errors
     /// Returns [`RunDirError::NotAFolder`] if `results` is a file, and [`RunDirError::Create`] if a
-    /// folder cannot be created. Nothing is left behind.
+    /// folder cannot be created. In that case, no folder is left behind.
     pub fn create(
         results: &Path,
         benchmark: &str,
@@ -63,8 +63,8 @@ impl NewRun {
     /// becomes the run's id.
     ///
     /// # Errors
-    /// Returns [`RunDirError::Create`] if the path exists or the folder cannot be created. Nothing
-    /// is left behind.
+    /// Returns [`RunDirError::Create`] if the path exists or the folder cannot be created. In that
+    /// case, no folder is left behind.
     pub fn create_at(path: &Path) -> Result<Self, RunDirError> {
         let folder = path.parent().unwrap_or(Path::new(""));
         let mut run = Self::without_folder(folder);
@@ -78,7 +78,7 @@ impl NewRun {
                 folder: path.to_owned(),
                 reason,
             })?;
-        // Set only now, because dropping an unbegun run removes its folder.
+        // Set the path only now, because dropping an unbegun run removes its folder.
         path.clone_into(&mut run.path);
         run.id = path
             .file_name()
@@ -88,7 +88,7 @@ impl NewRun {
         Ok(run)
     }
 
-    /// Returns a run that does not have a folder yet, but will get one in this folder.
+    /// Returns a run whose folder has not been created in `folder` yet.
     fn without_folder(folder: &Path) -> Self {
         let mut parents: Vec<PathBuf> = folder
             .ancestors()
@@ -105,7 +105,7 @@ impl NewRun {
         }
     }
 
-    /// Replaces the id with one that is unique among runs in folders of the same name.
+    /// Replaces the id, so that runs in folders with the same name can have different ids.
     #[must_use]
     pub fn with_id(self, id: String) -> Self {
         let mut run = self;
@@ -125,11 +125,12 @@ impl NewRun {
 
     /// Writes the settings and the lock, and opens the run for events.
     ///
-    /// `config` is the resolved settings, without secrets. `order` is the ids of the run's samples
-    /// in the order of the dataset, which is the row order of the CSV.
+    /// `config` is the resolved settings, without secrets. `order` contains the ids of the run's
+    /// samples in the order of the dataset, which determines the row order of the CSV file.
     ///
     /// # Errors
-    /// Returns [`RunDirError::Write`] if a file cannot be written. Nothing is left behind.
+    /// Returns [`RunDirError::Write`] if a file cannot be written. In that case, no folder is left
+    /// behind.
     pub fn begin(
         mut self,
         config: &Value,
@@ -187,12 +188,12 @@ impl Drop for NewRun {
         if self.begun {
             return;
         }
-        // This failure cannot be returned, and the failure that led here has been reported.
+        // A destructor cannot return an error, and the original error has been reported.
         if !self.id.is_empty() {
             let _ = fs::remove_dir_all(&self.path);
         }
         for folder in self.parents.iter().rev() {
-            // Removes only empty folders: files added by others in the meantime stay.
+            // This removes only empty folders, so files that others have added are kept.
             let _ = fs::remove_dir(folder);
         }
     }
@@ -236,13 +237,13 @@ impl RunWriter {
         &self.path
     }
 
-    /// Returns the journals in which attempts keep the responses that they receive.
+    /// Returns the journals, in which attempts store received responses.
     pub fn journal(&self) -> Journal {
         Journal::of(&self.path)
     }
 
-    /// Takes over the wasted spending of the run in another folder, including the `unused`
-    /// trajectories of its attempts.
+    /// Adopts the wasted spending of the run in another folder, including the `unused` trajectories
+    /// of its attempts.
     ///
     /// # Errors
     /// Returns [`RunDirError`] if a file cannot be read or written.
@@ -262,8 +263,8 @@ impl RunWriter {
         }
     }
 
-    /// Writes the files derived from `samples.jsonl`. Reads that file rather than memory, because
-    /// later commands see the file.
+    /// Writes the files derived from `samples.jsonl`. Reads the records from that file instead of
+    /// memory, because later commands also read the file.
     fn write_results<S: Serialize>(
         &mut self,
         summary: impl FnOnce(Wasted) -> S,
@@ -299,7 +300,8 @@ impl RunWriter {
         self.keep(written);
     }
 
-    /// Records the end of an attempt. Its record is on disk after the next [`sync`](Self::sync).
+    /// Records the end of an attempt. The record is guaranteed to be on disk after the next
+    /// [`sync`](Self::sync).
     pub fn end_attempt(&mut self, record: &AttemptRecord) {
         // Finish the trajectory first, so that an attempt with a record has all its events.
         let finished = self.trajectories.finish(&record.id, record.attempt);

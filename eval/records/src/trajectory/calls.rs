@@ -1,4 +1,4 @@
-//! Counts the model calls of one caller, an agent or a judge, and what they used.
+//! Counts the model calls of one caller (an agent or a judge) and their usage.
 
 use std::ops::AddAssign;
 
@@ -16,7 +16,7 @@ pub struct Calls {
     /// Number of finished calls that were sent and whose cost is partly unknown.
     unknown: u64,
     longest: Option<u64>,
-    /// The last request, until it is answered.
+    /// The last request, if it has not been answered yet.
     request: Option<Request>,
     /// Whether a try of the last request was billed without a price.
     is_unpriced: bool,
@@ -31,7 +31,7 @@ pub struct CallUsage {
     pub usage: Option<Usage>,
     /// Known cost in US dollars; `None` if no cost is known.
     pub cost_usd: Option<f64>,
-    /// Number of responses and billed tries of unknown cost; in [`Calls::spent`], number of calls.
+    /// Number of responses and billed tries of unknown cost, or of calls in [`Calls::spent`].
     pub unpriced_calls: u64,
 }
 
@@ -62,8 +62,7 @@ impl Calls {
     }
 
     /// Returns the usage of the requests that were sent. A request in flight counts with its
-    /// estimate, because the server continues and charges for it even if nobody waits for the
-    /// response.
+    /// estimate, because the server completes and bills it even if nobody waits for the response.
     pub fn spent(&self) -> CallUsage {
         let mut spent = self.of_sent;
         let mut is_unpriced = self.is_unpriced;
@@ -92,8 +91,8 @@ impl Calls {
                     is_under_way: true,
                 });
             }
-            // After an error, the conversation is sent again as another call. A shorter one does
-            // not use more than the estimate.
+            // After an error, the conversation is sent again as another call. The shortened
+            // conversation does not use more than the estimate.
             EventKind::ContextTrimmed { .. }
             | EventKind::ContextCompacted {
                 sent_again: true, ..
@@ -115,7 +114,7 @@ impl Calls {
                 self.unknown += u64::from(std::mem::take(&mut self.is_unpriced));
                 self.set_under_way(false);
             }
-            // The bill is for a try that has ended.
+            // This event bills a try that has ended.
             EventKind::LlmBilled { usage, cost_usd }
             | EventKind::JudgeBilled { usage, cost_usd } => {
                 self.of_sent.add(Some(*usage), *cost_usd);

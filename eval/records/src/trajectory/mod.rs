@@ -1,9 +1,9 @@
-//! One fold over the events of an attempt: what each agent did and used, and what judges used.
+//! Aggregates the events of an attempt: actions and usage of each agent, and usage of judges.
 //!
 //! Everything that aggregates trajectories uses it: wasted spending, the behavior and spending
 //! sections of a report, and the viewer's list of agents. It processes one event at a time, so a
 //! trajectory is never held in memory as a whole. The engine counts its [`Stats`](model::Stats)
-//! separately while an attempt runs. They include things that no event shows, such as a response
+//! separately while an attempt runs. They include facts that are not in events, such as a response
 //! that a hook rejected or a fault that was repaired.
 
 mod calls;
@@ -47,9 +47,9 @@ pub struct Agent {
     pub max_iterations: u32,
     /// How the agent ended; `None` while it runs.
     pub status: Option<Status>,
-    /// Counts of its cells.
+    /// Counts of the agent's cells.
     pub cells: Cells,
-    /// Its requests to models.
+    /// The agent's requests to models.
     pub calls: Calls,
 }
 
@@ -60,7 +60,8 @@ pub struct Cells {
     pub ran: u64,
     /// Number of cells that ended in an error.
     pub failed: u64,
-    /// Number of self-corrections: failed cells whose agent's next cell ran without an error.
+    /// Number of self-corrections: failed cells followed by a cell of the same agent without an
+    /// error.
     pub corrected: u64,
     /// Whether the last cell failed.
     is_failing: bool,
@@ -138,14 +139,14 @@ impl Fold {
         self.judges.values()
     }
 
-    /// Returns start and end, in milliseconds, of each call from an agent to a model, or `None` if
+    /// Returns the start and end, in milliseconds, of each agent's calls to models, or `None` if
     /// any time is unknown.
     pub fn call_times(&self) -> Option<&[(f64, f64)]> {
         (!self.is_untimed).then_some(&self.times)
     }
 
-    /// Whether the attempt has begun. The remains of an attempt that resumed elsewhere have no
-    /// start event.
+    /// Whether the attempt has begun. The lost calls of an attempt that resumed have no start
+    /// event.
     pub fn has_begun(&self) -> bool {
         self.has_begun
     }

@@ -1,10 +1,10 @@
-//! Cuts long strings out of a line of JSON without parsing it, so that a megabyte of output costs
+//! Truncates long strings in a line of JSON without parsing it, so that a megabyte of output costs
 //! only a scan.
 
 use memchr::{memchr, memchr2};
 
-/// Replaces each string of more than `limit` bytes in `line` by an object that locates it in the
-/// file.
+/// Replaces each string of more than `limit` bytes in `line` with an object that contains its
+/// location in the file.
 ///
 /// The object is `{"head": FIRST_PART, "bytes": LENGTH, "from": START, "to": END}`. `START` and
 /// `END` are the byte positions, in the file, of the JSON between the quotes; `offset` is the
@@ -20,8 +20,8 @@ pub fn cut_strings(line: &[u8], offset: u64, limit: usize) -> Vec<u8> {
     })
 }
 
-/// Replaces each string of more than `limit` bytes in `line` by its first part, so that an event
-/// stays an event.
+/// Replaces each string of more than `limit` bytes in `line` with its first part, so that the line
+/// still parses as an event.
 pub fn heads(line: &[u8], limit: usize) -> Vec<u8> {
     replace_long(line, limit, |cut, head, _, _| {
         cut.push(b'"');
@@ -30,8 +30,8 @@ pub fn heads(line: &[u8], limit: usize) -> Vec<u8> {
     })
 }
 
-/// Replaces each long string by what `replace` writes, given its first part and the start and end
-/// of the whole string.
+/// Replaces each long string with the output of `replace`, which receives its first part and the
+/// start and end of the whole string.
 fn replace_long(
     line: &[u8],
     limit: usize,

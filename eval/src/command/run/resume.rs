@@ -53,6 +53,22 @@ pub enum ResumeError {
     },
 }
 
+impl ResumeError {
+    /// Returns the name of an MCP server whose tools the run has and the settings lack.
+    pub(crate) fn missing_server(&self) -> Option<&str> {
+        let Self::Fingerprint { differences, .. } = self else {
+            return None;
+        };
+        let mut lacking = differences
+            .iter()
+            .filter(|difference| difference.here.is_some() && difference.there.is_none());
+        lacking.find_map(|difference| {
+            let (server, _) = difference.part.strip_prefix("tools.")?.split_once('.')?;
+            Some(server)
+        })
+    }
+}
+
 fn list(differences: &[Difference]) -> String {
     let all: Vec<String> = differences.iter().map(Difference::to_string).collect();
     all.join("; ")

@@ -180,17 +180,44 @@ impl Agents for Service {
         asker: &Requester,
         progress: OnProgress,
     ) -> Result<AgentResult, Rejection> {
-        let budget_of_client = self.budget_of(asker);
-        if let Some(error) = budget_of_client.exhausted() {
-            return Err(Rejection::OutOfBudget(error.to_string()));
+        let request = self.request(asker, &question.limits)?;
+        self.answer_within(offer, question, &asker.client, &request, progress)
+            .await
+    }
+}
+
+impl Service {
+    /// Returns the budget of a request of a client.
+    ///
+    /// # Errors
+    /// [`Rejection::OutOfBudget`] if the client or the server has nothing left.
+    pub fn request(&self, asker: &Requester, limits: &Limits) -> Result<SharedBudget, Rejection> {
+        let of_client = self.budget_of(asker);
+        match of_client.exhausted() {
+            Some(error) => Err(Rejection::OutOfBudget(error.to_string())),
+            None => Ok(of_client.of_request(budget(limits))),
         }
+    }
+
+    /// Answers a question within the budget of a request, which may have further questions.
+    ///
+    /// # Errors
+    /// [`Rejection`] if no agent was started.
+    pub async fn answer_within(
+        &self,
+        offer: &str,
+        question: Question,
+        client: &str,
+        request: &SharedBudget,
+        progress: OnProgress,
+    ) -> Result<AgentResult, Rejection> {
         let agent = self.agents.iter().find(|agent| agent.name == offer);
         let agent =
             agent.ok_or_else(|| Rejection::Unavailable(format!("unknown agent `{offer}`")))?;
         let engine = agent.engine()?;
         let recorder = agent.recorder(&engine)?;
         let shown = read_images(&question).map_err(Rejection::Unavailable)?;
-        let attempt = Recorder::attempt(&recorder, &asker.client, progress);
+        let attempt = Recorder::attempt(&recorder, client, progress);
         let task = Task {
             run_id: recorder.run_id().to_owned(),
             sample: attempt.sample().to_owned(),
@@ -200,8 +227,7 @@ impl Agents for Service {
             context: Arc::new(question.context),
             images: images(&shown),
         };
-        let request = budget_of_client.of_request(budget(&question.limits));
-        let outcome = engine.run_within(&task, attempt.sink(), &request).await;
+        let outcome = engine.run_within(&task, attempt.sink(), request).await;
         if let Some(HaltReason::OverBudget(message)) = engine.halt_reason() {
             attempt.end(&outcome);
             return Err(Rejection::OutOfBudget(message));

@@ -4,17 +4,18 @@
 //! both, reports its spending, and returns unused amounts.
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use harness::provider::{ProviderError, Rate, SharedPace};
-use harness::{ExternalBudget, SharedBudget};
+use harness::{Expense, ExternalBudget, Hold, SharedBudget, Spent};
 use parking_lot::Mutex;
-use queue::accounts::{Amounts, BudgetAccounts, LeaseReply};
+use queue::accounts::{Amounts, BudgetAccounts, Call, Claim, LeaseReply};
 use queue::rate::Pace;
 use queue::{QueueError, RunQueue, name, now_ms};
-use tokio::sync::Mutex as AsyncMutex;
+use tokio::sync::{Mutex as AsyncMutex, Notify};
 
 /// Time to wait for amounts that other workers may give back.
 const PATIENCE: Duration = Duration::from_millis(300);
@@ -36,7 +37,9 @@ pub(super) struct Lease {
     ttl_ms: u64,
     /// Amounts spent by the engine.
     spent: SharedBudget,
-    state: Mutex<State>,
+    state: Arc<Mutex<State>>,
+    /// Wakes calls that wait for a reservation to end.
+    released: Arc<Notify>,
     /// Serializes requests to the queue.
     asking: AsyncMutex<()>,
     turns: AsyncMutex<HashMap<String, VecDeque<f64>>>,
@@ -52,11 +55,47 @@ struct State {
     /// Amounts last reported.
     reported: Amounts<f64>,
     reported_at: Option<Instant>,
-    /// Amounts that may be spent, counted from the start of the lease.
+    /// Amounts that count as spent if the lease expires.
+    booked: Amounts<f64>,
+    /// Amounts reserved for calls in flight; calls are counted in `admitted`.
+    reserved: Amounts<f64>,
+    under_way: usize,
+    /// Amounts that may be spent and reserved, counted from the start of the lease.
     granted: Amounts<f64>,
     /// Number of calls admitted.
     admitted: f64,
-    exhausted: Option<ProviderError>,
+    /// Budget that is used up: its index, and the error.
+    exhausted: Option<(usize, ProviderError)>,
+}
+
+/// Reservation of a call in flight.
+struct Held {
+    state: Arc<Mutex<State>>,
+    released: Arc<Notify>,
+    most: Amounts<f64>,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let mut state = self.state.lock();
+        state.under_way -= 1;
+        state.reserved = if state.under_way == 0 {
+            // Differences of sums leave a remainder.
+            Amounts::default()
+        } else {
+            state.reserved.minus(self.most)
+        };
+        drop(state);
+        self.released.notify_waiters();
+    }
+}
+
+fn amounts(spent: Spent) -> Amounts<f64> {
+    Amounts {
+        cost_usd: spent.cost_usd,
+        tokens: spent.tokens as f64,
+        calls: spent.calls as f64,
+    }
 }
 
 impl Lease {
@@ -74,7 +113,8 @@ impl Lease {
             limits,
             ttl_ms: u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX),
             spent,
-            state: Mutex::default(),
+            state: Arc::default(),
+            released: Arc::default(),
             asking: AsyncMutex::default(),
             turns: AsyncMutex::default(),
             workers: AtomicU32::new(1),
@@ -84,12 +124,50 @@ impl Lease {
 
     /// Returns what this worker has spent for the run.
     pub(super) fn spent(&self) -> Amounts<f64> {
-        let spent = self.spent.spent();
-        Amounts {
-            cost_usd: spent.cost_usd,
-            tokens: spent.tokens as f64,
-            calls: spent.calls as f64,
+        amounts(self.spent.spent())
+    }
+
+    /// Returns what is used. The caller holds the lock of the state, so that a call that ends in
+    /// the meantime counts twice and is never lost.
+    fn used(&self, state: &State) -> Amounts<f64> {
+        let spent = self.spent();
+        // An admitted call counts before the engine has booked it.
+        let calls = spent.calls.max(state.admitted);
+        Amounts { calls, ..spent }
+    }
+
+    /// Reserves the expense of a call within the lease, if it fits.
+    fn hold(&self, most: Amounts<f64>) -> Result<Option<Held>, ProviderError> {
+        let mut state = self.state.lock();
+        // A retry belongs to a call that has been admitted.
+        if let Some((kind, error)) = &state.exhausted
+            && (*kind != 2 || most.calls > 0.0)
+        {
+            return Err(error.clone());
         }
+        let spent = self.used(&state);
+        let needed = spent.minus(state.before).plus(state.reserved).plus(most);
+        let (limits, needed, granted) = (self.limits.all(), needed.all(), state.granted.all());
+        let fits = (0..3).all(|kind| {
+            limits[kind].is_none()
+                || most.all()[kind] <= 0.0
+                || needed[kind] <= granted[kind] + 1e-9
+        });
+        // The lease of a worker that does not renew it in time counts as spent.
+        let half = Duration::from_millis(self.ttl_ms / 2);
+        let is_held = state.reported_at.is_some_and(|at| at.elapsed() < half);
+        if !fits || !is_held {
+            return Ok(None);
+        }
+        state.admitted = spent.calls + most.calls;
+        state.under_way += 1;
+        let most = Amounts { calls: 0.0, ..most };
+        state.reserved = state.reserved.plus(most);
+        Ok(Some(Held {
+            state: Arc::clone(&self.state),
+            released: Arc::clone(&self.released),
+            most,
+        }))
     }
 
     pub(super) fn has_limits(&self) -> bool {
@@ -101,16 +179,19 @@ impl Lease {
         REPORT.max(REPORT_EACH * self.processes())
     }
 
-    /// Whether nothing was spent since the last report and that report is recent.
+    /// Whether nothing was spent since the last report, nothing is left to give back, and that
+    /// report is recent.
     pub(super) fn is_quiet(&self) -> bool {
-        let spent = self.spent();
         let state = self.state.lock();
-        let calls = spent.calls.max(state.admitted);
-        let unchanged = Amounts { calls, ..spent } == state.reported;
+        let used = self.used(&state);
+        let own = used.minus(state.before).plus(state.reserved).all();
+        let (granted, limits) = (state.granted.all(), self.limits.all());
+        let has_rest =
+            (0..3).any(|kind| limits[kind].is_some() && granted[kind] > own[kind] + 1e-9);
         let lately = state
             .reported_at
             .is_some_and(|at| at.elapsed() < Duration::from_millis(self.ttl_ms / 3));
-        unchanged && lately
+        used == state.reported && !has_rest && lately
     }
 
     pub(super) fn set_workers(&self, workers: u32) {
@@ -121,20 +202,21 @@ impl Lease {
         now_ms() as f64 + self.clock_ms
     }
 
-    /// Reports spending and requests more if necessary.
-    pub(super) async fn report(&self, needs: bool) -> Result<bool, QueueError> {
+    /// Reports spending and gives back what calls in flight do not need.
+    pub(super) async fn report(&self) -> Result<(), QueueError> {
         let _one = self.asking.lock().await;
-        let mut used = self.spent();
-        let (before, reported) = {
+        self.ask(None).await.map(drop)
+    }
+
+    /// Reports spending and requests room for a call. The caller holds the lock `asking`.
+    async fn ask(&self, next: Option<Call>) -> Result<bool, QueueError> {
+        let (used, reserved, before, booked, is_first) = {
             let mut state = self.state.lock();
-            // An admitted call counts before the engine has booked it.
-            used.calls = used.calls.max(state.admitted);
-            if !needs {
-                // The report gives the rest back, so nothing more may be admitted against it
-                // meanwhile.
-                state.granted = used.minus(state.before);
-            }
-            (state.before, state.reported)
+            let used = self.used(&state);
+            // The report gives the rest back, so nothing more may be admitted against it meanwhile.
+            state.granted = used.minus(state.before).plus(state.reserved);
+            let is_first = state.reported_at.is_none();
+            (used, state.reserved, state.before, state.booked, is_first)
         };
         #[expect(
             clippy::cast_possible_truncation,
@@ -145,41 +227,44 @@ impl Lease {
         let (worker, limits) = (&self.worker, self.limits);
         let asked = self.queue.change("books", |books: Option<BudgetAccounts>| {
             let mut books = books.unwrap_or_else(|| BudgetAccounts::new(Amounts::default()));
-            // A revoked lease starts again with what was spent since its last report.
-            let begins = if books.leases.contains_key(worker) {
+            if is_first {
+                // An earlier worker of this name has left it.
+                books.expire(worker);
+            }
+            // What an expired lease held counts as spent already.
+            let begins = if is_first || books.leases.contains_key(worker) {
                 before
             } else {
-                reported
+                let (used, booked) = (used.all(), booked.all());
+                Amounts::of(std::array::from_fn(|i| used[i].min(booked[i])))
             };
-            let verdict = books.report(
-                worker,
-                used.minus(begins),
-                needs,
-                limits,
-                now + self.ttl_ms,
-                now,
-            );
-            (books, (begins, verdict))
+            let claim = Claim {
+                used: used.minus(begins),
+                reserved,
+                next,
+            };
+            let verdict = books.report(worker, claim, limits, now + self.ttl_ms, now);
+            let held = books.leases.get(worker).map(|lease| lease.granted);
+            (books, (begins, verdict, held.unwrap_or_default()))
         });
-        let (begins, verdict) = asked.await?;
+        let (begins, verdict, held) = asked.await?;
         let mut state = self.state.lock();
         state.before = begins;
         state.reported = used;
+        state.booked = begins.plus(held);
         state.reported_at = Some(Instant::now());
+        state.granted = held;
         match verdict {
-            LeaseReply::Granted(granted) => {
-                state.granted = granted;
-                Ok(true)
-            }
-            LeaseReply::Wait => {
-                state.granted = used.minus(begins);
-                Ok(false)
-            }
+            LeaseReply::Granted(_) => return Ok(true),
+            LeaseReply::Wait => {}
             LeaseReply::Exhausted(kind, spent) => {
-                state.exhausted = Some(over_budget(kind, spent, self.limits));
-                Ok(false)
+                state.exhausted = Some((kind, over_budget(kind, spent, None, self.limits)));
+            }
+            LeaseReply::Refused(kind, spent, next) => {
+                state.exhausted = Some((kind, over_budget(kind, spent, Some(next), self.limits)));
             }
         }
+        Ok(false)
     }
 
     /// Ends the lease, which returns the unused amounts.
@@ -187,7 +272,7 @@ impl Lease {
         if !self.has_limits() {
             return Ok(());
         }
-        self.report(false).await?;
+        self.report().await?;
         let worker = &self.worker;
         let ended = self.queue.change("books", |books: Option<BudgetAccounts>| {
             let mut books = books.unwrap_or_else(|| BudgetAccounts::new(Amounts::default()));
@@ -198,7 +283,12 @@ impl Lease {
     }
 }
 
-fn over_budget(kind: usize, spent: f64, limits: Amounts<Option<f64>>) -> ProviderError {
+fn over_budget(
+    kind: usize,
+    spent: f64,
+    next: Option<f64>,
+    limits: Amounts<Option<f64>>,
+) -> ProviderError {
     let limit = limits.all()[kind].unwrap_or_default();
     let (budget, spent, limit) = match kind {
         0 => ("--max-cost", format!("${spent:.4}"), format!("${limit}")),
@@ -213,52 +303,48 @@ fn over_budget(kind: usize, spent: f64, limits: Amounts<Option<f64>>) -> Provide
             format!("{limit} calls"),
         ),
     };
+    let next = match (kind, next) {
+        (_, None) => String::new(),
+        (0, Some(next)) => format!("; the next call may cost ${next:.4}"),
+        (_, Some(next)) => format!("; the next call may use {next} tokens"),
+    };
     ProviderError::OverBudget {
         budget: budget.to_owned(),
         spent,
-        limit,
+        limit: limit + &next,
     }
 }
 
 #[async_trait]
 impl ExternalBudget for Lease {
-    async fn admit(&self) -> Result<(), ProviderError> {
+    async fn reserve(&self, expense: Expense) -> Result<Hold, ProviderError> {
         if !self.has_limits() {
-            return Ok(());
+            return Ok(Box::new(()));
         }
+        let call = Call {
+            likely: amounts(expense.likely),
+            most: amounts(expense.most),
+        };
         loop {
-            {
-                let spent = self.spent();
-                let mut state = self.state.lock();
-                if let Some(error) = &state.exhausted {
-                    return Err(error.clone());
-                }
-                let used = Amounts {
-                    calls: spent.calls.max(state.admitted),
-                    ..spent
-                }
-                .minus(state.before);
-                let kinds = self.limits.all();
-                let has_room = (0..3).all(|kind| {
-                    kinds[kind].is_none() || used.all()[kind] < state.granted.all()[kind]
-                });
-                // Another worker may have what a lease held that was not renewed in time.
-                let half = Duration::from_millis(self.ttl_ms / 2);
-                let is_held = state.reported_at.is_some_and(|at| at.elapsed() < half);
-                if has_room && is_held {
-                    state.admitted = spent.calls.max(state.admitted) + 1.0;
-                    return Ok(());
-                }
+            let released = self.released.notified();
+            let asking = self.asking.lock().await;
+            if let Some(held) = self.hold(call.most)? {
+                return Ok(Box::new(held));
             }
             // Nothing is spent while the server cannot be reached.
-            if !matches!(self.report(true).await, Ok(true)) && self.exhausted().is_none() {
-                tokio::time::sleep(PATIENCE).await;
+            let _ = self.ask(Some(call)).await;
+            if let Some(held) = self.hold(call.most)? {
+                return Ok(Box::new(held));
             }
+            drop(asking);
+            // Other workers' reservations end without a signal.
+            let _ = tokio::time::timeout(PATIENCE, released).await;
         }
     }
 
     fn exhausted(&self) -> Option<ProviderError> {
-        self.state.lock().exhausted.clone()
+        let state = self.state.lock();
+        state.exhausted.as_ref().map(|(_, error)| error.clone())
     }
 }
 

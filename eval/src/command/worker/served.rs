@@ -342,7 +342,7 @@ impl Served {
                 continue;
             }
             // What is not reported now is included in the next report.
-            let _ = self.lease.report(false).await;
+            let _ = self.lease.report().await;
         }
     }
 }

@@ -16,8 +16,8 @@ impl Source {
     }
 }
 
-/// Draws a comparison. The kind of score, the clusters and the effect are independent and include
-/// degenerate cases.
+/// Draws a comparison. The kind of score, the clusters and the effect are drawn independently and
+/// include degenerate cases.
 fn draw(source: &mut Source) -> Vec<Pair<usize>> {
     let samples = 1 + match source.below(3) {
         0 => source.below(6),
@@ -47,7 +47,7 @@ fn draw(source: &mut Source) -> Vec<Pair<usize>> {
             }
             // A fraction.
             3 => (source.uniform() * chance).clamp(0.0, 1.0),
-            // The same score everywhere.
+            // A constant score.
             4 => chance.clamp(0.0, 1.0),
             // One of a few values.
             _ => (4.0 * source.uniform() * chance).round().min(4.0) / 4.0,
@@ -65,8 +65,8 @@ fn draw(source: &mut Source) -> Vec<Pair<usize>> {
         .collect()
 }
 
-/// Returns the number of tested comparisons, of those with p below 0.05, and of those in which test
-/// and interval disagree.
+/// Returns three counts: all tested comparisons, comparisons with p below 0.05, and comparisons in
+/// which test and interval disagree.
 pub fn count(comparisons: usize, seed: u64) -> (usize, usize, usize) {
     let mut source = Source(ChaCha8Rng::seed_from_u64(seed));
     let (mut tested, mut found, mut disagree) = (0, 0, 0);

@@ -22,7 +22,7 @@ pub enum Figure {
     PassHat2(Scores),
     /// Mean over samples of the best score of their attempts.
     Best(Scores),
-    /// Difference between two runs, of which the second is better by this much.
+    /// Difference between two runs. The second run is better by this much.
     Difference(Scores, f64),
 }
 
@@ -31,11 +31,11 @@ pub enum Figure {
 pub enum Clusters {
     /// One sample per cluster.
     Samples,
-    /// One sample per cluster; every fifth has five times as many attempts as the others.
+    /// One sample per cluster; every fifth sample has five times the attempts of the others.
     Uneven,
     /// Several samples per cluster.
     Named,
-    /// Several samples per cluster; every fifth has five times as many as the others.
+    /// Several samples per cluster; every fifth cluster has five times the samples of the others.
     NamedUneven,
 }
 
@@ -116,8 +116,8 @@ impl Figure {
         }
     }
 
-    /// Returns the kinds of clusters to simulate. Uneven clusters of one sample differ in their
-    /// attempts, which only a score allows.
+    /// Returns the kinds of clusters to simulate. Uneven clusters of one sample differ in the
+    /// number of attempts, which only scores support.
     fn clusters(self) -> Vec<Clusters> {
         let mut all = vec![Clusters::Samples];
         if matches!(
@@ -138,7 +138,7 @@ impl Figure {
     }
 }
 
-/// Group of designs whose mean coverage has a common bar.
+/// Group of designs whose mean coverage has a common threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Answers,
@@ -197,7 +197,7 @@ impl Design {
         }
     }
 
-    /// Returns what distinguishes this design from others of the same figure.
+    /// Returns a description that distinguishes this design from others of the same figure.
     pub fn details(&self) -> String {
         format!(
             "{}: {} × {}, correlation {}",
@@ -211,10 +211,10 @@ impl Design {
     /// Returns the true means to simulate.
     pub fn means(&self) -> impl Iterator<Item = f64> {
         MEANS.into_iter().filter(|p| match self.figure {
-            // Means above 0.5 mirror those below, and so do their intervals.
+            // Means above 0.5 are the mirror images of means below, and so are their intervals.
             Figure::Score(_) => *p <= 0.5,
             Figure::Difference(_, by) => p + by < 1.0,
-            // True means of scores are not closer to 0 and 1 either.
+            // Simulated true means of scores are no closer to 0 or 1 than this.
             Figure::PassAt2(_) | Figure::PassHat2(_) | Figure::Best(_) => {
                 (0.04..=0.96).contains(&self.truth(*p))
             }
@@ -262,7 +262,7 @@ impl Design {
         Some([interval.low, interval.high])
     }
 
-    /// Returns the figure of one sample's attempts.
+    /// Computes the figure from one sample's attempts.
     fn of_attempts(&self, scores: &[f64]) -> Option<f64> {
         let (n, right) = scores.iter().fold((0, 0), |(n, right), score| {
             (n + 1, right + u32::from(*score >= 1.0))
@@ -329,7 +329,7 @@ fn mean(scores: &[f64]) -> f64 {
     scores.iter().sum::<f64>() / scores.len() as f64
 }
 
-/// Returns all designs whose name contains a text.
+/// Returns all designs whose name contains `only`.
 pub fn designs(quick: bool, only: &str) -> Vec<Design> {
     let mut all = Vec::new();
     for figure in FIGURES {
@@ -351,8 +351,8 @@ pub fn designs(quick: bool, only: &str) -> Vec<Design> {
 
 fn of_samples(figure: Figure, clusters: Clusters, quick: bool) -> Vec<Design> {
     let counts: &[usize] = if quick {
-        // From 20 on the same as in the full run, because the mean that the bar applies to depends
-        // on these numbers.
+        // From 20 on, use the same numbers as the full run, because the mean coverage depends on
+        // them.
         &[3, 12, 20, 50, 100]
     } else {
         &[3, 5, 8, 10, 15, 20, 50, 100]
@@ -365,8 +365,8 @@ fn of_samples(figure: Figure, clusters: Clusters, quick: bool) -> Vec<Design> {
             if figure.takes_several() && attempts == 1 {
                 continue;
             }
-            // One answer per sample is cheap to simulate. Its designs are those of the full run,
-            // because its bar depends on them.
+            // One answer per sample is cheap to simulate. Use all designs of the full run, because
+            // the threshold depends on them.
             let one_answer = attempts == 1
                 && clusters == Clusters::Samples
                 && matches!(figure.scores(), Scores::Binary | Scores::Repeated);
@@ -376,8 +376,8 @@ fn of_samples(figure: Figure, clusters: Clusters, quick: bool) -> Vec<Design> {
                 correlations
             };
             for &correlation in correlations {
-                // A single attempt is correlated with others only across runs, or in clusters of
-                // uneven size.
+                // With one attempt per sample, a correlation matters only between runs or in
+                // clusters of uneven size.
                 let alone = attempts == 1
                     && clusters.are_even()
                     && !matches!(figure, Figure::Difference(..));

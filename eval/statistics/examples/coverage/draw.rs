@@ -7,16 +7,16 @@ use statrs::distribution::{Beta, ContinuousCDF};
 /// Distribution of scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scores {
-    /// 0 or 1; the probability of 1 in each cluster comes from a beta distribution.
+    /// 0 or 1; the probability of 1 in each cluster is beta-distributed.
     Binary,
     /// 0 or 1; each attempt repeats its cluster's answer with some probability.
     Repeated,
     /// Between 0 and 1, uniformly distributed around the mean; each attempt repeats its cluster's
     /// score with some probability.
     Even,
-    /// Like `Even`, but most scores are at one end and few are far from it.
+    /// Like `Even`, but most scores are near one end, and a few are far from it.
     Skewed,
-    /// Like `Skewed`, but both runs repeat the score of the sample.
+    /// Like `Skewed`, but attempts of both runs repeat the score of the sample.
     SkewedAlike,
 }
 
@@ -31,7 +31,7 @@ impl Scores {
         }
     }
 
-    /// Returns the probability that a score of mean `p` is at most `x`, which is below 1.
+    /// Returns the probability that a score with mean `p` is at most `x`, where `x` is below 1.
     pub fn at_most(self, x: f64, p: f64) -> f64 {
         match self {
             Self::Even => Beta::new(4.0 * p, 4.0 * (1.0 - p)).map_or(0.0, |beta| beta.cdf(x)),
@@ -78,7 +78,7 @@ impl Source {
         }
     }
 
-    /// Returns a number between 0 and 1, excluding both.
+    /// Returns a uniform number between 0 and 1, excluding both.
     pub fn uniform(&mut self) -> f64 {
         ((self.random.next_u64() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
     }
@@ -141,8 +141,8 @@ impl Source {
         at(scores, p, easy)
     }
 
-    /// Returns what the attempts at one sample share: the probability of 1, or the score that they
-    /// repeat.
+    /// Returns the value shared by the attempts at one sample: the probability of 1, or the score
+    /// to repeat.
     fn kind(&mut self, scores: Scores, p: f64, rho: f64) -> f64 {
         if scores == Scores::Binary {
             self.chance(p, rho)
@@ -151,8 +151,8 @@ impl Source {
         }
     }
 
-    /// Returns the scores of attempts at a sample. Each repeats the sample's score with some
-    /// probability and is otherwise independent.
+    /// Returns the scores of attempts at a sample. Each attempt repeats the sample's score with
+    /// some probability and is independent otherwise.
     fn attempts(&mut self, scores: Scores, p: f64, rho: f64, kind: f64, count: usize) -> Vec<f64> {
         if scores == Scores::Binary {
             return (0..count).map(|_| self.right(kind)).collect();
@@ -169,8 +169,8 @@ impl Source {
             .collect()
     }
 
-    /// Returns the shared values of the samples of a cluster. Each has the cluster's own with some
-    /// probability, otherwise another.
+    /// Returns the shared values of the samples of a cluster. Each sample has the cluster's value
+    /// with some probability, and a value of its own otherwise.
     fn kinds<K: Copy>(
         &mut self,
         alike: f64,
@@ -201,8 +201,7 @@ impl Source {
             .collect()
     }
 
-    /// Returns the scores of two runs over a cluster, in which each sample is equally hard for
-    /// both.
+    /// Returns the scores of two runs over a cluster whose samples are equally hard for both runs.
     pub fn both(&mut self, scores: Scores, p: [f64; 2], shape: Shape) -> Vec<(Vec<f64>, Vec<f64>)> {
         let rho = shape.correlation;
         let kinds = self.kinds(shape.alike, shape.samples, |source| {
@@ -220,8 +219,8 @@ impl Source {
 
     fn kinds_of_both(&mut self, scores: Scores, p: [f64; 2], rho: f64) -> [f64; 2] {
         match scores {
-            // The second run is correct wherever the first is, and elsewhere as often as its mean
-            // requires.
+            // The second run is correct wherever the first is. On the other samples, it is correct
+            // as often as its mean requires.
             Scores::Binary => {
                 let chance = self.chance(p[0], rho);
                 [
@@ -230,7 +229,7 @@ impl Source {
                 ]
             }
             Scores::Even | Scores::Skewed => p.map(|p| self.one(scores, p)),
-            // In both runs, attempts repeat the sample's own score.
+            // In both runs, attempts repeat the score of the sample.
             Scores::Repeated | Scores::SkewedAlike => {
                 let easy = self.uniform();
                 p.map(|p| at(scores, p, easy))

@@ -1,4 +1,4 @@
-//! Measures how often a difference is found between runs that do not differ.
+//! Measures how often the tests find a difference between runs whose true scores are equal.
 
 use statistics::{Pair, Tango, p_value};
 
@@ -11,20 +11,21 @@ const LEVEL: f64 = 0.05;
 const MOST: f64 = 0.055;
 const BARRED_FROM: usize = 20;
 
-/// Shares of samples on which the runs differ. Two independent runs of equal score differ on at
-/// most half of them.
+/// Shares of samples on which the runs differ. Two independent runs with equal scores differ on at
+/// most half of the samples.
 const DIFFERING: [f64; 9] = [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8];
-/// Larger shares, which have no bar.
+/// Larger shares, to which the threshold does not apply.
 const NEARLY_ALL: [f64; 3] = [0.9, 0.95, 1.0];
 
-/// True difference between the runs on a share of the samples. The other samples compensate for it.
+/// True difference between the runs on a share of the samples, which the other samples compensate
+/// for.
 struct Truth {
     name: &'static str,
     share: f64,
     by: f64,
     attempts: usize,
     samples: usize,
-    /// Whether the bar applies. It does not if one kind of sample is rare.
+    /// Whether the threshold applies. It does not apply if one kind of sample is rare.
     barred: bool,
 }
 
@@ -97,10 +98,11 @@ impl Truth {
     }
 }
 
-/// Prints the shares of all designs and returns the number of missed bars.
+/// Prints the shares of false findings of all designs and returns the number of thresholds
+/// exceeded.
 pub fn check(quick: bool, seed: u64) -> usize {
-    // One attempt per sample is computed exactly, because only the share of differing samples
-    // matters there.
+    // Designs with one attempt per sample are computed exactly, because they depend only on the
+    // share of samples that differ.
     by_counting(quick) + by_drawing(quick, seed)
 }
 

@@ -7,7 +7,8 @@ use super::design::{Design, Kind, designs};
 use super::draw::Source;
 use super::table;
 
-/// Bars for the mean coverage over the designs of one kind: from 10 samples on, and from 20 on.
+/// Thresholds for the mean coverage over the designs of one kind: from 10 samples on, and from 20
+/// on.
 const LEAST_OF_10: f64 = 0.92;
 const OF_20: [f64; 2] = [0.94, 0.965];
 
@@ -15,10 +16,10 @@ const OF_20: [f64; 2] = [0.94, 0.965];
 #[derive(Debug, Clone, Copy)]
 pub struct SimulationSettings<'a> {
     pub quick: bool,
-    /// Runs of each design and true mean.
+    /// Number of runs for each design and true mean.
     pub runs: usize,
     pub seed: u64,
-    /// Restricts the figures to those whose name contains this.
+    /// Text that the names of the computed figures must contain.
     pub only: &'a str,
 }
 
@@ -34,7 +35,8 @@ struct DesignCoverage {
 impl DesignCoverage {
     fn of(design: &Design, asked: SimulationSettings, index: usize) -> Self {
         let (mut given, mut covered) = (0, Vec::new());
-        // The few designs with one answer average out less noise, but are cheap to simulate.
+        // Designs with one answer per sample are few, so their mean is noisier, but they are cheap
+        // to simulate.
         let runs = match design.kind() {
             Kind::Answers if asked.quick => 10 * asked.runs,
             _ => asked.runs,
@@ -77,7 +79,7 @@ impl DesignCoverage {
     }
 }
 
-/// Prints the coverage of all intervals and returns the number of missed bars.
+/// Prints the coverage of all intervals and returns the number of thresholds not met.
 pub fn check(asked: SimulationSettings) -> usize {
     let designs = designs(asked.quick, asked.only);
     let threads = thread::available_parallelism().map_or(1, usize::from);
@@ -130,7 +132,8 @@ pub fn check(asked: SimulationSettings) -> usize {
     missed
 }
 
-/// Prints the mean coverage of each kind by number of samples, which the overall mean hides.
+/// Prints the mean coverage of each kind by number of samples, because the overall mean hides the
+/// differences.
 fn print_by_count(judged: &[DesignCoverage]) {
     let mut counts: Vec<usize> = judged.iter().map(|judged| judged.design.count).collect();
     counts.sort_unstable();
@@ -176,8 +179,8 @@ const HEADER: [&str; 6] = [
     "its design",
 ];
 
-/// Returns a row for each group and range of samples, and the number of groups whose mean misses
-/// its bar.
+/// Returns a row for each group and range of samples, and the number of groups whose mean does not
+/// meet its threshold.
 fn rows<G: std::fmt::Display>(
     judged: &[DesignCoverage],
     groups: &[G],

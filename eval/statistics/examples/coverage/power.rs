@@ -1,14 +1,14 @@
-//! Measures how often a detectable difference is found in new runs like those it was computed from.
+//! Measures how often new runs find the detectable difference computed from similar runs.
 
 use statistics::{Pair, detectable, holm, p_value};
 
 use super::draw::{Scores, Shape, Source};
 use super::table;
 
-/// Probability of error over all comparisons.
+/// Maximum probability of any false finding over all comparisons.
 const LEVEL: f64 = 0.05;
 
-/// How new runs are simulated, which also determines the test.
+/// Model for simulating new runs. It also determines the test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Truth {
     /// One attempt per sample, scored 0 or 1: Tango's score test.
@@ -24,7 +24,7 @@ struct Design {
     truth: Truth,
     /// Number of samples or clusters.
     count: usize,
-    /// Number of comparisons that Holm's correction covers. The others have no difference.
+    /// Number of comparisons that Holm's correction covers. Only one of them has a difference.
     comparisons: usize,
 }
 
@@ -121,10 +121,10 @@ fn found(design: Design, run: &[Pair<usize>], size: f64, draws: usize, source: &
     hits.count() as f64 / draws as f64
 }
 
-/// Prints the power of all designs and returns the number of missed bars.
+/// Prints the power of all designs and returns the number of thresholds not met.
 pub fn check(quick: bool, seed: u64) -> usize {
     let draws = if quick { 200 } else { 2000 };
-    // Half the width of the bar. With few draws, three standard errors are added.
+    // Tolerance around the power. With few draws, three standard errors are added.
     let width = if quick { 0.03 + 0.09 } else { 0.03 };
     let truths = [
         Truth::Answers,
@@ -149,7 +149,8 @@ pub fn check(quick: bool, seed: u64) -> usize {
                 let run = truth.draw(count, &mut source);
                 let size = detectable(&run, LEVEL / comparisons as f64);
                 let share = found(design, &run, size.unwrap_or(1.0), draws, &mut source);
-                // The bar applies from 20 samples on; below that, the power is only shown.
+                // The threshold applies from 20 samples on; with fewer samples, the power is only
+                // shown.
                 let good = match size {
                     Some(_) => count < 20 || (share - 0.8).abs() <= width,
                     None => share < 0.8 + width,

@@ -23,7 +23,7 @@ pub fn say(line: &str) {
     println!("{line}");
 }
 
-/// Reports the number of missed bars.
+/// Reports the number of thresholds not met.
 pub fn complain(missed: usize) {
     eprintln!("error: {missed} figures missed their bar");
 }

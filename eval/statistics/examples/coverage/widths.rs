@@ -1,4 +1,4 @@
-//! Compares the mean width of intervals for scores of 0 or 1 with that of Tango's and the t
+//! Compares the mean widths of intervals for scores of 0 or 1: the program's, Tango's and the t
 //! interval.
 
 use statistics::{Pair, Tango, paired};
@@ -9,7 +9,7 @@ use super::table;
 /// Maximum ratio of the mean width to that of Tango's interval.
 const MOST: f64 = 1.05;
 
-/// 0.975 quantiles of Student's t by number of samples, with one degree of freedom less.
+/// Numbers of samples, each with the 0.975 quantile of Student's t for one degree of freedom less.
 const COUNTS: [(usize, f64); 4] = [
     (10, 2.262_157),
     (20, 2.093_024),
@@ -17,7 +17,7 @@ const COUNTS: [(usize, f64); 4] = [
     (100, 1.984_217),
 ];
 
-/// Prints the widths and returns the number of missed bars.
+/// Prints the widths and returns the number of thresholds exceeded.
 pub fn check(quick: bool, seed: u64) -> usize {
     let runs = if quick { 200 } else { 5000 };
     let mut source = Source::new(seed);

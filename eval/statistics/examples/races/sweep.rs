@@ -11,7 +11,7 @@ use statistics::{
 pub enum Scores {
     /// 0 or 1.
     Answers,
-    /// Fifths: the mean of five answers, some of them easy and some hard.
+    /// Multiples of 1/5: the mean of five answers, some of them easy and some hard.
     Fifths,
 }
 
@@ -21,9 +21,9 @@ pub struct Design {
     /// Description of the true scores.
     pub name: &'static str,
     pub cells: usize,
-    /// Difference by which the last cell is better than all others.
+    /// Difference between the score of the last cell and the best other cell.
     pub better: f64,
-    /// Whether the cells in between get worse step by step instead of being equal.
+    /// Whether the other cells get worse step by step instead of being equal.
     pub is_graded: bool,
     /// True score of the other cells.
     pub base: f64,
@@ -33,7 +33,7 @@ pub struct Design {
     pub min_difference: f64,
     /// Whether cells are compared with the first cell instead of the best.
     pub baseline: bool,
-    /// Minimum share of attempts saved; `None` without a bar.
+    /// Minimum share of attempts saved; `None` for no threshold.
     pub saved: Option<f64>,
     /// Whether `--quick` runs the design.
     pub is_quick: bool,
@@ -202,11 +202,12 @@ pub const DESIGNS: [Design; 24] = [
     },
 ];
 
-/// Number of samples in a sweep, and in a block.
+/// Number of samples in a sweep.
 pub const SAMPLES: usize = 200;
 const BLOCK: usize = 10;
 
-/// Number of sweeps of a design whose differences are corrected, which is the slowest part.
+/// Number of sweeps of a design for which differences are corrected. The correction is the slowest
+/// part.
 const CORRECTED: usize = 150;
 
 /// Outcome of a race.
@@ -215,10 +216,11 @@ pub struct Outcome {
     pub best_kept: bool,
     pub is_decided: bool,
     pub saved: f64,
-    /// Whether each interval holds, for the first cell and for the remaining one.
+    /// Whether each interval contains the true value, for comparisons with the first cell and with
+    /// the remaining one.
     pub held: [Vec<bool>; 2],
-    /// Errors of the difference from the last cell, uncorrected and corrected, for each cell that
-    /// stopped.
+    /// Errors of the uncorrected and the corrected difference from the last cell, for each cell
+    /// that stopped.
     pub off: Vec<[f64; 2]>,
 }
 
@@ -245,9 +247,10 @@ impl Design {
         (0..self.cells).map(of).collect()
     }
 
-    /// Simulates a cluster. Every other cell, including the best, depends on the sample's hardness
-    /// on half of its samples, so that two of these cells have a correlation of about 0.5. The
-    /// other cells are independent. Half of the samples in a cluster are as hard as the first.
+    /// Simulates a cluster. Every second cell, including the best, depends on the sample's
+    /// difficulty on half of its samples, so that the correlation between two of these cells is
+    /// about 0.5. The remaining cells are independent. Half of the samples in a cluster are as
+    /// difficult as the first.
     fn unit(&self, truth: &[f64], source: &mut Source) -> SampleCluster {
         let answers = match self.scores {
             Scores::Answers => 1,

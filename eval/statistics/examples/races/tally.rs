@@ -46,8 +46,8 @@ impl Tally {
         self.saved / self.races.max(1) as f64
     }
 
-    /// Returns the number of missed bars. With few races (`quick`), only misses far beyond chance
-    /// count.
+    /// Returns the number of thresholds not met. With few races (`quick`), only misses far beyond
+    /// chance count.
     pub fn misses(&self, design: &Design, quick: bool) -> usize {
         let room = if quick { 0.05 } else { 0.0 };
         let bars = [

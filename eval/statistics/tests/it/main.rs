@@ -1,4 +1,4 @@
-//! Compares the statistics with SciPy and statsmodels, whose figures are in `tests/reference.json`.
+//! Compares the statistics with figures from SciPy and statsmodels in `tests/reference.json`.
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
@@ -12,7 +12,7 @@ use statistics::{
     pass_at_k, pass_hat_k, sample_means,
 };
 
-/// Tolerance for a different order of summation and other quantile algorithms.
+/// Tolerance for differences in the order of summation and in quantile algorithms.
 const TOLERANCE: f64 = 1e-9;
 
 /// Tolerance for quantiles of Student's t, and for SciPy's maximum-likelihood search.
@@ -100,7 +100,8 @@ struct PowerCase {
 struct PassCase {
     n: u32,
     right: u32,
-    /// For k = 1, 2, …: the probabilities that at least one of k, and all of k, are correct.
+    /// For k = 1, 2, …: the probabilities that at least one of `k` attempts, and that all of them,
+    /// are correct.
     pass: Vec<[f64; 2]>,
 }
 
@@ -250,8 +251,8 @@ fn pass_at_k_and_pass_hat_k() {
             (None, None)
         );
     }
-    // Here the binomial coefficients themselves would overflow. 10 of 1000 correct: 1 − C(990,
-    // 500)/C(1000, 500).
+    // Here, the binomial coefficients would overflow. 10 of 1000 correct: 1 − C(990, 500)/C(1000,
+    // 500).
     near(
         pass_at_k(1000, 10, 500),
         [0.999_066_812_197_815_5],
@@ -390,7 +391,8 @@ fn detectable_difference_of_score_test() {
 
 #[test]
 fn detectable_difference_of_t_test() {
-    // With many samples, by the normal distribution: (z of the level + z of 80 %) × error.
+    // With many samples, the normal approximation holds: (z of the level + z of 80 %) × standard
+    // error.
     let pair = |cluster: u32, second: f64| Pair {
         cluster,
         first: 0.5,
@@ -416,7 +418,7 @@ fn detectable_difference_of_t_test() {
     assert_eq!(detectable::<u32>(&[], 0.05), None);
 }
 
-/// Pairs of scores in which the first run always scores 0, each pair its own cluster.
+/// Returns pairs in which the first run always scores 0. Each pair is its own cluster.
 fn against_zero(second: impl IntoIterator<Item = f64>) -> Vec<Pair<u32>> {
     let pairs = (0..).zip(second).map(|(cluster, second)| Pair {
         cluster,

@@ -1,4 +1,4 @@
-//! Compares races and their bets with figures computed by hand.
+//! Compares races and their bets with manually computed figures.
 
 use statistics::{
     ClusterSum, Race, RaceOpponents, Rules, SampleCluster, Verdict, Wealth, confidence_sequence,
@@ -59,7 +59,7 @@ fn interval_ends_where_wealth_is_forty() {
     assert_eq!(confidence_sequence(&[], [0.0, 1.0], 1.0, 0.05), None);
 }
 
-/// Checks the verdicts of a race whose cells always have these scores, in blocks of 10 samples.
+/// Checks the verdicts of a race in blocks of 10 samples, in which each cell has a constant score.
 fn check(
     scores: &[f64],
     against: RaceOpponents,
@@ -97,8 +97,7 @@ fn race_decides_by_its_rules() {
         0.0,
         &[Some(Worse), Some(Worse), Some(Won)],
     );
-    // Equal cells do not stop as worse, but if the difference does not matter only the first
-    // remains.
+    // Equal cells do not stop as worse, but with a minimum difference, only the first cell remains.
     check(&[0.5, 0.5, 0.5], best.clone(), 0.0, &[None, None, None]);
     check(
         &[0.5, 0.5, 0.5],

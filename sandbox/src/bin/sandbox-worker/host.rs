@@ -1,4 +1,4 @@
-//! Runs a harness with busy sessions, to be killed by the test that starts it.
+//! Runs a harness with busy sessions, which the test that starts it kills.
 
 use std::io::Write as _;
 
@@ -16,7 +16,7 @@ pub fn run() {
         sessions: arguments
             .next()
             .and_then(|sessions| sessions.parse().ok())
-            .expect("how many sessions to a worker"),
+            .expect("the number of sessions per worker"),
         jitless: false,
     });
     let runtime = tokio::runtime::Builder::new_current_thread()

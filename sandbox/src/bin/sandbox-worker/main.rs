@@ -1,7 +1,7 @@
 //! A minimal worker process for the tests of this crate. Subcommands perform actions from inside a
 //! worker; cells cannot reach them.
 
-#![allow(clippy::print_stdout, reason = "tests read its output")]
+#![allow(clippy::print_stdout, reason = "prints results that tests read")]
 
 mod host;
 mod probe;

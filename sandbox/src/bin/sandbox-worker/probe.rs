@@ -6,7 +6,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
 
-/// Tries typical operations, some on the file given as second argument, and prints which succeeded.
+/// Tries typical operations, some of them on the file given as the second argument, and prints
+/// which ones succeeded.
 pub fn probe() {
     let victim = std::env::args_os().nth(2).expect("a file is given");
     let victim = Path::new(&victim);

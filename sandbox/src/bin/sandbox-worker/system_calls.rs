@@ -1,18 +1,15 @@
 //! Makes system calls from inside a confined process.
 
-#![allow(
-    unsafe_code,
-    reason = "a system call with any arguments is a C interface"
-)]
+#![allow(unsafe_code, reason = "raw system calls are a C interface")]
 
 use std::io::BufRead as _;
 
 /// Makes one system call per line of standard input, each in its own process, and prints the
 /// outcome.
 ///
-/// A line holds `confined`, `jitless` (confined, for an engine that does not compile) or `free`,
-/// then the number of the call and its arguments; `self` stands for the number of the process. The
-/// outcome is `error N`, `done`, `exit N` or `signal N`.
+/// A line contains `confined`, `jitless` (confined, for an engine that generates no machine code)
+/// or `free`, then the number of the call and its arguments; `self` is replaced by the process id.
+/// The outcome is `error N`, `done`, `exit N` or `signal N`.
 pub fn try_each() {
     for line in std::io::stdin().lock().lines() {
         println!("{}", try_one(&line.expect("a line")));
@@ -24,7 +21,7 @@ fn try_one(line: &str) -> String {
     let child = unsafe { libc::fork() };
     if child == 0 {
         let error = make(line);
-        // Outside the range of exit codes that a confined process may end with.
+        // Outside the range of a confined process's own exit codes.
         // SAFETY: ends the process.
         unsafe { libc::_exit(if error == 0 { 255 } else { error }) };
     }
@@ -36,7 +33,7 @@ fn try_one(line: &str) -> String {
     }
     match libc::WEXITSTATUS(status) {
         255 => "done".to_owned(),
-        // The calls tried here return error numbers below the exit codes of fatal calls.
+        // The calls tried here return error numbers lower than the exit codes of fatal calls.
         error if error < 99 => format!("error {error}"),
         code => format!("exit {code}"),
     }
@@ -55,10 +52,10 @@ fn make(line: &str) -> i32 {
         "self" => libc::c_long::from(std::process::id().cast_signed()),
         number => number.parse().expect("a number"),
     });
-    let number = numbers.next().expect("the number of a call");
+    let number = numbers.next().expect("a system call's number");
     let mut argument = || numbers.next().unwrap_or(-1);
     let [first, second, third, fourth, fifth, sixth] = [(); 6].map(|()| argument());
-    // SAFETY: it can damage only this process, which ends next.
+    // SAFETY: the call can damage only this process, which ends next.
     let result = unsafe { libc::syscall(number, first, second, third, fourth, fifth, sixth) };
     if result != -1 {
         return 0;

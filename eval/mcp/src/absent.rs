@@ -1,0 +1,101 @@
+//! Replaces both directions in builds without the feature `mcp`.
+
+use std::convert::Infallible;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use serve::ServeError;
+
+use super::interface::{HttpSettings, ServerError, ServerTool, Spawn};
+use super::toolbox::Toolbox;
+
+/// A server that cannot exist.
+pub struct Server(Infallible);
+
+/// A server that cannot exist.
+pub struct HttpServer(Infallible);
+
+impl Server {
+    /// Always fails.
+    ///
+    /// # Errors
+    /// [`ServerError::NotBuilt`].
+    pub fn start(_: Spawn, _: Duration, _: Duration) -> Result<Self, ServerError> {
+        Err(ServerError::NotBuilt)
+    }
+
+    /// Never called.
+    pub fn tools(&self) -> &[ServerTool] {
+        match self.0 {}
+    }
+
+    /// Never called.
+    pub fn version(&self) -> &str {
+        match self.0 {}
+    }
+
+    /// Never called.
+    ///
+    /// # Errors
+    /// None.
+    #[expect(
+        clippy::unused_async,
+        reason = "the interface of the server that is there"
+    )]
+    pub async fn call(&self, _: &str, _: Map<String, Value>) -> Result<Value, ServerError> {
+        match self.0 {}
+    }
+}
+
+impl HttpServer {
+    /// Always fails.
+    ///
+    /// # Errors
+    /// [`ServeError::Serve`].
+    #[expect(
+        clippy::unused_async,
+        reason = "the interface of the server that is there"
+    )]
+    pub async fn bind(_: HttpSettings, _: Arc<dyn Toolbox>) -> Result<Self, ServeError> {
+        Err(ServeError::Serve(io::ErrorKind::Unsupported.into()))
+    }
+
+    /// Never called.
+    pub fn url(&self) -> String {
+        match self.0 {}
+    }
+
+    /// Never called.
+    ///
+    /// # Errors
+    /// None.
+    #[expect(
+        clippy::unused_async,
+        reason = "the interface of the server that is there"
+    )]
+    pub async fn serve(
+        self,
+        _: impl Future<Output = ()>,
+        _: impl Future<Output = ()>,
+    ) -> Result<(), ServeError> {
+        match self.0 {}
+    }
+}
+
+/// Always fails.
+///
+/// # Errors
+/// A sentence.
+#[expect(
+    clippy::unused_async,
+    reason = "the interface of the server that is there"
+)]
+pub async fn serve_stdio(
+    _: Arc<dyn Toolbox>,
+    _: usize,
+    _: impl Future<Output = ()>,
+) -> Result<(), String> {
+    Err(ServerError::NotBuilt.to_string())
+}

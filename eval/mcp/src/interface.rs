@@ -1,0 +1,71 @@
+//! Types that callers share with this crate, whether it was built with the protocol or not.
+
+use std::any::Any;
+use std::io;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use serde_json::Value;
+use serve::Clients;
+use tokio::process::Child;
+
+/// Settings of a server over HTTP.
+#[derive(Debug)]
+pub struct HttpSettings {
+    /// Address to listen on; port 0 means any free port.
+    pub address: SocketAddr,
+    /// Clients that may use the server.
+    pub clients: Clients,
+    /// Maximum bytes of a message.
+    pub max_message_bytes: usize,
+    /// Maximum time for calls in progress to finish on shutdown.
+    pub shutdown_timeout: Duration,
+}
+
+/// A process of a server, with pipes for stdin, stdout and stderr.
+pub struct Spawned {
+    /// The process.
+    pub child: Child,
+    /// Ends what the process has started when it is dropped.
+    pub guard: Box<dyn Any>,
+}
+
+/// Starts a process of a server. Called on a thread with a tokio runtime.
+pub type Spawn = Box<dyn Fn() -> io::Result<Spawned> + Send>;
+
+/// A tool as a server describes it. Untrusted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ServerTool {
+    /// Name by which it is called.
+    pub name: String,
+    /// Description for models.
+    pub description: String,
+    /// JSON Schema of its arguments.
+    pub input_schema: Value,
+}
+
+/// Reason why a server cannot be used, or why a call failed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ServerError {
+    /// The process did not start, or does not speak the protocol.
+    #[error("the server did not start: {0}")]
+    NotStarted(String),
+    /// The process ended during a call.
+    #[error("the server ended during the call{0}; the next call starts it again")]
+    Ended(String),
+    /// The process ended twice.
+    #[error("the server ended a second time{0}; it is not started again")]
+    EndedAgain(String),
+    /// The server has other tools since it was started again.
+    #[error("the server offers other tools since it was started again")]
+    ToolsChanged,
+    /// The server did not answer in time.
+    #[error("no answer after {} s", .0.as_secs())]
+    Timeout(Duration),
+    /// The server answered with an error of the protocol.
+    #[error("{0}")]
+    Refused(String),
+    /// This program was built without the feature `mcp`.
+    #[error("this program was built without the feature `mcp`")]
+    NotBuilt,
+}

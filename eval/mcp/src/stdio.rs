@@ -1,0 +1,47 @@
+//! Serves the client that started this process, over stdin and stdout.
+
+use std::sync::Arc;
+
+use rmcp::service::{ServerInitializeError, serve_server_with_ct};
+use tokio_util::sync::CancellationToken;
+
+use super::handler::{Handler, Shared};
+use super::lines::Lines;
+use super::toolbox::Toolbox;
+
+/// Serves until the input ends or `stop` completes. Calls in progress then have a few seconds to
+/// end. Nothing else may write to stdout meanwhile.
+///
+/// # Errors
+/// Returns a sentence if the client does not speak the protocol.
+pub async fn serve_stdio(
+    toolbox: Arc<dyn Toolbox>,
+    max_message_bytes: usize,
+    stop: impl Future<Output = ()>,
+) -> Result<(), String> {
+    let handler = Handler(Arc::new(Shared::new(toolbox, "stdio")));
+    let lines = Lines::new(tokio::io::stdin(), tokio::io::stdout(), max_message_bytes);
+    let stopping = CancellationToken::new();
+    let serve = async {
+        match serve_server_with_ct(handler, lines, stopping.clone()).await {
+            Ok(session) => {
+                // The task does not panic; if it did, the panic was printed.
+                let _ = session.waiting().await;
+                Ok(())
+            }
+            // A client that leaves before it says anything is not an error.
+            Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => {
+                Ok(())
+            }
+            Err(error) => Err(error.to_string()),
+        }
+    };
+    tokio::pin!(serve);
+    tokio::select! {
+        ended = &mut serve => ended,
+        () = stop => {
+            stopping.cancel();
+            serve.await
+        }
+    }
+}

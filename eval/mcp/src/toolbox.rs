@@ -1,0 +1,68 @@
+//! Interface to whatever the tools do.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use serde_json::{Map, Value};
+use serve::Client;
+
+/// A tool that clients can call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolInfo {
+    /// Name by which clients call it.
+    pub name: &'static str,
+    /// Title for people.
+    pub title: String,
+    /// Description for models.
+    pub description: String,
+    /// JSON Schema of the arguments, an object.
+    pub input_schema: Map<String, Value>,
+    /// JSON Schema of the structured result, an object.
+    pub output_schema: Map<String, Value>,
+    /// Whether it only reads files.
+    pub is_read_only: bool,
+}
+
+/// Result of a call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reply {
+    /// Text for a model.
+    pub text: String,
+    /// The same for programs, as the tool's output schema describes it.
+    pub structured: Value,
+    /// Whether the call failed after it began.
+    pub is_error: bool,
+}
+
+/// Callback for a line of progress.
+pub type OnReport = Arc<dyn Fn(String) + Send + Sync>;
+
+/// The client that calls a tool.
+#[derive(Clone)]
+pub struct Caller {
+    /// The client, with its limits.
+    pub client: Arc<Client>,
+    /// Receives progress.
+    pub report: OnReport,
+}
+
+/// The tools of a server.
+#[async_trait]
+pub trait Toolbox: Send + Sync + 'static {
+    /// Returns instructions for clients: when to use which tool.
+    fn instructions(&self) -> &str;
+
+    /// Returns the tools.
+    fn tools(&self) -> &[ToolInfo];
+
+    /// Calls a tool. Dropping the future stops the work.
+    ///
+    /// # Errors
+    /// Returns a sentence about invalid arguments or a call that did not begin, for the model.
+    async fn call(
+        &self,
+        tool: &str,
+        arguments: Map<String, Value>,
+        caller: Caller,
+    ) -> Result<Reply, String>;
+}

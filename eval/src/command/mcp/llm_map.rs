@@ -1,0 +1,151 @@
+//! The tool `llm_map`: one instruction for each text of a list.
+
+use std::sync::Arc;
+
+use futures::StreamExt as _;
+use futures::stream::FuturesUnordered;
+use mcp::{Caller, Reply};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use serve::{AgentResult, OnProgress, Question, Rejection};
+
+use super::arguments::{Budget, choose, parse};
+use super::tools::{Tools, refused};
+
+pub(super) const NAME: &str = "llm_map";
+
+/// Maximum texts of a call.
+const MOST_ITEMS: usize = 1_000;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    instruction: String,
+    items: Vec<String>,
+    #[serde(default)]
+    model: Option<String>,
+    // Not flattened, since serde then accepts unknown fields.
+    #[serde(default)]
+    max_cost: Option<f64>,
+    #[serde(default)]
+    max_tokens: Option<u64>,
+    #[serde(default)]
+    max_llm_calls: Option<u64>,
+    #[serde(default)]
+    timeout: Option<f64>,
+}
+
+pub(super) async fn call(
+    tools: &Tools,
+    arguments: Map<String, Value>,
+    caller: Caller,
+) -> Result<Reply, String> {
+    let arguments: Arguments = parse(arguments)?;
+    let budget = Budget {
+        max_cost: arguments.max_cost,
+        max_tokens: arguments.max_tokens,
+        max_llm_calls: arguments.max_llm_calls,
+        timeout: arguments.timeout,
+    };
+    let limits = budget.limits()?;
+    let instruction = arguments.instruction.trim();
+    if instruction.is_empty() {
+        return Err("invalid arguments: `instruction` is blank".to_owned());
+    }
+    let count = arguments.items.len();
+    if !(1..=MOST_ITEMS).contains(&count) {
+        return Err(format!(
+            "invalid arguments: {count} items: expected 1 to {MOST_ITEMS}"
+        ));
+    }
+    let models = tools.models.iter();
+    let models = models.filter(|(_, agent)| caller.client.may_use(agent));
+    let models: Vec<&(String, String)> = models.collect();
+    let chosen = choose(arguments.model.as_deref(), &models, |(model, _)| model)?;
+    let agent = &chosen.1;
+    let _turn = tools.turn().await?;
+    let asker = caller.client.asker();
+    let request = tools.service.request(&asker, &limits);
+    let request = request.map_err(|error| refused(&error))?;
+    let quiet: OnProgress = Arc::new(|_| {});
+    let mut work: FuturesUnordered<_> = arguments
+        .items
+        .into_iter()
+        .enumerate()
+        .map(|(index, context)| {
+            let (request, quiet, client) = (&request, Arc::clone(&quiet), &asker.client);
+            async move {
+                let permit = tools.calls.acquire().await;
+                let question = Question {
+                    query: instruction.to_owned(),
+                    context,
+                    images: Vec::new(),
+                    limits,
+                };
+                let answer = tools
+                    .service
+                    .answer_within(agent, question, client, request, quiet)
+                    .await;
+                drop(permit);
+                (index, answer)
+            }
+        })
+        .collect();
+    let mut results: Vec<Option<Result<AgentResult, Rejection>>> =
+        (0..count).map(|_| None).collect();
+    let mut done = 0;
+    while let Some((index, answer)) = work.next().await {
+        results[index] = Some(answer);
+        done += 1;
+        (caller.report)(format!("{done} of {count} texts"));
+    }
+    Ok(reply(results.into_iter().flatten()))
+}
+
+fn reply(results: impl Iterator<Item = Result<AgentResult, Rejection>>) -> Reply {
+    let (mut listed, mut lines) = (Vec::new(), Vec::new());
+    let (mut failed, mut llm_calls, mut run) = (0, 0, None);
+    let mut cost_usd = Some(0.0);
+    for (index, result) in results.enumerate() {
+        let number = index + 1;
+        let (answer, error) = match &result {
+            Ok(answered) => (answered.answer.clone(), answered.error.clone()),
+            Err(refused) => (None, Some(refused.to_string())),
+        };
+        lines.push(match (&answer, &error) {
+            (Some(answer), _) => format!("{number}. {answer}"),
+            (None, error) => format!("{number}. [failed: {}]", error.as_deref().unwrap_or("")),
+        });
+        failed += usize::from(answer.is_none());
+        let (status, sample) = match &result {
+            Ok(answered) => {
+                llm_calls += u64::from(answered.llm_calls);
+                cost_usd = cost_usd
+                    .zip(answered.cost_usd)
+                    .map(|(sum, cost)| sum + cost);
+                run = Some(answered.run.clone());
+                (json!(answered.status), Some(answered.sample.clone()))
+            }
+            Err(Rejection::OutOfBudget(_)) => (json!("limit"), None),
+            Err(Rejection::Unavailable(_)) => (json!("error"), None),
+        };
+        listed.push(json!({
+            "status": status,
+            "answer": answer,
+            "error": error,
+            "sample": sample,
+        }));
+    }
+    let is_error = failed == listed.len();
+    Reply {
+        text: lines.join("\n"),
+        structured: json!({
+            "results": listed,
+            "failed": failed,
+            "cost_usd": cost_usd,
+            "llm_calls": llm_calls,
+            "run": run,
+        }),
+        is_error,
+    }
+}

@@ -1,0 +1,187 @@
+//! The tools: their descriptions, and the dispatch of calls to them.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use mcp::{Caller, Reply, ToolInfo, Toolbox};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use serve::{AdmissionQueue, Rejection};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::roots::Roots;
+use super::{compare_runs, llm_map, read_run, rlm};
+use crate::command::serve::service::Service;
+use crate::settings::McpSettings;
+
+/// Description of the server for clients.
+const INSTRUCTIONS: &str = include_str!("tools/instructions.md");
+
+/// Name and description of each tool, in the order of the list.
+const DESCRIBED: [(&str, &str); 4] = [
+    (rlm::NAME, include_str!("tools/rlm.json")),
+    (llm_map::NAME, include_str!("tools/llm_map.json")),
+    (read_run::NAME, include_str!("tools/read_run.json")),
+    (compare_runs::NAME, include_str!("tools/compare_runs.json")),
+];
+
+/// A tool as its file describes it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Described {
+    title: String,
+    description: String,
+    #[serde(default)]
+    read_only: bool,
+    input: Map<String, Value>,
+    output: Map<String, Value>,
+}
+
+/// What the tools work with.
+pub(super) struct Tools {
+    listed: Vec<ToolInfo>,
+    pub service: Arc<Service>,
+    pub roots: Arc<Roots>,
+    /// Names of the agents of `rlm`.
+    pub agents: Vec<String>,
+    /// Models of `llm_map`, each with the name of its agent.
+    pub models: Vec<(String, String)>,
+    gate: AdmissionQueue,
+    /// Admits the calls of `llm_map`, of all clients together.
+    pub calls: Arc<Semaphore>,
+    /// Admits work that reads files.
+    readers: Arc<Semaphore>,
+}
+
+impl Tools {
+    pub(super) fn new(settings: &McpSettings, service: Arc<Service>, roots: Roots) -> Self {
+        let agents = settings.agents.clone();
+        let models = settings.models.iter();
+        let models: Vec<(String, String)> = models
+            .map(|(model, agent)| (model.to_string(), agent.clone()))
+            .collect();
+        let names = models.iter().map(|(model, _)| model.clone()).collect();
+        let listed = DESCRIBED.iter().map(|(name, file)| {
+            let mut info = described(name, file);
+            match *name {
+                rlm::NAME => offer(&mut info, &agents),
+                llm_map::NAME => offer(&mut info, &names),
+                _ => {}
+            }
+            info
+        });
+        Self {
+            listed: listed.collect(),
+            service,
+            roots: Arc::new(roots),
+            agents,
+            models,
+            gate: AdmissionQueue::new(settings.max_concurrency, settings.max_queue),
+            calls: Arc::new(Semaphore::new(settings.max_concurrency)),
+            readers: Arc::new(Semaphore::new(settings.max_concurrency)),
+        }
+    }
+
+    /// Waits until an agent may start work. The permit is held until it has ended.
+    ///
+    /// # Errors
+    /// A sentence if too many calls wait.
+    pub(super) async fn turn(&self) -> Result<OwnedSemaphorePermit, String> {
+        let place = self.gate.enter().map_err(|error| error.to_string())?;
+        let turn = place.turn().await;
+        turn.ok_or_else(|| "the server is stopping".to_owned())
+    }
+
+    /// Runs work that reads files or computes, without blocking other calls.
+    ///
+    /// # Errors
+    /// As the work does, and for work that panicked, which is printed.
+    pub(super) async fn on_own_thread<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T, String> + Send + 'static,
+    ) -> Result<T, String> {
+        let permit = Arc::clone(&self.readers).acquire_owned().await;
+        let done = tokio::task::spawn_blocking(move || {
+            // Held until the work has ended, even if nobody waits for it any more.
+            let _permit = permit;
+            work()
+        });
+        let done = done.await;
+        done.map_err(|error| format!("the work failed: {error}"))?
+    }
+}
+
+fn described(name: &'static str, file: &'static str) -> ToolInfo {
+    #[expect(clippy::expect_used, reason = "a bundled file, which a test reads")]
+    let tool: Described = serde_json::from_str(file).expect("a bundled tool is valid");
+    ToolInfo {
+        name,
+        title: tool.title,
+        description: tool.description,
+        input_schema: tool.input,
+        output_schema: tool.output,
+        is_read_only: tool.read_only,
+    }
+}
+
+/// Restricts the property `model` to these names.
+fn offer(info: &mut ToolInfo, names: &Vec<String>) {
+    let model = info.input_schema.get_mut("properties");
+    let model = model.and_then(|properties| properties.get_mut("model"));
+    if let Some(model) = model {
+        model["enum"] = json!(names);
+        model["default"] = json!(names.first());
+    }
+}
+
+/// Returns the sentence for a question that no agent was started for.
+pub(super) fn refused(refused: &Rejection) -> String {
+    refused.to_string()
+}
+
+#[async_trait]
+impl Toolbox for Tools {
+    fn instructions(&self) -> &str {
+        INSTRUCTIONS.trim_end()
+    }
+
+    fn tools(&self) -> &[ToolInfo] {
+        &self.listed
+    }
+
+    async fn call(
+        &self,
+        tool: &str,
+        arguments: Map<String, Value>,
+        caller: Caller,
+    ) -> Result<Reply, String> {
+        let permit = caller.client.admit();
+        let _permit = permit.map_err(|error| error.to_string())?;
+        match tool {
+            rlm::NAME => rlm::call(self, arguments, caller).await,
+            llm_map::NAME => llm_map::call(self, arguments, caller).await,
+            read_run::NAME => read_run::call(self, arguments).await,
+            compare_runs::NAME => compare_runs::call(self, arguments).await,
+            other => Err(format!("unknown tool {other:?}")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DESCRIBED, described};
+
+    #[test]
+    fn bundled_tools_are_objects_with_descriptions() {
+        for (name, file) in DESCRIBED {
+            let info = described(name, file);
+            assert!(!info.description.is_empty(), "{name}");
+            for schema in [&info.input_schema, &info.output_schema] {
+                assert_eq!(schema["type"], "object", "{name}");
+            }
+            for (property, schema) in info.input_schema["properties"].as_object().unwrap() {
+                assert!(schema["description"].is_string(), "{name}.{property}");
+            }
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! The tools of MCP servers, for agents.
+//!
+//! A server is a program that the user typed, and what it says is outside input: the number and
+//! length of its names, descriptions and schemas are bounded, control characters are removed, and
+//! the schemas are checked like those of other tools. The text that a model reads about a tool is
+//! part of the run's fingerprint; the command that starts the server is not.
+
+mod result;
+
+use std::collections::BTreeSet;
+use std::process::Stdio;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use browser::environment;
+use harness::model::ToolSpec;
+use harness::tool::{Tool, ToolError, ToolScope};
+use mcp::{Server, ServerError, ServerTool, Spawn, Spawned};
+use parking_lot::Mutex;
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+use tokio::process::Command;
+
+use crate::cli::McpServer;
+use crate::process_guard;
+use crate::settings::{SettingsError, mcp_not_built};
+
+/// Maximum time to start and to list the tools. A first start may download the server.
+const START: Duration = Duration::from_secs(60);
+/// Maximum time of a call.
+const CALL: Duration = Duration::from_secs(120);
+/// Maximum characters of a tool's description; the rest is cut.
+const LONGEST_DESCRIPTION: usize = 4_000;
+/// Maximum bytes of a tool's schema.
+const LONGEST_SCHEMA: usize = 32_000;
+/// Maximum length of the name of a tool with its server's, as the APIs of models have it.
+const LONGEST_NAME: usize = 64;
+/// Formats that the check of arguments knows; others are removed from schemas.
+const FORMATS: [&str; 12] = [
+    "date",
+    "date-time",
+    "duration",
+    "email",
+    "hostname",
+    "ipv4",
+    "ipv6",
+    "regex",
+    "time",
+    "uri",
+    "uri-reference",
+    "uuid",
+];
+
+/// Running servers. Several settings of one start, such as the agents of a server, share them.
+static RUNNING: Mutex<Vec<(McpServer, Weak<Server>)>> = Mutex::new(Vec::new());
+
+/// A tool of a server.
+struct McpTool {
+    spec: ToolSpec,
+    /// Name by which the server knows it.
+    name: String,
+    server: Arc<Server>,
+}
+
+/// Starts servers, unless they run already, and returns the tools of each.
+///
+/// # Errors
+/// A [`SettingsError`] for a server that does not start, or a tool that agents cannot call.
+pub fn tools(servers: &[McpServer]) -> Result<Vec<Arc<dyn Tool>>, SettingsError> {
+    let mut tools: Vec<Arc<dyn Tool>> = Vec::new();
+    let mut names = BTreeSet::new();
+    for server in servers {
+        let wrong = |problem: String| {
+            SettingsError::new(format!("--mcp-server {}: {problem}", server.name))
+        };
+        if !names.insert(&server.name) {
+            return Err(wrong("two servers have this name".to_owned()));
+        }
+        let running = running(server).map_err(|error| match error {
+            ServerError::NotBuilt => mcp_not_built(),
+            error => wrong(error.to_string()),
+        })?;
+        let mut of_server = BTreeSet::new();
+        for tool in running.tools() {
+            let spec = spec(&server.name, tool).map_err(wrong)?;
+            if !of_server.insert(spec.name.clone()) {
+                return Err(wrong(format!("two of its tools would be `{}`", spec.name)));
+            }
+            tools.push(Arc::new(McpTool {
+                spec,
+                name: tool.name.clone(),
+                server: Arc::clone(&running),
+            }));
+        }
+        if of_server.is_empty() {
+            return Err(wrong("it has no tools".to_owned()));
+        }
+    }
+    Ok(tools)
+}
+
+fn running(server: &McpServer) -> Result<Arc<Server>, ServerError> {
+    let mut all = RUNNING.lock();
+    all.retain(|(_, running)| running.strong_count() > 0);
+    let mut known = all.iter().filter(|(known, _)| known == server);
+    if let Some(running) = known.find_map(|(_, running)| running.upgrade()) {
+        return Ok(running);
+    }
+    let started = Arc::new(Server::start(spawn(server.clone()), START, CALL)?);
+    all.push((server.clone(), Arc::downgrade(&started)));
+    Ok(started)
+}
+
+/// Returns what starts a process of a server: with an environment without keys, and in a process
+/// group that ends with this program.
+fn spawn(server: McpServer) -> Spawn {
+    Box::new(move || {
+        let (program, arguments) = server.words.split_first().unwrap_or((&server.name, &[]));
+        let child = Command::new(program)
+            .args(arguments)
+            .env_clear()
+            .envs(environment::of_child())
+            .envs(server.variables.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0) // Ctrl-C in the terminal must not end the server before its agents.
+            .kill_on_drop(true)
+            .spawn()?;
+        let group = child.id().unwrap_or_default();
+        let guard = Box::new(process_guard::watch(group)?);
+        Ok(Spawned { child, guard })
+    })
+}
+
+/// Returns the text that a model reads about a tool.
+fn spec(server: &str, tool: &ServerTool) -> Result<ToolSpec, String> {
+    let method = method(&tool.name);
+    let name = format!("{server}.{method}");
+    if method.is_empty() || name.len() > LONGEST_NAME {
+        return Err(format!(
+            "its tool {:?} has an invalid name: expected at most {LONGEST_NAME} characters with that of the server",
+            shortened(&tool.name, LONGEST_NAME)
+        ));
+    }
+    let bytes = tool.input_schema.to_string().len();
+    if bytes > LONGEST_SCHEMA {
+        return Err(format!(
+            "the schema of its tool `{method}` has {bytes} bytes: expected at most {LONGEST_SCHEMA}"
+        ));
+    }
+    let description = shortened(&plain(&tool.description), LONGEST_DESCRIPTION);
+    Ok(ToolSpec {
+        description: match description.trim() {
+            "" => format!("The tool `{method}` of the server `{server}`."),
+            text => text.to_owned(),
+        },
+        name,
+        parameters: known_formats(&tool.input_schema),
+    })
+}
+
+/// Returns the name of a method in JavaScript.
+fn method(name: &str) -> String {
+    let kept = name.chars().map(|c| match c {
+        c if c.is_ascii_alphanumeric() || c == '_' => c,
+        _ => '_',
+    });
+    let kept: String = kept.collect();
+    if kept.starts_with(|c: char| c.is_ascii_digit()) {
+        return format!("_{kept}");
+    }
+    kept
+}
+
+/// Returns a text without control characters other than line breaks.
+fn plain(text: &str) -> String {
+    let text = text.replace("\r\n", "\n");
+    let kept = text.chars().filter(|c| *c == '\n' || !c.is_control());
+    kept.collect()
+}
+
+fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", &text[..end]),
+    }
+}
+
+/// Returns a schema without formats that the check of arguments does not know, and without the
+/// address of an unknown dialect: both are only hints, but the check refuses them.
+fn known_formats(schema: &Value) -> Value {
+    match schema {
+        Value::Object(members) => {
+            let is_kept = |name: &str, value: &Value| match (name, value) {
+                ("format", Value::String(format)) => FORMATS.contains(&format.as_str()),
+                ("$schema", Value::String(dialect)) => dialect.contains("json-schema.org/"),
+                _ => true,
+            };
+            let kept = members.iter().filter(|(name, value)| is_kept(name, value));
+            let kept = kept.map(|(name, value)| {
+                let is_data = ["const", "default", "enum", "examples"].contains(&name.as_str());
+                let value = if is_data {
+                    value.clone()
+                } else {
+                    known_formats(value)
+                };
+                (name.clone(), value)
+            });
+            Value::Object(kept.collect())
+        }
+        Value::Array(items) => Value::Array(items.iter().map(known_formats).collect()),
+        value => value.clone(),
+    }
+}
+
+#[async_trait]
+impl Tool for McpTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    async fn call(&self, arguments: Value, _: &ToolScope) -> Result<Value, ToolError> {
+        let Value::Object(arguments) = arguments else {
+            return Err(ToolError("the arguments are not an object".to_owned()));
+        };
+        let result = self.server.call(&self.name, arguments).await;
+        let result = result.map_err(|error| {
+            let problem = shortened(&plain(&error.to_string()), LONGEST_DESCRIPTION);
+            ToolError(format!("{}(): {problem}", self.spec.name))
+        })?;
+        result::value(&self.spec.name, &result)
+    }
+
+    fn version(&self) -> String {
+        hex::encode(Sha256::digest(self.server.version()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mcp::ServerTool;
+    use serde_json::json;
+
+    use super::spec;
+
+    #[test]
+    fn what_a_server_says_is_bounded() {
+        let tool = |name: &str, description: &str, schema: serde_json::Value| ServerTool {
+            name: name.to_owned(),
+            description: description.to_owned(),
+            input_schema: schema,
+        };
+        let object = json!({"type": "object"});
+        let long = "x".repeat(5_000);
+        for (name, expected) in [
+            ("get-page", Some("notes.get_page")),
+            ("files/read.v2", Some("notes.files_read_v2")),
+            ("2nd", Some("notes._2nd")),
+            ("ключ", Some("notes.____")),
+            ("", None),
+            (&long, None),
+        ] {
+            let spec = spec("notes", &tool(name, "d", object.clone()));
+            assert_eq!(
+                spec.ok().map(|spec| spec.name).as_deref(),
+                expected,
+                "{name}"
+            );
+        }
+        for (description, expected) in [
+            ("", "The tool `t` of the server `n`."),
+            (" a\r\nb\u{1b}[31m\0 ", "a\nb[31m"),
+        ] {
+            let spec = spec("n", &tool("t", description, object.clone())).unwrap();
+            assert_eq!(spec.description, expected);
+        }
+        let cut = spec("n", &tool("t", &long, object.clone())).unwrap();
+        assert_eq!(cut.description.chars().count(), 4_001);
+        assert!(
+            spec(
+                "n",
+                &tool(
+                    "t",
+                    "d",
+                    json!({"type": "object", "title": "x".repeat(40_000)})
+                )
+            )
+            .is_err()
+        );
+        let schema = json!({"$schema": "urn:x", "type": "object", "properties": {
+            "format": {"type": "string", "format": "date"},
+            "n": {"type": "integer", "format": "uint32", "default": {"format": "uint32"}},
+        }});
+        assert_eq!(
+            spec("n", &tool("t", "d", schema)).unwrap().parameters,
+            json!({"type": "object", "properties": {
+                "format": {"type": "string", "format": "date"},
+                "n": {"type": "integer", "default": {"format": "uint32"}},
+            }})
+        );
+    }
+}

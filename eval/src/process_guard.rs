@@ -1,0 +1,25 @@
+//! Ends the processes of a server together with this program, however this program ends.
+
+use std::io;
+use std::process::Stdio;
+
+use browser::environment;
+use tokio::process::{Child, Command};
+
+/// Starts a process that kills a process group once its stdin closes: when the returned child is
+/// dropped, or this program has itself died.
+///
+/// # Errors
+/// The error of starting it.
+pub fn watch(group: u32) -> io::Result<Child> {
+    Command::new("/bin/sh")
+        .args(["-c", include_str!("process_guard.sh"), "guard"])
+        .arg(group.to_string())
+        .env_clear()
+        .envs(environment::of_child())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .process_group(0) // Ctrl-C in the terminal must not end the server before its work.
+        .spawn()
+}

@@ -1,0 +1,127 @@
+//! Settings of `rlm-eval mcp`.
+
+use std::fs;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args as _, Command, FromArgMatches as _};
+use harness::Protocol;
+use serve::Clients;
+
+use super::serve::clients;
+use super::{Resolved, ServedSettings, SettingsError};
+use crate::cli::{EngineArgs, McpArgs};
+use crate::providers::ModelRef;
+
+/// Everything that a server of tools depends on.
+#[derive(Debug)]
+pub struct McpSettings {
+    /// Address and clients; `None` for stdin and stdout.
+    pub http: Option<(SocketAddr, Clients)>,
+    /// Canonical folders that clients may name files in.
+    pub roots: Vec<PathBuf>,
+    /// Maximum concurrent agents.
+    pub max_concurrency: usize,
+    /// Maximum waiting calls.
+    pub max_queue: usize,
+    /// Maximum bytes of a message.
+    pub max_message_bytes: usize,
+    /// Time for calls in progress to finish at shutdown.
+    pub shutdown_timeout: Duration,
+    /// Names of the agents that `rlm` runs; the first is the default.
+    pub agents: Vec<String>,
+    /// Models of `llm_map`, each with the name of its agent; the first is the default.
+    pub models: Vec<(ModelRef, String)>,
+    /// Agents of both.
+    pub served: ServedSettings,
+}
+
+impl McpSettings {
+    /// Resolves the flags.
+    ///
+    /// # Errors
+    /// A [`SettingsError`] for the first invalid flag, agent, client or root.
+    pub fn resolve(args: &McpArgs) -> Result<Resolved<Self>, SettingsError> {
+        let http = match args.http {
+            Some(address) => Some((address, clients(args.client_keys.as_deref())?)),
+            None => None,
+        };
+        let mut roots = Vec::new();
+        for root in &args.root {
+            let folder = fs::canonicalize(root).ok().filter(|path| path.is_dir());
+            roots.push(folder.ok_or_else(|| {
+                SettingsError::new(format!("--root {}: not a folder", root.display()))
+            })?);
+        }
+        let mut served = ServedSettings::resolve(&args.served, &args.engine)?;
+        let agents = served.settings.agents.iter();
+        let agents: Vec<String> = agents.map(|(name, ..)| name.clone()).collect();
+        let mut models = Vec::new();
+        for model in served_models(&args.engine, &args.served.also_model)? {
+            let name = format!("{}/{model}", Protocol::Direct);
+            if !agents.contains(&name) {
+                served.add(name.clone(), None, &single_calls(&args.engine, &model)?)?;
+            }
+            models.push((model, name));
+        }
+        Ok(served.map(|served| Self {
+            http,
+            roots,
+            max_concurrency: args.max_concurrency,
+            max_queue: args.max_queue,
+            max_message_bytes: args.max_request_size * 1_000_000,
+            shutdown_timeout: *args.shutdown_timeout,
+            agents,
+            models,
+            served,
+        }))
+    }
+}
+
+impl McpSettings {
+    /// Returns the folder of the run directories if clients may read them: not if there are several
+    /// clients, since each is to see only its own questions.
+    pub fn readable_runs(&self) -> Option<PathBuf> {
+        let several = matches!(&self.http, Some((_, clients)) if clients.are_several());
+        (!several).then(|| self.served.log_dir.clone())
+    }
+}
+
+/// Returns the error for a program that was built without the protocol.
+pub fn not_built() -> SettingsError {
+    SettingsError::with_hint(
+        "this program was built without the feature `mcp`, which the Model Context Protocol needs",
+        "`cargo install --path eval --locked --features full` builds it with all features",
+    )
+}
+
+/// Returns the models of `--model` and `--also-model`.
+fn served_models(engine: &EngineArgs, also: &[ModelRef]) -> Result<Vec<ModelRef>, SettingsError> {
+    let mut models = vec![super::engine::main_model(engine)?.0];
+    for model in also {
+        if !models.contains(model) {
+            models.push(model.clone());
+        }
+    }
+    Ok(models)
+}
+
+/// Returns the flags of an agent that makes one call: those of the command line for models, budgets
+/// and traffic, and the defaults of everything that belongs to agents with several turns.
+fn single_calls(engine: &EngineArgs, model: &ModelRef) -> Result<EngineArgs, SettingsError> {
+    let command = EngineArgs::augment_args(Command::new("call").no_binary_name(true));
+    let protocol = Protocol::Direct.to_string();
+    let words = ["--model", model.as_str(), "--protocol", &protocol];
+    let matches = command.try_get_matches_from(words);
+    let flags = matches.and_then(|matches| EngineArgs::from_arg_matches(&matches));
+    let flags = flags.map_err(|error| SettingsError::new(error.to_string()))?;
+    Ok(EngineArgs {
+        models: engine.models.clone(),
+        attempt_timeout: engine.attempt_timeout,
+        budget: engine.budget.clone(),
+        traffic: engine.traffic.clone(),
+        store: engine.store.clone(),
+        ..flags
+    })
+}

@@ -1,0 +1,663 @@
+//! `rlm-eval mcp` as a process: hand-written messages over stdio and HTTP, hostile input, progress,
+//! cancellation, budgets, and clients that vanish.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::os::unix::fs::symlink;
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::binary::{Binary, Ran};
+
+/// Maximum time for an answer.
+const ANSWER: Duration = Duration::from_secs(60);
+
+/// Flags of every server.
+const FLAGS: [&str; 7] = [
+    "mcp",
+    "--model",
+    "scripted:echo.yaml",
+    "--confirm-first-return",
+    "false",
+    "--timer-timeout",
+    "3600",
+];
+
+/// A server over stdio with a client that has said hello.
+struct Session {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    lines: Receiver<String>,
+    calls: u32,
+}
+
+impl Session {
+    fn open(binary: &Binary, flags: &[&str]) -> Self {
+        let mut session = Self::silent(binary, flags);
+        session.send(
+            &json!({"jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": {
+                "protocolVersion": "2025-06-18",
+                "capabilities": {},
+                "clientInfo": {"name": "test", "version": "1"},
+            }}),
+        );
+        let answer = session.receive();
+        assert_eq!(answer["result"]["serverInfo"]["name"], "rlm-eval");
+        session.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        session
+    }
+
+    /// Starts a server without sending anything.
+    fn silent(binary: &Binary, flags: &[&str]) -> Self {
+        let mut child = binary
+            .command(&[&FLAGS[..], flags].concat())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            for line in stdout.lines() {
+                if sender.send(line.unwrap()).is_err() {
+                    break;
+                }
+            }
+        });
+        Self {
+            stdin: child.stdin.take(),
+            child,
+            lines,
+            calls: 0,
+        }
+    }
+
+    fn write(&mut self, line: &[u8]) {
+        let stdin = self.stdin.as_mut().unwrap();
+        stdin.write_all(line).unwrap();
+        stdin.write_all(b"\n").unwrap();
+    }
+
+    fn send(&mut self, message: &Value) {
+        self.write(message.to_string().as_bytes());
+    }
+
+    /// Returns the next message. Every line of stdout must be one.
+    fn receive(&mut self) -> Value {
+        let line = self.lines.recv_timeout(ANSWER).expect("an answer");
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
+    }
+
+    /// Calls a tool without waiting for its result.
+    fn begin(&mut self, tool: &str, arguments: &Value) -> u32 {
+        self.calls += 1;
+        let id = 1000 + self.calls;
+        self.send(
+            &json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {
+                "name": tool, "arguments": arguments, "_meta": {"progressToken": id},
+            }}),
+        );
+        id
+    }
+
+    /// Returns the result of a tool, and the progress before it.
+    fn call(&mut self, tool: &str, arguments: &Value) -> (Value, Vec<Value>) {
+        let id = self.begin(tool, arguments);
+        let mut progress = Vec::new();
+        loop {
+            let message = self.receive();
+            if message["id"] == id {
+                return (message["result"].clone(), progress);
+            }
+            if message["params"]["progressToken"] == id {
+                progress.push(message["params"].clone());
+            }
+        }
+    }
+
+    /// Closes stdin and returns the exit code.
+    fn end(mut self) -> Option<i32> {
+        drop(self.stdin.take());
+        self.child.wait().unwrap().code()
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn folder() -> Binary {
+    let binary = Binary::new()
+        .file("echo.yaml", include_str!("clients/echo.yaml"))
+        .file("secret.txt", "secret")
+        .file("docs/a.txt", "text a")
+        .file("docs/sub/c.txt", "text c")
+        .file("docs/b.bin", b"\xff\xfe")
+        .file("docs/.hidden", "hidden");
+    symlink("../secret.txt", binary.path().join("docs/link.txt")).unwrap();
+    binary
+}
+
+/// Returns the records of all runs that a server left.
+fn records(binary: &Binary) -> Vec<Value> {
+    let runs = fs::read_dir(binary.path().join("results")).unwrap();
+    let mut runs: Vec<PathBuf> = runs.map(|run| run.unwrap().path()).collect();
+    runs.sort();
+    let texts = runs
+        .iter()
+        .map(|run| fs::read_to_string(run.join("samples.jsonl")).unwrap());
+    let texts: Vec<String> = texts.collect();
+    let lines = texts.iter().flat_map(|text| text.lines());
+    lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+/// One row of `requests.json`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    /// A message, or a line that is not one.
+    #[serde(default)]
+    send: Value,
+    /// A tool to call instead.
+    call: Option<String>,
+    #[serde(default)]
+    arguments: Value,
+    /// Parts of the answer; empty if there is none.
+    holds: Vec<String>,
+}
+
+#[test]
+fn messages_are_answered_or_refused() {
+    let rows: Vec<Row> = serde_json::from_str(include_str!("mcp/requests.json")).unwrap();
+    let binary = folder();
+    let mut session = Session::open(&binary, &["--root", "docs"]);
+    for row in rows {
+        let line = match (&row.call, &row.send) {
+            (Some(tool), _) => {
+                json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+                    "name": tool, "arguments": row.arguments,
+                }})
+                .to_string()
+            }
+            (None, Value::String(line)) => line.clone(),
+            (None, message) => message.to_string(),
+        };
+        session.write(line.as_bytes());
+        if row.holds.is_empty() {
+            session.send(&json!({"jsonrpc": "2.0", "id": "after", "method": "ping"}));
+            let answer = session.receive();
+            assert_eq!(answer["id"], "after", "{line}: {answer}");
+            continue;
+        }
+        let answer = session.receive().to_string();
+        for part in &row.holds {
+            assert!(answer.contains(part), "{line}: no `{part}` in {answer}");
+        }
+    }
+    assert_eq!(session.end(), Some(0));
+}
+
+#[test]
+fn hostile_lines_do_not_end_the_connection() {
+    let binary = folder();
+    let mut session = Session::silent(&binary, &["--max-request-size", "1"]);
+    // Nothing before the first request is meant for this server.
+    session.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    session.send(&json!({"jsonrpc": "2.0", "id": 1, "result": {}}));
+    session.write(b"\xff\xfe\x00");
+    assert_eq!(session.receive()["error"]["code"], -32700);
+    session.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}));
+    assert!(
+        session.receive()["error"]["code"].is_i64(),
+        "not initialized"
+    );
+    session.send(&json!({"jsonrpc": "2.0", "id": 2, "method": "initialize", "params": {
+        "protocolVersion": "1.0", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
+    }}));
+    assert!(session.receive()["result"]["protocolVersion"].is_string());
+    session.write(&vec![b'x'; 3_000_000]);
+    let refused = session.receive();
+    assert_eq!(refused["error"]["code"], -32600);
+    let message = refused["error"]["message"].as_str().unwrap();
+    assert!(message.contains("1000000 bytes"), "{message}");
+    session.write(&vec![b'['; 900_000]);
+    assert_eq!(session.receive()["error"]["code"], -32700);
+    let (result, _) = session.call("rlm", &json!({"query": "Say still"}));
+    assert_eq!(result["content"][0]["text"], "asked: Say still");
+    assert_eq!(session.end(), Some(0));
+}
+
+#[test]
+fn calls_report_progress_and_can_be_cancelled() {
+    let binary = folder();
+    let mut session = Session::open(&binary, &["--max-concurrency", "1", "--max-queue", "0"]);
+    let (_, progress) = session.call("rlm", &json!({"query": "Say a"}));
+    let messages: Vec<&str> = progress
+        .iter()
+        .map(|one| one["message"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        messages,
+        ["root: iteration 1", "root: ended ok after 1 iteration"]
+    );
+    assert!(progress.iter().map(|one| &one["progress"]).eq(&[1.0, 2.0]));
+    let id = session.begin("rlm", &json!({"query": "wait"}));
+    assert_eq!(session.receive()["params"]["progressToken"], id);
+    let (refused, _) = session.call("rlm", &json!({"query": "Say b"}));
+    assert_eq!(refused["isError"], true);
+    let text = refused["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("--max-concurrency"), "{text}");
+    session.send(
+        &json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {
+            "requestId": id, "reason": "enough",
+        }}),
+    );
+    // Its slot is free soon.
+    let began = Instant::now();
+    let result = loop {
+        let (result, _) = session.call("rlm", &json!({"query": "Say b"}));
+        if result["isError"] == false {
+            break result;
+        }
+        assert!(began.elapsed() < ANSWER, "{result}");
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    assert_eq!(result["content"][0]["text"], "asked: Say b");
+    assert_eq!(session.end(), Some(0));
+    let statuses: Vec<Value> = records(&binary)
+        .iter()
+        .map(|record| record["status"].clone())
+        .collect();
+    assert_eq!(statuses, ["ok", "cancelled", "ok"]);
+}
+
+#[test]
+fn a_client_that_vanishes_stops_its_agents() {
+    let binary = folder();
+    let mut session = Session::open(&binary, &[]);
+    session.begin("rlm", &json!({"query": "wait"}));
+    session.receive();
+    let began = Instant::now();
+    assert_eq!(session.end(), Some(0));
+    assert!(began.elapsed() < ANSWER);
+    assert_eq!(records(&binary)[0]["status"], "cancelled");
+}
+
+#[test]
+fn llm_map_keeps_the_order_and_its_budget() {
+    let direct = "description: Repeats.\nrules:\n  - compute: |\n      const found = context.match(/item (\\d+)/); return 'got ' + (found ? found[1] : context)\n    cost_usd: 0.001\n";
+    let binary = folder().file("echo.yaml", direct);
+    let mut session = Session::open(&binary, &["--max-concurrency", "4"]);
+    let items: Vec<String> = (0..20).map(|number| format!("item {number}")).collect();
+    let arguments = json!({"instruction": "Repeat", "items": items});
+    let (result, progress) = session.call("llm_map", &arguments);
+    let structured = &result["structuredContent"];
+    for (number, one) in structured["results"].as_array().unwrap().iter().enumerate() {
+        assert_eq!(one["answer"], format!("got {number}"), "{result}");
+    }
+    assert_eq!((&structured["failed"], progress.len()), (&json!(0), 20));
+    let limited = json!({"instruction": "Repeat", "items": items, "max_llm_calls": 3});
+    let (result, _) = session.call("llm_map", &limited);
+    let structured = &result["structuredContent"];
+    assert_eq!(
+        (&structured["failed"], &result["isError"]),
+        (&json!(17), &json!(false))
+    );
+    assert_eq!(session.end(), Some(0));
+}
+
+#[test]
+fn budgets_of_the_server_hold() {
+    let binary = folder();
+    let mut session = Session::open(&binary, &["--max-llm-calls", "2"]);
+    for _ in 0..2 {
+        let (result, _) = session.call("rlm", &json!({"query": "Say a"}));
+        assert_eq!(result["isError"], false, "{result}");
+    }
+    for (tool, arguments) in [
+        ("rlm", json!({"query": "Say a"})),
+        ("llm_map", json!({"instruction": "x", "items": ["a"]})),
+    ] {
+        let (result, _) = session.call(tool, &arguments);
+        let text = result["content"][0]["text"].as_str().unwrap();
+        assert!(
+            result["isError"] == true && text.contains("--max-llm-calls"),
+            "{result}"
+        );
+    }
+    assert_eq!(session.end(), Some(0));
+}
+
+#[test]
+fn runs_are_read_and_compared() {
+    let binary = folder();
+    for (name, seed) in [("one", "1"), ("two", "2")] {
+        let ran = binary.run(
+            &[
+                "run",
+                "--benchmark",
+                "s-niah",
+                "--model",
+                "scripted",
+                "--context-len",
+                "2k",
+                "--samples-per-length",
+                "3",
+                "--name",
+                name,
+                "--log-dir",
+                "runs",
+                "--seed",
+                seed,
+            ],
+            "",
+        );
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    }
+    let mut session = Session::open(&binary, &["--root", "runs"]);
+    let (result, _) = session.call("read_run", &json!({"run": "one", "limit": 2}));
+    let structured = &result["structuredContent"];
+    assert_eq!(structured["run"]["benchmark"], "s-niah");
+    assert_eq!(
+        (&structured["total"], &structured["next_offset"]),
+        (&json!(3), &json!(2))
+    );
+    let sample = structured["attempts"][0]["sample"].clone();
+    let (result, _) = session.call("read_run", &json!({"run": "one", "sample": sample}));
+    let structured = &result["structuredContent"];
+    assert_eq!(structured["attempt"]["status"], "ok", "{result}");
+    let steps = structured["steps"].to_string();
+    assert!(steps.contains("iteration 1"), "{steps}");
+    let (result, _) = session.call("read_run", &json!({"run": "one", "sample": "none"}));
+    assert_eq!(result["isError"], true);
+    let (result, _) = session.call(
+        "compare_runs",
+        &json!({"runs": ["one", "two"], "allow_mismatch": true}),
+    );
+    let structured = &result["structuredContent"];
+    assert!(structured["verdicts"][0].is_string(), "{result}");
+    assert_eq!(structured["comparison"]["runs"][1]["name"], "B");
+    let (result, _) = session.call("compare_runs", &json!({"runs": ["one", "two"]}));
+    let text = result["content"][0]["text"].as_str().unwrap();
+    assert!(!text.is_empty(), "{result}");
+    // What this server's own agents did can be read without a root.
+    let (result, _) = session.call("rlm", &json!({"query": "Say own"}));
+    let (run, sample) = (
+        &result["structuredContent"]["run"],
+        &result["structuredContent"]["sample"],
+    );
+    let (result, _) = session.call("read_run", &json!({"run": run, "sample": sample}));
+    let text = result["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("iteration 1"), "{text}");
+    assert_eq!(session.end(), Some(0));
+}
+
+/// A server over HTTP.
+pub struct Served {
+    child: Child,
+    pub url: String,
+}
+
+impl Served {
+    pub fn of(binary: &Binary, flags: &[&str]) -> Self {
+        let mut child = binary
+            .command(&[&FLAGS[..], &["--http", "0"], flags].concat())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut url = String::new();
+        let stdout = child.stdout.take().unwrap();
+        BufReader::new(stdout).read_line(&mut url).unwrap();
+        let url = url.trim().to_owned();
+        assert!(url.ends_with("/mcp"), "{url}");
+        Self { child, url }
+    }
+
+    fn host(&self) -> &str {
+        let host = self.url.strip_prefix("http://").unwrap();
+        host.strip_suffix("/mcp").unwrap()
+    }
+
+    /// Sends a request without reading the response.
+    fn send(&self, headers: &[&str], body: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(self.host()).unwrap();
+        stream.set_read_timeout(Some(ANSWER)).unwrap();
+        let mut head = "POST /mcp HTTP/1.1\r\n".to_owned();
+        if !headers.iter().any(|header| header.starts_with("Host:")) {
+            head += &format!("Host: {}\r\n", self.host());
+        }
+        for header in headers {
+            head += &format!("{header}\r\n");
+        }
+        head += "Accept: application/json, text/event-stream\r\nContent-Type: application/json\r\n";
+        let length = body.len();
+        head += &format!("Connection: close\r\nContent-Length: {length}\r\n\r\n");
+        stream.write_all(head.as_bytes()).unwrap();
+        // The server may refuse the request before it has read it all.
+        let _ = stream.write_all(body.as_bytes());
+        stream
+    }
+
+    fn ask(&self, headers: &[&str], body: &Value) -> (u16, String) {
+        let mut answer = String::new();
+        let mut stream = self.send(headers, &body.to_string());
+        // A reset after the response is not of interest.
+        let _ = stream.read_to_string(&mut answer);
+        let status = answer.split(' ').nth(1).unwrap_or("0").parse().unwrap();
+        (status, answer)
+    }
+
+    /// Begins a session and returns its header.
+    fn session(&self, headers: &[&str]) -> String {
+        let (status, answer) = self.ask(headers, &hello());
+        assert_eq!(status, 200, "{answer}");
+        let mut lines = answer.lines();
+        let header = lines.find(|line| line.to_lowercase().starts_with("mcp-session-id:"));
+        header.unwrap().to_owned()
+    }
+
+    fn call(&self, headers: &[&str], tool: &str, arguments: &Value) -> String {
+        let (status, answer) = self.ask(headers, &call(tool, arguments));
+        assert_eq!(status, 200, "{answer}");
+        answer
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn hello() -> Value {
+    json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
+    }})
+}
+
+fn call(tool: &str, arguments: &Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {
+        "name": tool, "arguments": arguments, "_meta": {"progressToken": "p"},
+    }})
+}
+
+#[test]
+fn http_has_the_guards_of_serve() {
+    let (key, other) = ("sk-mcp-0123456789abcdef", "sk-mcp-fedcba9876543210");
+    let binary = folder().variable("EVAL_CLIENT_KEY", key);
+    let server = Served::of(&binary, &["--max-request-size", "1"]);
+    let right = format!("Authorization: Bearer {key}");
+    let wrong = format!("Authorization: Bearer {other}");
+    for (headers, body, expected) in [
+        (vec![right.as_str()], hello().to_string(), 200),
+        (vec![], hello().to_string(), 401),
+        (vec![wrong.as_str()], hello().to_string(), 401),
+        (vec![&right, "Host: evil.example"], hello().to_string(), 403),
+        (vec![&right, "Host: 127.0.0.1:1"], hello().to_string(), 403),
+        (
+            vec![&right, "Origin: https://evil.example"],
+            hello().to_string(),
+            403,
+        ),
+        (
+            vec![&right, "Sec-Fetch-Site: cross-site"],
+            hello().to_string(),
+            403,
+        ),
+        (
+            vec![&right],
+            call("rlm", &json!({"query": "x"})).to_string(),
+            400,
+        ),
+        (
+            vec![&right, "Mcp-Session-Id: made-up"],
+            call("rlm", &json!({"query": "x"})).to_string(),
+            404,
+        ),
+        (vec![&right], format!("\"{}\"", "x".repeat(2_000_000)), 413),
+        (vec![&right], "not JSON".to_owned(), 415),
+        (vec![&right], "[]".to_owned(), 415),
+    ] {
+        let mut answer = String::new();
+        let mut stream = server.send(&headers, &body);
+        let _ = stream.read_to_string(&mut answer);
+        let status: u16 = answer.split(' ').nth(1).unwrap_or("0").parse().unwrap();
+        let shown: String = body.chars().take(200).collect();
+        assert_eq!(status, expected, "{headers:?} {shown}: {answer}");
+    }
+    let session = server.session(&[&right]);
+    let answer = server.call(&[&right, &session], "rlm", &json!({"query": "Say web"}));
+    assert!(
+        answer.contains("asked: Say web") && answer.contains("iteration 1"),
+        "{answer}"
+    );
+    assert!(!answer.contains(key));
+}
+
+#[test]
+fn clients_with_keys_are_kept_apart() {
+    let keys = "clients:\n  - { name: one, key_env: KEY_ONE, max_llm_calls: 1, models: ['rlm/*'] }\n  - { name: two, key_env: KEY_TWO, requests_per_minute: 2 }\n";
+    let (one, two) = ("sk-one-0123456789abcdef", "sk-two-0123456789abcdef");
+    let binary = folder()
+        .file("clients.yaml", keys)
+        .variable("KEY_ONE", one)
+        .variable("KEY_TWO", two);
+    let server = Served::of(&binary, &["--client-keys", "clients.yaml"]);
+    let one = format!("Authorization: Bearer {one}");
+    let two = format!("Authorization: Bearer {two}");
+    let (of_one, of_two) = (server.session(&[&one]), server.session(&[&two]));
+    let (one, two) = ([one.as_str(), &of_one], [two.as_str(), &of_two]);
+    let say = json!({"query": "Say private"});
+    let answer = server.call(&one, "rlm", &say);
+    assert!(answer.contains("asked: Say private"), "{answer}");
+    let answer = server.call(&one, "rlm", &say);
+    assert!(answer.contains("client's max_llm_calls"), "{answer}");
+    let coordinator = json!({"query": "x", "model": "rlm-coordinator/scripted:echo.yaml"});
+    let answer = server.call(&one, "rlm", &coordinator);
+    assert!(answer.contains("unknown model"), "{answer}");
+    let run = fs::read_dir(binary.path().join("results"))
+        .unwrap()
+        .next()
+        .unwrap();
+    let run = run.unwrap().file_name().into_string().unwrap();
+    let read = json!({"run": run, "sample": "request-000001"});
+    let answer = server.call(&two, "read_run", &read);
+    assert!(
+        answer.contains("--root") && !answer.contains("private"),
+        "{answer}"
+    );
+    assert!(
+        server
+            .call(&two, "rlm", &coordinator)
+            .contains("\"isError\":false")
+    );
+    let answer = server.call(&two, "rlm", &say);
+    assert!(answer.contains("2 requests per minute"), "{answer}");
+}
+
+#[test]
+fn an_http_client_that_vanishes_frees_its_slot() {
+    let binary = folder();
+    let server = Served::of(&binary, &["--max-concurrency", "1", "--max-queue", "0"]);
+    let session = server.session(&[]);
+    let waiting = call("rlm", &json!({"query": "wait"}));
+    let stream = server.send(&[&session], &waiting.to_string());
+    let mut lines = BufReader::new(stream).lines();
+    assert!(lines.any(|line| line.unwrap().contains("iteration 1")));
+    let answer = server.call(&[&session], "rlm", &json!({"query": "Say b"}));
+    assert!(answer.contains("--max-concurrency"), "{answer}");
+    drop(lines);
+    let began = Instant::now();
+    loop {
+        let answer = server.call(&[&session], "rlm", &json!({"query": "Say b"}));
+        if answer.contains("asked: Say b") {
+            break;
+        }
+        assert!(began.elapsed() < ANSWER, "{answer}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let pid = server.child.id().to_string();
+    let sent = std::process::Command::new("kill")
+        .args(["-TERM", &pid])
+        .status();
+    assert!(sent.unwrap().success());
+    let mut server = server;
+    assert_eq!(server.child.wait().unwrap().code(), Some(0));
+    assert_eq!(records(&binary)[0]["status"], "cancelled");
+}
+
+#[test]
+fn wrong_settings_are_refused() {
+    let rows = [
+        (
+            vec!["--http", "0.0.0.0:0"],
+            "error: other machines can reach 0.0.0.0:0, but clients do not need a key\nhint: list client keys with --client-keys FILE, set the key of a single client in EVAL_CLIENT_KEY, or listen on 127.0.0.1\n",
+        ),
+        (vec!["--root", "none"], "error: --root none: not a folder\n"),
+        (
+            vec!["--root", "secret.txt"],
+            "error: --root secret.txt: not a folder\n",
+        ),
+    ];
+    let binary = folder();
+    for (flags, wanted) in rows {
+        let Ran {
+            code,
+            stdout,
+            stderr,
+        } = binary.run(&[&FLAGS[..], &flags].concat(), "");
+        assert_eq!(
+            (code, stderr.as_str(), stdout.as_str()),
+            (Some(2), wanted, ""),
+            "{flags:?}"
+        );
+    }
+}
+
+/// A client that closes stdin immediately, or sends nothing, is not an error.
+#[test]
+fn a_silent_client_is_no_error() {
+    let binary = folder();
+    let mut session = Session::silent(&binary, &[]);
+    assert_eq!(
+        session.lines.recv_timeout(Duration::from_millis(500)),
+        Err(RecvTimeoutError::Timeout)
+    );
+    drop(session.stdin.take());
+    assert_eq!(session.child.wait().unwrap().code(), Some(0));
+}

@@ -1,0 +1,127 @@
+//! The official SDKs of the Model Context Protocol: as clients of `rlm-eval mcp`, and as servers
+//! whose tools agents call.
+//!
+//! `scripts/install-clients.sh` installs them under `target/clients`; `./test.sh --full` runs it.
+//! What they send is tested as bytes in `mcp.rs`.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::binary::Binary;
+use crate::clients::libraries;
+use crate::mcp::Served;
+
+const KEY: &str = "sk-mcp-client-0123456789";
+
+fn folder() -> Binary {
+    Binary::new()
+        .file("echo.yaml", include_str!("clients/echo.yaml"))
+        .file("docs/a.txt", "text a")
+        .variable("EVAL_CLIENT_KEY", KEY)
+        .variable("PATH", &std::env::var("PATH").unwrap())
+}
+
+fn script(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/it/clients")
+        .join(name)
+}
+
+/// Returns the interpreter of a script of ours that uses a library.
+fn interpreter(libraries: &Path, script: &Path) -> PathBuf {
+    if script.extension().is_some_and(|ending| ending == "py") {
+        return libraries.join("python/bin/python");
+    }
+    PathBuf::from("node")
+}
+
+fn check(name: &str) {
+    let Some(libraries) = libraries() else {
+        return;
+    };
+    let binary = folder();
+    let server = Served::of(&binary, &["--root", "docs"]);
+    let script = script(name);
+    let ran = Command::new(interpreter(&libraries, &script))
+        .arg(&script)
+        .args([&server.url, KEY, env!("CARGO_BIN_EXE_eval")])
+        .arg(libraries.join("node"))
+        .current_dir(binary.path())
+        .output()
+        .unwrap();
+    let (stdout, stderr) = (
+        String::from_utf8_lossy(&ran.stdout),
+        String::from_utf8_lossy(&ran.stderr),
+    );
+    assert!(
+        ran.status.success() && stdout.ends_with("ok\n"),
+        "{name}: {stdout}\n{stderr}"
+    );
+}
+
+#[test]
+fn the_python_sdk_is_a_client() {
+    check("mcp_client.py");
+}
+
+#[test]
+fn the_typescript_sdk_is_a_client() {
+    check("mcp_client.mjs");
+}
+
+/// An agent calls each tool of a server written with an SDK.
+fn serve(name: &str) {
+    let Some(libraries) = libraries() else {
+        return;
+    };
+    let model = "description: Uses notes.\nrules:\n  - reply: |\n      ```js\n      const found = [await notes.add({text: 'one'}), await notes.add({text: 'two'}), \
+                 await notes.list({})];\n      try { await notes.remove({index: 9}) } catch (error) { found.push(error.message) }\n      \
+                 try { await notes.remove({index: 'x'}) } catch (error) { found.push(error.message) }\n      found.push(await notes.picture({}));\n      \
+                 return(found)\n      ```\n";
+    let binary = folder().file("use.yaml", model);
+    let script = script(name);
+    let program = interpreter(&libraries, &script);
+    let server = format!(
+        "notes=LIBRARIES='{}' '{}' '{}'",
+        libraries.join("node").display(),
+        program.display(),
+        script.display()
+    );
+    let args = [
+        "ask",
+        "--query",
+        "x",
+        "--model",
+        "scripted:use.yaml",
+        "--confirm-first-return",
+        "false",
+        "--mcp-server",
+        &server,
+    ];
+    let ran = binary.run(&args, "");
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    for part in [
+        "one",
+        "two",
+        "there is no note 9",
+        "wrong arguments",
+        "image/png",
+    ] {
+        assert!(
+            ran.stdout.contains(part),
+            "{part}: {}\n{}",
+            ran.stdout,
+            ran.stderr
+        );
+    }
+}
+
+#[test]
+fn a_server_of_the_python_sdk_has_tools() {
+    serve("mcp_server.py");
+}
+
+#[test]
+fn a_server_of_the_typescript_sdk_has_tools() {
+    serve("mcp_server.mjs");
+}

@@ -1,0 +1,414 @@
+//! Agents that call the tools of MCP servers: a hand-written one in Python, and this program
+//! itself.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::binary::{Binary, Ran};
+
+const SERVER: &str = "notes=python3 notes.py";
+
+/// A model that calls these tools in order and returns what each gave.
+fn caller(calls: &[(&str, Value)]) -> String {
+    let calls = serde_json::to_string(calls).unwrap();
+    format!(
+        "description: Calls tools.\nrules:\n  - reply: |\n      ```js\n      const found = [];\n      for (const [name, args] of {calls}) {{\n        \
+         try {{ found.push(await notes[name](args)) }} catch (error) {{ found.push('error: ' + error.message) }}\n      }}\n      \
+         return(found)\n      ```\n"
+    )
+}
+
+fn folder(calls: &[(&str, Value)]) -> Binary {
+    let path = std::env::var("PATH").unwrap();
+    Binary::new()
+        .file("notes.py", include_str!("mcp/notes.py"))
+        .file("use.yaml", caller(calls))
+        .variable("PATH", &path)
+}
+
+const ASK: [&str; 5] = ["ask", "--query", "x", "--model", "scripted:use.yaml"];
+
+/// Flags of agents that have a REPL.
+const REPL: [&str; 2] = ["--confirm-first-return", "false"];
+
+fn ask(binary: &Binary, flags: &[&str]) -> Ran {
+    let has_repl = !flags.contains(&"--protocol");
+    let of_repl = if has_repl { &REPL[..] } else { &[] };
+    binary.run(&[&ASK[..], of_repl, flags].concat(), "")
+}
+
+#[test]
+fn agents_get_what_tools_give() {
+    let ended = "the server ended";
+    let rows: Vec<(&str, Value, Value)> = vec![
+        ("echo", json!({"text": "hi"}), json!("hi")),
+        (
+            "echo",
+            json!({}),
+            json!(
+                "error: notes.echo(): wrong arguments: the input: \"text\" is a required property"
+            ),
+        ),
+        (
+            "parts",
+            json!({}),
+            json!(["see", {"type": "image", "mimeType": "image/png", "bytes": 9}]),
+        ),
+        ("data", json!({}), json!({"n": [1, 2]})),
+        ("noise", json!({}), json!("quiet")),
+        (
+            "fail",
+            json!({}),
+            json!("error: notes.fail(): no such note"),
+        ),
+        (
+            "refuse",
+            json!({}),
+            json!("error: notes.refuse(): not today"),
+        ),
+        (
+            "long",
+            json!({}),
+            json!("error: notes.long(): the result has"),
+        ),
+        (
+            "crash",
+            json!({}),
+            json!(format!(
+                "error: notes.crash(): {ended} during the call; it printed: out of paper; the next call starts it again"
+            )),
+        ),
+        ("echo", json!({"text": "again"}), json!("again")),
+        (
+            "crash",
+            json!({}),
+            json!(format!(
+                "error: notes.crash(): {ended} a second time; it printed: out of paper; it is not started again"
+            )),
+        ),
+        (
+            "echo",
+            json!({"text": "third"}),
+            json!(format!(
+                "error: notes.echo(): {ended} a second time; it printed: out of paper; it is not started again"
+            )),
+        ),
+    ];
+    let calls: Vec<(&str, Value)> = rows
+        .iter()
+        .map(|(tool, arguments, _)| (*tool, arguments.clone()))
+        .collect();
+    let binary = folder(&calls);
+    let ran = ask(&binary, &["--mcp-server", SERVER, "--log-dir", "out"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let found: Vec<Value> = serde_json::from_str(&ran.stdout).unwrap();
+    for ((tool, arguments, expected), mut found) in rows.into_iter().zip(found) {
+        if tool == "long" {
+            let text = found.as_str().unwrap_or_default();
+            // Either it fits into the limit of the REPL or it is refused, but it is never cut.
+            let is_refused = text.starts_with("error: notes.long(): the result has");
+            if is_refused || text.len() == 5_000_000 {
+                found = expected.clone();
+            }
+        }
+        assert_eq!(found, expected, "{tool} {arguments}");
+    }
+    // Each call is in the trajectory.
+    let run = fs::read_dir(binary.path().join("out"))
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap();
+    let trajectory: PathBuf = run.path().join("trajectories/request-000001.1.jsonl");
+    let events = fs::read_to_string(trajectory).unwrap();
+    let calls = events.lines().filter(|line| line.contains("\"tool_call\""));
+    assert_eq!(
+        calls.count(),
+        12,
+        "{}",
+        events.chars().take(3000).collect::<String>()
+    );
+}
+
+#[test]
+fn a_server_gets_no_keys() {
+    let binary = folder(&[("env", json!({}))])
+        .variable("OPENAI_API_KEY", "sk-0123456789abcdef")
+        .variable("EVAL_CLIENT_KEY", "sk-0123456789abcdef")
+        .variable("OTHER", "x");
+    let server = "notes=NOTES_TOKEN='a b' python3 notes.py";
+    let ran = ask(&binary, &["--mcp-server", server]);
+    let names = ran.stdout.trim().trim_matches(['[', ']', '"']);
+    let names: Vec<&str> = names.split(',').collect();
+    assert!(
+        names.contains(&"NOTES_TOKEN") && names.contains(&"PATH"),
+        "{ran:?}"
+    );
+    for name in names {
+        assert!(!name.contains("KEY") && name != "OTHER", "{name}");
+    }
+}
+
+#[test]
+fn native_tools_of_a_server() {
+    let native = "description: Calls a tool natively.\nrules:\n  - when: { turn: 1 }\n    tool_calls: [{ name: notes_echo, arguments: { text: native } }]\n  \
+                  - compute: |\n      return 'got ' + context.match(/native/)\n";
+    let binary = folder(&[]).file("use.yaml", native);
+    let ran = ask(
+        &binary,
+        &[
+            "--protocol",
+            "tools",
+            "--mcp-server",
+            SERVER,
+            "--log-dir",
+            "out",
+        ],
+    );
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let run = fs::read_dir(binary.path().join("out"))
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap();
+    let events =
+        fs::read_to_string(run.path().join("trajectories/request-000001.1.jsonl")).unwrap();
+    let call = events
+        .lines()
+        .find(|line| line.contains("\"tool_call\""))
+        .unwrap();
+    let call: Value = serde_json::from_str(call).unwrap();
+    assert_eq!(
+        (&call["kind"]["name"], &call["kind"]["result"]),
+        (&json!("notes_echo"), &json!("native")),
+        "{call}"
+    );
+}
+
+#[test]
+fn this_program_serves_its_own_agents() {
+    let model = "description: Asks another agent.\nrules:\n  - reply: |\n      ```js\n      const found = await inner.rlm({query: 'Say nested'});\n      \
+                 return(found.answer + ' ' + found.status)\n      ```\n";
+    let binary = folder(&[])
+        .file("use.yaml", model)
+        .file("echo.yaml", include_str!("clients/echo.yaml"));
+    let program = env!("CARGO_BIN_EXE_eval");
+    let server =
+        format!("inner={program} mcp --model scripted:echo.yaml --confirm-first-return false");
+    let ran = ask(&binary, &["--mcp-server", &server]);
+    assert_eq!(ran.stdout, "asked: Say nested ok\n", "{}", ran.stderr);
+}
+
+#[test]
+fn what_a_server_offers_is_part_of_the_fingerprint() {
+    let binary = folder(&[("echo", json!({"text": "x"}))]);
+    let run = |name: &str, server: &str| {
+        let flags = [
+            "run",
+            "--benchmark",
+            "s-niah",
+            "--model",
+            "scripted:use.yaml",
+            "--context-len",
+            "2k",
+            "--samples-per-length",
+            "1",
+            "--confirm-first-return",
+            "false",
+            "--name",
+            name,
+        ];
+        let with: &[&str] = if server.is_empty() {
+            &[]
+        } else {
+            &["--mcp-server", server]
+        };
+        let ran = binary.run(&[&flags[..], with].concat(), "");
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        let lock = binary.path().join("results").join(name).join("lock.json");
+        let lock: Value = serde_json::from_slice(&fs::read(lock).unwrap()).unwrap();
+        lock["run"]["fingerprint"].as_str().unwrap().to_owned()
+    };
+    let text = fs::read_to_string(binary.path().join("notes.py")).unwrap();
+    let other = text.replace("Returns `text`.", "Returns `text` immediately.");
+    fs::write(binary.path().join("other.py"), other).unwrap();
+    fs::copy(
+        binary.path().join("notes.py"),
+        binary.path().join("same.py"),
+    )
+    .unwrap();
+    let first = run("a", SERVER);
+    assert_eq!(run("b", "notes=python3 same.py"), first);
+    assert_ne!(run("c", "notes=python3 other.py"), first);
+    assert_ne!(run("d", ""), first);
+    // A folder cannot start a server: resuming needs the flag again.
+    let ran = binary.run(&["run", "--resume", "results/a"], "");
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    let hint = "repeat --mcp-server 'notes=COMMAND'";
+    assert!(ran.stderr.contains(hint), "{}", ran.stderr);
+    let ran = binary.run(
+        &["run", "--resume", "results/a", "--mcp-server", SERVER],
+        "",
+    );
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+}
+
+#[test]
+fn a_server_ends_with_the_program() {
+    let binary = folder(&[("pid", json!({}))]);
+    let ran = ask(&binary, &["--mcp-server", SERVER]);
+    let pid: u32 = ran
+        .stdout
+        .trim()
+        .trim_matches(['[', ']', '"'])
+        .parse()
+        .unwrap();
+    gone(pid);
+    // The program is killed while its agent waits.
+    let model = "description: Waits.\nrules:\n  - reply: |\n      ```js\n      console.log(await notes.pid({}));\n      \
+                 await new Promise((done) => setTimeout(done, 600000));\n      ```\n";
+    let binary = binary.file("use.yaml", model);
+    let server = "notes=sh -c 'echo $$ > pid; exec python3 notes.py'";
+    let flags = ["--timer-timeout", "3600", "--mcp-server", server];
+    let mut child = binary
+        .command(&[&ASK[..], &flags].concat())
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let began = Instant::now();
+    let pid = loop {
+        let written = fs::read_to_string(binary.path().join("pid"));
+        if let Some(pid) = written.ok().and_then(|pid| pid.trim().parse().ok()) {
+            break pid;
+        }
+        assert!(
+            began.elapsed() < Duration::from_secs(60),
+            "no server was started"
+        );
+        std::thread::sleep(Duration::from_millis(50));
+    };
+    child.kill().unwrap();
+    child.wait().unwrap();
+    gone(pid);
+}
+
+/// Waits until a process is gone.
+fn gone(pid: u32) {
+    let began = Instant::now();
+    let exists = || {
+        let sent = Command::new("kill")
+            .args(["-0", &pid.to_string()])
+            .stderr(Stdio::null())
+            .status();
+        sent.unwrap().success()
+    };
+    while exists() {
+        assert!(
+            began.elapsed() < Duration::from_secs(20),
+            "process {pid} is still there"
+        );
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn servers_that_cannot_be_used_are_refused() {
+    let rows = [
+        ("notes", "expected NAME=COMMAND"),
+        ("console=python3 notes.py", "invalid value"),
+        (
+            "notes=no-such-program",
+            "--mcp-server notes: the server did not start: No such file",
+        ),
+        (
+            "notes=false",
+            "--mcp-server notes: the server did not start: ",
+        ),
+        (
+            "notes=echo hello",
+            "--mcp-server notes: the server did not start: ",
+        ),
+        (
+            "notes=python3 -c 'raise SystemExit(\"no ink\")'",
+            "it printed: no ink",
+        ),
+        (
+            "notes=python3 empty.py",
+            "--mcp-server notes: it has no tools",
+        ),
+        (
+            "notes=python3 twins.py",
+            "--mcp-server notes: two of its tools would be `notes.a_b`",
+        ),
+        ("notes=python3 schema.py", "notes.echo"),
+    ];
+    let notes = include_str!("mcp/notes.py");
+    let tools = |list: &str| {
+        notes.replace(
+            "return {\"tools\": TOOLS}",
+            &format!("return {{\"tools\": {list}}}"),
+        )
+    };
+    let object = "'inputSchema': {'type': 'object'}";
+    let binary = folder(&[])
+        .file("empty.py", tools("[]"))
+        .file("twins.py", tools(&format!("[{{'name': 'a-b', {object}}}, {{'name': 'a.b', {object}}}]")))
+        .file("schema.py", tools("[{'name': 'echo', 'inputSchema': {'type': 'object', 'properties': {'x': {'type': 'nonsense'}}}}]"));
+    for (server, wanted) in rows {
+        let ran = ask(&binary, &["--mcp-server", server]);
+        assert_eq!(ran.code, Some(2), "{server}: {ran:?}");
+        assert!(ran.stderr.contains(wanted), "{server}: {}", ran.stderr);
+    }
+    let twice = ask(
+        &binary,
+        &[
+            "--mcp-server",
+            SERVER,
+            "--mcp-server",
+            "notes=python3 empty.py",
+        ],
+    );
+    assert!(
+        twice.stderr.contains("two servers have this name"),
+        "{}",
+        twice.stderr
+    );
+    let direct = ask(&binary, &["--protocol", "direct", "--mcp-server", SERVER]);
+    assert!(
+        direct
+            .stderr
+            .contains("no agent with --protocol direct calls tools"),
+        "{}",
+        direct.stderr
+    );
+    // A file grants nothing.
+    let binary = binary
+        .file(".env", "EVAL_MCP_SERVER=notes=sh -c 'touch ran'\n")
+        .file(
+            "agents.yaml",
+            "x: {mcp-server: \"notes=sh -c 'touch ran'\"}",
+        );
+    ask(&binary, &[]);
+    let args = [
+        "serve",
+        "--model",
+        "scripted:use.yaml",
+        "--port",
+        "0",
+        "--agents",
+        "agents.yaml",
+    ];
+    let ran = binary.run(&args, "");
+    assert!(
+        ran.stderr.contains("`mcp-server` is a permission"),
+        "{}",
+        ran.stderr
+    );
+    assert!(!binary.path().join("ran").exists());
+}
