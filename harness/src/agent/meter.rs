@@ -125,6 +125,10 @@ mod tests {
         let covered = meter.covered();
         assert!(covered.work >= Duration::from_millis(40), "{covered:?}");
         nap();
-        assert_eq!(meter.covered(), covered, "idle time is neither work nor waiting");
+        assert_eq!(
+            meter.covered(),
+            covered,
+            "idle time is neither work nor waiting"
+        );
     }
 }
