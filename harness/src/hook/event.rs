@@ -109,7 +109,7 @@ impl HookEvent {
     /// Returns a message about a field that is unknown or has an invalid value.
     pub fn changed(&self, changes: serde_json::Value) -> Result<Self, String> {
         let serde_json::Value::Object(changes) = changes else {
-            return Err("it returned no object".to_owned());
+            return Err("it did not return an object".to_owned());
         };
         let mut fields = self.to_json();
         for (name, value) in changes {

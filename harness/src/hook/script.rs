@@ -213,7 +213,7 @@ impl ScriptWork {
         let outcome = running.run(call).await;
         let outcome = outcome.map_err(|error| self.located(&error.to_string()))?;
         let changes: Value = serde_json::from_str(outcome.value.as_deref().unwrap_or_default())
-            .map_err(|_| self.located("it returned no object"))?;
+            .map_err(|_| self.located("it did not return an object"))?;
         let notes = outcome.output.lines().map(str::to_owned).collect();
         let event = event.changed(changes);
         let event = event.map_err(|reason| self.located(&reason))?;

@@ -241,7 +241,7 @@ fn changes_only_returned_fields() {
             json!({"text": 5}),
             Err("invalid type: integer `5`, expected a string"),
         ),
-        (json!("b"), Err("it returned no object")),
+        (json!("b"), Err("it did not return an object")),
     ];
     for (changes, expected) in rows {
         let changed = moment.changed(changes.clone());
