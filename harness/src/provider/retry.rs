@@ -40,11 +40,10 @@ impl Default for RetryPolicy {
 impl RetryPolicy {
     /// Returns the delay before a retry. `retry` is its number, 0-based; `random` is from 0 to 1.
     ///
-    /// The delay is exponential backoff with full jitter, which is uniform from 0 to
-    /// `min(cap, base · 2^retry)`: M. Brooker, "Exponential Backoff And Jitter", AWS Architecture
-    /// Blog (2015). If the server requests a delay, returns that delay (limited to
-    /// `retry_after_cap`) plus a random part of `base`, so that clients with the same response do
-    /// not all retry at the same time.
+    /// The delay is uniform from 0 to `min(cap, base · 2^retry)`, which is exponential backoff with
+    /// full jitter: M. Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog (2015). If
+    /// the server requests a delay, returns that delay (limited to `retry_after_cap`) plus a random
+    /// part of `base`, so that clients with the same response do not all retry at the same time.
     fn delay(&self, retry: u32, asked: Option<Duration>, random: f64) -> Duration {
         if let Some(asked) = asked {
             return asked.min(self.retry_after_cap) + self.base.mul_f64(random);
