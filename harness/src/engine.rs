@@ -268,14 +268,14 @@ impl Engine {
         self.run.halt.raised().await
     }
 
-    /// Returns the reason why no further attempt may begin, if any.
+    /// Returns the reason why no further attempt may start, if any.
     pub fn halt_reason(&self) -> Option<HaltReason> {
         let raised = self.run.halt.reason();
         if let Some(HaltReason::Failing(_)) = raised {
             return raised;
         }
-        // Preferred to the raised reason, because calls that were in progress may have added to the
-        // amounts.
+        // Takes precedence over the raised reason, because calls in progress may have increased the
+        // amounts since.
         let exhausted = self.run.ledger.exhausted();
         exhausted
             .map(|error| HaltReason::OverBudget(error.to_string()))

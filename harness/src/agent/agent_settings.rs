@@ -8,8 +8,8 @@ use crate::hook::{Hook, HookRegistry, HookRegistryError};
 use crate::model::{ActionSurface, Effort, Protocol, Sampling};
 use crate::prompt::definition::{Definition, Effort as DefinedEffort, ToolStrategy};
 
-/// Settings for an agent's tool calls, reasoning, images and hooks. By default, it makes one tool
-/// call at a time, its reasoning is recorded but not sent back, and all images are kept.
+/// Settings for an agent's tool calls, reasoning, images and hooks. By default, an agent makes one
+/// tool call at a time, its reasoning is recorded but not sent back, and all images are kept.
 #[derive(Clone, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "a definition names each")]
 pub struct AgentSettings {
@@ -58,8 +58,8 @@ impl fmt::Debug for AgentSettings {
 }
 
 impl AgentSettings {
-    /// Creates the settings from a prompt definition. Its tools are not part of them, but of
-    /// [`AgentTools`](crate::AgentTools).
+    /// Creates the settings from a prompt definition, except its tools, which
+    /// [`AgentTools`](crate::AgentTools) contains.
     ///
     /// # Errors
     /// Returns [`HookRegistryError::Unknown`] for an unknown hook.
@@ -106,8 +106,8 @@ impl AgentSettings {
     }
 }
 
-/// Returns the properties of a prompt definition that have no effect if the root of this protocol
-/// uses it.
+/// Returns the properties of a prompt definition that have no effect for a root agent of this
+/// protocol.
 pub fn idle_properties(definition: &Definition, protocol: Protocol) -> Vec<&'static str> {
     let capabilities = protocol.capabilities();
     let calls = capabilities.action_surface == ActionSurface::NativeTools;

@@ -14,7 +14,7 @@ use crate::tool::{BoundTool, ToolSet};
 /// Tools and prompts that agents may call.
 #[derive(Clone, Default)]
 pub struct AgentTools {
-    /// Tools of the root. Children that it creates with `rlm()` inherit them.
+    /// Tools of the root agent, inherited by the children that it creates with `rlm()`.
     pub root: ToolSet,
     /// Prompts that agents may call, each ready to run.
     pub specialists: Arc<Specialists>,
@@ -32,14 +32,13 @@ impl AgentTools {
         }
     }
 
-    /// Whether any of the tools or prompts may read the user's files: a file tool, or a prompt
-    /// whose messages may have attachments.
+    /// Whether any of the tools is a file tool, or any of the prompts accepts attachments, so that
+    /// the user's files may be read.
     pub fn may_read_files(&self) -> bool {
         !self.specialists.is_empty() || self.root.iter().any(BoundTool::reads_files)
     }
 
-    /// Adds the request settings of each callable prompt, such as its reasoning, its hooks, and the
-    /// part of its caller's conversation that it sees.
+    /// Adds the request settings of each callable prompt, for example for its reasoning and hooks.
     ///
     /// # Errors
     /// Returns [`HookRegistryError::Unknown`] for an unknown hook.
@@ -80,8 +79,8 @@ impl AgentTools {
             .any(|prompt| prompt.settings.include_chat || prompt.settings.include_past_tools)
     }
 
-    /// Returns a hash for each tool and each callable prompt. It covers everything that can change
-    /// an answer. It excludes values of secret variables.
+    /// Returns a hash for each tool and each callable prompt. The hash covers everything that can
+    /// change an answer, except the values of secret variables.
     pub fn digests(&self) -> BTreeMap<String, String> {
         let tools = self
             .root

@@ -40,18 +40,18 @@ pub(crate) struct Attempt<'a> {
 /// Reason to end an attempt before its agents have finished.
 #[derive(Debug, Clone)]
 enum Stop {
-    /// The run ends.
+    /// The whole run is halted.
     Halted(HaltReason),
     /// The attempt deviates from its journal.
     Diverged(String),
 }
 
-/// Error for an attempt that deviates from its journal. Contains a description.
+/// Error for an attempt that deviates from its journal, with a description of the deviation.
 #[derive(Debug)]
 pub(crate) struct Diverged(pub String);
 
 impl<'a> Attempt<'a> {
-    /// Creates an attempt. `above` is its parent ledger: that of the run, or of the client's
+    /// Creates an attempt. `above` is the parent ledger, which belongs to the run or to a client's
     /// request.
     pub fn new(
         run: &'a Run,
@@ -120,7 +120,6 @@ impl<'a> Attempt<'a> {
         Ok(self.records.end_attempt(root, result, self.meter.covered()))
     }
 
-    /// Creates the root invocation.
     pub fn root(&self, root: Root) -> Invocation {
         Invocation {
             id: ROOT.to_owned(),
@@ -213,7 +212,7 @@ impl<'a> Attempt<'a> {
         conversation
     }
 
-    /// Creates an agent's empty conversation.
+    /// Creates an empty conversation with the agent's system prompt and code tool.
     pub fn conversation(&self, invocation: &Invocation) -> Conversation {
         let mut conversation = Conversation::new(self.system(invocation));
         let code_via_tool = invocation.model.sampling.code_via_tool;
@@ -269,7 +268,7 @@ impl<'a> Attempt<'a> {
         self.subscribers.publish(sandbox::message::Budget {
             llm_calls: left.calls,
             tokens: left.tokens,
-            // Rounded to a millionth of a dollar to hide errors of summation.
+            // Rounded to a millionth of a dollar to hide rounding errors of the sum.
             cost_usd: left.cost_usd.map(|cost| (cost * 1e6).round() / 1e6),
             time: left.time,
         });
@@ -280,7 +279,7 @@ impl<'a> Attempt<'a> {
         self.subscribers.add(session)
     }
 
-    /// Returns the browser of the engine.
+    /// Returns the engine's browser.
     ///
     /// # Errors
     /// Returns a failure if the engine does not have a browser.
@@ -296,7 +295,7 @@ impl<'a> Attempt<'a> {
         })
     }
 
-    /// Returns the contents of an agent's `__rlm`.
+    /// Returns the information about an agent that JavaScript finds in `__rlm`.
     pub fn info(&self, invocation: &Invocation) -> sandbox::message::AgentInfo {
         sandbox::message::AgentInfo {
             depth: invocation.depth,

@@ -33,7 +33,7 @@ impl BudgetSubscribers {
     }
 }
 
-/// Guard that removes a session on drop; otherwise, the session would stay open until the attempt
+/// Guard that removes a session on drop. Without it, the session would stay open until the attempt
 /// ends.
 pub(crate) struct BudgetSubscription<'a> {
     all: &'a BudgetSubscribers,

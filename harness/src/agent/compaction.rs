@@ -39,7 +39,7 @@ pub struct Compaction {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Compact {
-    /// Shorten nothing: the agent fails.
+    /// Shorten nothing, so that the agent fails.
     None,
     /// Omit the outputs of older turns.
     #[default]
@@ -52,9 +52,9 @@ pub enum Compact {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CompactAt {
-    /// A number of tokens.
+    /// Number of tokens.
     Tokens(u64),
-    /// A share of the model's context window.
+    /// Share of the model's context window.
     Share {
         /// Share in percent.
         percent: u32,
@@ -132,8 +132,8 @@ impl FromStr for Compact {
 }
 
 impl Attempt<'_> {
-    /// Returns the method of shortening an agent's conversation. Only agents whose conversations
-    /// keep their turns use the configured one.
+    /// Returns the method of shortening an agent's conversation. The run's setting applies only to
+    /// agents whose conversations keep their turns.
     fn compaction(&self, invocation: &Invocation) -> Compact {
         if invocation.role.action_surface().keeps_turns() {
             self.run.treatment.compaction.how
@@ -200,8 +200,8 @@ impl Attempt<'_> {
             }))
     }
 
-    /// Replaces older turns by a summary. Returns the event to record, or `None` if they have fewer
-    /// tokens than `least` or cannot be summarized.
+    /// Replaces older turns by a summary. Returns the event to record, or `None` if the turns have
+    /// fewer than `least` tokens or cannot be summarized.
     async fn summarize_turns(
         &self,
         invocation: &Invocation,

@@ -34,7 +34,7 @@ pub(crate) struct Conversation {
     pub overflowed: bool,
     /// Lists the variables of an agent with a REPL.
     pub lister: Option<Lister>,
-    /// Number of messages before the first response; they never change.
+    /// Number of messages before the first response. These messages never change.
     opening: Option<usize>,
     /// Token count reported by the model, and the number of messages that it covers.
     counted: Option<(u64, usize)>,
@@ -90,7 +90,6 @@ impl Conversation {
         }
     }
 
-    /// Returns the messages, oldest first.
     pub fn messages(&self) -> &[Arc<Message>] {
         &self.messages
     }
@@ -104,7 +103,7 @@ impl Conversation {
         self.counted = None;
     }
 
-    /// Begins the next request.
+    /// Counts the next request and resets the state of the previous one.
     pub fn next_turn(&mut self) {
         self.turn += 1;
         self.trims = 0;
@@ -137,9 +136,9 @@ impl Conversation {
         counted + since + self.tail.as_ref().map_or(0, tokens_of)
     }
 
-    /// Returns the range of messages between the opening and the `keep` newest turns. It begins
-    /// with a response and contains the results of all its calls. Returns `None` if the range is
-    /// empty or contains only an earlier summary.
+    /// Returns the range of messages between the opening and the `keep` newest turns. The range
+    /// begins with a response and contains the results of all its tool calls. Returns `None` if the
+    /// range is empty or contains only an earlier summary.
     pub fn older_turns(&self, keep: usize) -> Option<Range<usize>> {
         let opening = self.opening?;
         let is_response = |place: &usize| self.messages[*place].role == MessageRole::Assistant;
@@ -195,12 +194,12 @@ impl Conversation {
         });
     }
 
-    /// Adds a message.
     pub fn push(&mut self, message: Message) {
         self.messages.push(Arc::new(message));
     }
 
-    /// Adds a message with a cell's output of `chars` characters; `stub` is the message without it.
+    /// Adds a message with a cell's output of `chars` characters. `stub` is the message without the
+    /// output.
     pub fn push_output(&mut self, message: Message, stub: Message, chars: u64) {
         if stub.all_text().len() < message.all_text().len() {
             self.outputs.push(Output {
@@ -237,7 +236,7 @@ impl Conversation {
         self.messages.len() + usize::from(self.tail.is_some())
     }
 
-    /// Removes recorded messages. The range must not contain messages added by
+    /// Removes recorded messages, none of which may have been added by
     /// [`push_output`](Self::push_output).
     pub fn forget(&mut self, messages: Range<usize>) {
         self.recorded = self.recorded.saturating_sub(messages.len());

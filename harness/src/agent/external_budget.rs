@@ -22,8 +22,8 @@ pub type Hold = Box<dyn Any + Send + Sync>;
 /// A budget managed outside this process, which admits the requests of a run.
 #[async_trait]
 pub trait ExternalBudget: Send + Sync {
-    /// Reserves the expense of a request before it is sent. Waits while the request fits only
-    /// without the reservations of other requests.
+    /// Reserves the expense of a request before it is sent. Waits while the reservations of other
+    /// requests leave no room.
     ///
     /// # Errors
     /// Returns [`ProviderError::OverBudget`] if the request does not fit; the run then halts.

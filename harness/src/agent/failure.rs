@@ -1,4 +1,4 @@
-//! Failures of agents, and conversions from other errors.
+//! Failures of agents, and conversions of other errors to failures.
 
 use sandbox::SessionLostCause;
 
@@ -7,7 +7,7 @@ use crate::model::web::PageError;
 use crate::provider::ProviderError;
 use crate::tool::ToolError;
 
-/// Reason why an agent gave no answer.
+/// Reason why an agent did not answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Failure {
     pub status: Status,
@@ -37,8 +37,8 @@ impl Failure {
         Self::new(Status::Error, error.0)
     }
 
-    /// Whether an attempt with this result is scored by the final state of its environment: only if
-    /// it answered or reached a limit.
+    /// Whether an attempt with this result is scored by the final state of its environment, because
+    /// its agent answered or reached a limit.
     pub fn leaves_a_state(result: &Result<String, Self>) -> bool {
         !matches!(result, Err(failure) if failure.status != Status::Limit)
     }

@@ -34,7 +34,7 @@ impl Default for Halt {
 }
 
 impl Halt {
-    /// Halts the run.
+    /// Halts the run, unless it is already halted.
     pub fn raise(&self, reason: HaltReason) {
         self.0.send_if_modified(|known| {
             let first = known.is_none();

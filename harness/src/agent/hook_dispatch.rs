@@ -100,7 +100,7 @@ impl Attempt<'_> {
         Ok(response)
     }
 
-    /// Passes the result of a tool to the agent's hooks before it is stored.
+    /// Passes a tool's result to the agent's hooks before the result is stored.
     pub async fn hook_tool_result(
         &self,
         invocation: &Invocation,

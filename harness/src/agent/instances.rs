@@ -64,7 +64,7 @@ impl QueuedMessage {
         (letter, answered)
     }
 
-    /// Sends the answer. Does nothing if the sender of the message is gone.
+    /// Sends the answer. Does nothing if the sender of the message no longer waits.
     pub fn answer(self, result: Result<String, Failure>) {
         if let Some((instances, id)) = &self.of {
             instances.answered(id, &result);
@@ -127,7 +127,7 @@ impl Instances {
         found.ok_or_else(|| unknown(function, id, &known))
     }
 
-    /// Returns the description of an open instance that its caller receives.
+    /// Returns the properties of an open instance that its caller can read.
     ///
     /// # Errors
     /// Returns an error if the instance does not exist or is closed.
@@ -137,7 +137,7 @@ impl Instances {
         Ok(json!({ "id": id, "agent": one.kind.agent, "name": one.name }))
     }
 
-    /// Sends a message.
+    /// Sends a message to an instance. Returns the receiver of the answer.
     ///
     /// # Errors
     /// Returns an error if the instance does not exist, is closed, or is busy with another message.

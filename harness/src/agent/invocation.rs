@@ -46,7 +46,7 @@ impl Root {
 /// One agent of a delegation tree.
 #[derive(Clone)]
 pub(crate) struct Invocation {
-    /// Identifier: `root`, `d1-c0`, `d1-c0.d2-c3`.
+    /// Identifier, such as `root`, `d1-c0` or `d1-c0.d2-c3`.
     pub id: String,
     /// Id of the caller.
     pub parent: Option<String>,
@@ -70,10 +70,10 @@ pub(crate) struct Invocation {
     pub inherited_tools: ToolSet,
     /// Log of the agent's tool calls, if the caller requested them.
     pub log: Option<ToolLog>,
-    /// Request settings of the agent's prompt definition, if it was called through one.
+    /// Request settings of the prompt definition by which the agent was called, if any.
     pub settings: Option<Arc<AgentSettings>>,
-    /// Messages of the agent's newest request, for the definitions that it calls; stored only if
-    /// one of the run's definitions reads them.
+    /// Messages of the agent's newest request, for called definitions. Stored only if one of the
+    /// run's definitions reads them.
     pub history_snapshot: Arc<Mutex<Vec<Arc<Message>>>>,
     /// Instances that the agent created.
     pub instances: Instances,
@@ -105,7 +105,7 @@ impl Invocation {
         self.parent.is_none()
     }
 
-    /// Whether the agent was called through a definition and does not see its caller's
+    /// Whether the agent was called by a definition's name and does not see its caller's
     /// conversation.
     pub fn is_alone(&self) -> bool {
         (self.settings.as_ref()).is_some_and(|settings| !settings.include_chat)

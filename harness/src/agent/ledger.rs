@@ -1,5 +1,5 @@
-//! Budgets and spending. Each attempt has one ledger for its whole tree of agents. Its parent is
-//! the ledger of the run, whose parent is the ledger of the sweep if the run is part of one.
+//! Budgets and spending. Each attempt has one ledger for its whole tree of agents. Above it is the
+//! ledger of the run and, in a sweep, the ledger of the sweep.
 //!
 //! Invariant: a call is sent only after its highest plausible expense has been reserved in its
 //! ledger and all parents. While other calls are in progress, the sum of spending and reservations
@@ -50,7 +50,7 @@ pub(crate) struct Remaining {
     pub time: Option<Duration>,
 }
 
-/// Owner of a budget. Each kind of owner has its own flags.
+/// Owner of a budget. The names of the budget's flags depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
     Sweep,
@@ -200,7 +200,7 @@ impl SharedBudget {
     }
 
     /// Creates the budget of a client's request. Its spending also counts in this budget. Its time
-    /// starts now, and the attempt ends when it is over.
+    /// limit starts now and ends the attempt.
     #[must_use]
     pub fn of_request(&self, budget: Budget) -> Self {
         self.under(Scope::Request, budget)
@@ -214,7 +214,7 @@ impl SharedBudget {
         &self.0
     }
 
-    /// Adds spending to this budget only, for example that of an earlier process.
+    /// Adds spending to this budget only, for example spending of an earlier process.
     pub fn charge(&self, earlier: Spent) {
         self.0.charge(earlier);
     }
@@ -361,7 +361,7 @@ impl Ledger {
         books.reserved.tokens = books.reserved.tokens.saturating_sub(most.tokens);
         books.reserved.cost_usd -= most.cost_usd;
         if books.under_way == 0 {
-            // Removes rounding errors, which subtraction leaves.
+            // Resets the rounding errors that subtraction leaves.
             books.reserved = Amount::default();
         }
         drop(books);
@@ -445,8 +445,8 @@ impl Ledger {
         self.lock().spent
     }
 
-    /// Returns an error if nothing more may be spent, because a budget of this ledger or a parent
-    /// is used up or a call did not fit into the budget of the run or sweep.
+    /// Returns an error if nothing more may be spent. Either a budget of this ledger or a parent is
+    /// used up, or a call did not fit into the budget of the run or sweep.
     pub fn exhausted(&self) -> Option<ProviderError> {
         let books = self.lock();
         let ends = matches!(self.scope, Scope::Run | Scope::Sweep);
@@ -717,7 +717,7 @@ mod tests {
             let run = Arc::clone(&run);
             async move { run.reserve(expected(0.5), 1).await }
         });
-        // The response costs less than expected, so the waiting call now fits.
+        // The response costs less than expected, so there is now room for the waiting call.
         run.settle(None, Some(0.3));
         drop(first);
         drop(waiting.await.unwrap().unwrap());

@@ -44,7 +44,7 @@ impl Default for Meter {
 }
 
 impl Meter {
-    /// Begins a piece of work.
+    /// Begins a piece of work, which is in progress until it is dropped or set to waiting.
     pub fn begin(&self) -> Work<'_> {
         self.lock().working += 1;
         Work {
@@ -58,7 +58,7 @@ impl Meter {
         self.lock().covered
     }
 
-    /// Locks the state after adding the time since the last change.
+    /// Locks the state and adds the time since the last change to it.
     fn lock(&self) -> MutexGuard<'_, State> {
         let mut state = self.0.lock();
         let now = Instant::now();

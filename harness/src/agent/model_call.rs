@@ -60,7 +60,7 @@ impl Attempt<'_> {
         let reply = loop {
             let request = self.request(invocation, conversation);
             let request = self.hook_request(invocation, request).await?;
-            // Earlier and cached responses do not count against any budget.
+            // Responses from earlier processes and from caches do not count against any budget.
             let earlier = self.recall(&request).await;
             let kept = match earlier {
                 Some(_) => None,
@@ -212,7 +212,7 @@ impl Attempt<'_> {
         }
     }
 
-    /// Writes the result of a request to the journal before it is used.
+    /// Writes the result of a request to the journal before the result is used.
     async fn keep(
         &self,
         request: &Request,
@@ -297,8 +297,8 @@ impl Attempt<'_> {
         self.records.count(|stats| stats.add_usage(usage, cost_usd));
     }
 
-    /// Books responses of earlier processes that were not requested again because their agents were
-    /// stopped earlier this time.
+    /// Books responses of earlier processes that this process has not requested because it stopped
+    /// their agents earlier.
     pub fn book_left(&self) {
         for kept in self.lane.left().into_iter().filter(|kept| !kept.cached) {
             self.records.count(|stats| stats.llm_calls += 1);

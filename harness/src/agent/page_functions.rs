@@ -15,7 +15,7 @@ use crate::model::web::{Action, Dump, DumpAlso, DumpSettings, Page, PageError, P
 use crate::model::{EventKind, Image, WebEvent};
 use crate::prompt::web;
 
-/// Names of the functions in a REPL.
+/// Names of the page functions in a REPL.
 const NAMES: [&str; 10] = [
     "page.dump",
     "page.text",
@@ -64,7 +64,7 @@ pub(crate) struct PageResult {
 #[derive(Default)]
 pub(crate) struct Tabs {
     named: Mutex<BTreeMap<String, Arc<dyn Page>>>,
-    /// Failure of the browser itself.
+    /// Failure of the browser, as opposed to a problem of a page.
     broken: watch::Sender<Option<PageError>>,
 }
 
@@ -81,7 +81,7 @@ struct Arguments {
     max_chars: Option<usize>,
 }
 
-/// Selector. Many models write an id as a number.
+/// Selector, or the id of an element, which many models write as a number.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Selector {
@@ -128,7 +128,7 @@ impl PageFunctions {
         functions.unwrap_or_default()
     }
 
-    /// Calls a function. `arguments` is a JSON object.
+    /// Calls a page function. `arguments` is a JSON object.
     ///
     /// # Errors
     /// Returns a message for the calling agent.

@@ -1,4 +1,4 @@
-//! Settings that apply only to one protocol each.
+//! Settings of individual protocols.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,8 +6,8 @@ use std::str::FromStr;
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 
-/// Settings that apply only to one protocol each. The serialized form is recorded with the run and
-/// part of the fingerprint. It omits defaults.
+/// Settings of individual protocols. The run records the serialized form, which omits defaults and
+/// is part of the fingerprint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProtocolSettings {
     /// `direct`: handling of a context that exceeds the model's window.

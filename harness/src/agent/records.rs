@@ -87,7 +87,7 @@ impl<'a> Records<'a> {
 
     /// Records the start of an invocation.
     pub fn begin(&self, invocation: &Invocation, system_prompt: &str) {
-        // A summarizer is not counted as an agent.
+        // Agents that write summaries are not counted.
         if invocation.role != Role::Compaction {
             self.count(|stats| {
                 stats.agents += 1;
@@ -171,7 +171,7 @@ impl<'a> Records<'a> {
             state: state.clone(),
         };
         self.emit(invocation, EventKind::Web { event });
-        // Set only once: an attempt has one environment, whose state is read at the end.
+        // An attempt has only one environment, whose state is read once, at the end.
         let _ = self.state.set(state);
     }
 
@@ -180,7 +180,7 @@ impl<'a> Records<'a> {
         self.earlier_answers.lock().push(answer.to_owned());
     }
 
-    /// Changes or reads the statistics.
+    /// Gives `change` access to the statistics.
     pub fn count<R>(&self, change: impl FnOnce(&mut Stats) -> R) -> R {
         change(&mut self.stats.lock())
     }

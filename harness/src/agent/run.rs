@@ -20,7 +20,7 @@ use crate::provider::Provider;
 pub struct Model {
     /// Reference as the user wrote it, for example `PROVIDER/MODEL`.
     pub reference: String,
-    /// Name at the provider.
+    /// Name of the model at the provider.
     pub name: String,
     /// Sampling settings.
     pub sampling: Arc<Sampling>,
@@ -128,7 +128,7 @@ impl Run {
             return;
         }
         known.changed = true;
-        // On playback, the versions are those of the recording, so a change is not worth a warning.
+        // On playback, the versions are those of the recording, so there is no warning.
         if model.provider.recording().is_some() {
             return;
         }

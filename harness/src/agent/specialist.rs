@@ -61,8 +61,8 @@ pub enum Counterpart {
 
 impl Specialist {
     /// Returns the role of the agent. An agent without tools answers in one call. An agent with
-    /// tools has a REPL unless `toolChoice` is `required`, which requests with native tools can
-    /// enforce but code cannot.
+    /// tools has a REPL, unless `toolChoice` is `required`, because only requests with native tools
+    /// can force a call.
     pub fn role(&self) -> Role {
         if let Some(talk) = &self.talk {
             if talk.with_person {

@@ -172,7 +172,7 @@ impl ToolResolver<'_> {
 /// State while resolving tools.
 struct Resolver<'a> {
     resolver: &'a ToolResolver<'a>,
-    /// Prompts that a tool set contains but that are not resolved yet.
+    /// Unresolved prompts of the tool sets.
     wanted: Vec<PendingSpecialist>,
     faults: Vec<Fault>,
 }
@@ -185,7 +185,7 @@ struct PendingSpecialist {
     /// Definition that contains the entry, if the entry changes the prompt's variables or messages;
     /// `None` for the form shared by all other entries.
     of: Option<String>,
-    /// Values of variables from the entry.
+    /// Values of variables that the entry passes on.
     scoped: BTreeMap<String, String>,
     /// Whether the agent sends messages to its caller with a tool.
     explicit: bool,
@@ -444,8 +444,8 @@ impl Resolver<'_> {
             ..of_agent.clone()
         };
         let key = wanted.key();
-        // A side must be a prompt: other kinds are reported elsewhere, and a dual agent as its own
-        // side would recurse endlessly.
+        // Only prompts can be sides. Other kinds are reported elsewhere; resolving a dual agent as
+        // its own side would recurse endlessly.
         let side = self.resolver.library.find(name);
         if side.is_some_and(|side| side.kind == Kind::Prompt) {
             self.wanted.push(wanted);

@@ -59,7 +59,7 @@ pub struct Treatment {
     /// Settings for running code.
     #[serde(flatten)]
     pub repl: ReplTreatment,
-    /// Settings that apply only to one protocol each.
+    /// Settings of individual protocols.
     #[serde(flatten)]
     pub settings: ProtocolSettings,
     /// Wall time of one attempt.
@@ -112,7 +112,7 @@ pub struct ReplTreatment {
     pub config: sandbox::Config,
     /// Maximum code blocks to run per response; further blocks are dropped.
     pub max_blocks_per_iteration: u32,
-    /// Whether an agent must confirm an answer that it returns in the first iteration.
+    /// Whether an agent must confirm an answer that it returns in its first iteration.
     pub confirm_first_return: bool,
     /// Seed for deterministic clocks, timers and random numbers, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -135,7 +135,7 @@ impl Default for ReplTreatment {
     }
 }
 
-/// Values that one setting implies. Setting one of them explicitly as well has no effect.
+/// Values implied by other settings. Setting the same value explicitly has no effect.
 #[derive(Clone, Default)]
 pub struct ImpliedSettings {
     /// Name of the selected profile and names of its drivers.

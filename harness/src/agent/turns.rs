@@ -36,7 +36,7 @@ pub(crate) trait AgentBehavior: Send {
         async { Ok(()) }
     }
 
-    /// Awaits the model's reply while the agent's background work continues.
+    /// Awaits the model's reply while code that the agent has left running continues.
     fn run_background_while<T: Send>(
         &mut self,
         asking: impl Future<Output = T> + Send,
@@ -73,7 +73,8 @@ pub(crate) trait AgentBehavior: Send {
         "an answer"
     }
 
-    /// Whether turns are counted and recorded as iterations. The turn of a single call is not.
+    /// Whether turns are counted and recorded as iterations. For an agent with a single call, they
+    /// are not.
     fn iterates(&self) -> bool {
         true
     }

@@ -22,7 +22,7 @@ pub enum HookEvent {
         text: String,
         /// Reasoning that the model returned separately from the text.
         reasoning: Option<String>,
-        /// Tool calls. Those that the hook returns are executed.
+        /// Tool calls. The calls that the hook returns are executed.
         tool_calls: Vec<ToolCall>,
     },
     /// `before_message`: a message of the agent or the harness will be added to the conversation.

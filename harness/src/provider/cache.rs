@@ -1,4 +1,4 @@
-//! A cache of responses on disk. Requests that it has a response for are not sent again.
+//! A cache of responses on disk. A request whose response is cached is not sent again.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

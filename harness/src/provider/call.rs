@@ -31,7 +31,8 @@ pub enum CallEvent {
         duration: Duration,
     },
     /// A try has used tokens without a usable response, because the response was filtered,
-    /// interrupted or invalid. The error follows.
+    /// interrupted or invalid. The error is reported next: in [`CallEvent::Retried`], or as the
+    /// result of the call.
     Billed {
         /// Tokens, as counted by the server or estimated by the harness.
         usage: Usage,

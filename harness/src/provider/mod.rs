@@ -150,13 +150,12 @@ pub struct Request {
 /// Minimum bytes of a prompt to compare its length with the server's token count.
 const COMPARED_BYTES: u64 = 8_000;
 
-/// Minimum bytes per counted token that show that the server dropped part of the prompt. English
-/// and code have 3 to 5 bytes per token, and other scripts up to 6.
+/// Minimum number of bytes per counted token at which the server must have dropped part of the
+/// prompt. English and code have 3 to 5 bytes per token, and other scripts up to 6.
 const BYTES_PER_TOKEN: u64 = 20;
 
 impl Request {
-    /// Returns the length of all texts in bytes, because counting characters would read the whole
-    /// context.
+    /// Returns the length of all texts in bytes, which is faster to compute than in characters.
     fn text_bytes(&self) -> usize {
         let length = |message: &Arc<Message>| {
             let results = message.tool_results.iter();

@@ -24,7 +24,7 @@ pub struct PriceTable {
     origins: Vec<String>,
 }
 
-/// Price of the models that match some globs, in US dollars per million tokens.
+/// Price of the models that match an entry's globs, in US dollars per million tokens.
 #[derive(Debug, Clone)]
 struct Price {
     models: GlobSet,

@@ -49,7 +49,7 @@ impl From<Result<Response, ProviderError>> for RecordedOutcome {
     }
 }
 
-/// Key of a request.
+/// Identity of a request, by which its response is found.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Key {
     sample: String,
@@ -193,8 +193,8 @@ fn read_text(path: &Path) -> Result<String, ReplayError> {
     })
 }
 
-/// Reads a file as bytes, because a truncated line may end within a character, which must not make
-/// the other lines unreadable.
+/// Reads a file as bytes, because a truncated line may end within a character, while the other
+/// lines are valid.
 fn read_bytes(path: &Path) -> Result<Vec<u8>, ReplayError> {
     read_file(path, MAX_RECORDING_BYTES).map_err(|source| ReplayError::Read {
         path: path.to_owned(),
@@ -202,7 +202,7 @@ fn read_bytes(path: &Path) -> Result<Vec<u8>, ReplayError> {
     })
 }
 
-/// Returns the lines of a file. The last newline ends a line and does not begin another one.
+/// Returns the lines of a file. No line follows a newline at the end.
 fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let whole = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     whole.split(|byte| *byte == b'\n')

@@ -2,8 +2,8 @@
 //! Standard Agents specification, whose default export is the argument of `definePrompt` or
 //! `defineHook`.
 //!
-//! The code can import only `library.js`. It cannot access files, the network or models.
-//! [`set_script_isolation`] sets its isolation.
+//! The code can import only `library.js`, and cannot access files, the network or models.
+//! [`set_script_isolation`] sets the isolation.
 
 mod host;
 
@@ -103,7 +103,7 @@ pub(crate) struct ScriptFile {
 }
 
 impl ScriptFile {
-    /// Runs a plain file.
+    /// Runs a plain file in a new session.
     ///
     /// # Errors
     /// Returns [`ScriptFileError`], as [`default_export`] does.
@@ -113,8 +113,8 @@ impl ScriptFile {
         Ok(file)
     }
 
-    /// Runs a module and stores its default export, which must be an object, in the variable
-    /// [`DEFAULT_EXPORT`].
+    /// Runs a module in a new session. Stores the default export, which must be an object, in the
+    /// variable [`DEFAULT_EXPORT`].
     ///
     /// # Errors
     /// Returns [`ScriptFileError`], as [`default_export`] does.
@@ -159,7 +159,7 @@ impl ScriptFile {
         self.repl.set(name, value);
     }
 
-    /// Runs a cell.
+    /// Runs a cell in the file's session.
     ///
     /// # Errors
     /// Returns [`ScriptFileError`] with the innermost line of the file if the cell fails.
@@ -187,7 +187,7 @@ impl ScriptFile {
         }
     }
 
-    /// Converts a cell's error, whose line becomes the innermost line of the file.
+    /// Converts a cell's error. The line is that of the innermost stack frame in the file.
     fn error(&self, error: &CellError) -> ScriptFileError {
         let cell = format!("cell {}:", self.cell_of_file);
         let of_file = |frame: &String| {

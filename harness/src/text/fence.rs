@@ -261,8 +261,8 @@ impl End<'_> {
     }
 }
 
-/// Returns the end of a block of code. A fence inside a template literal closes the block only if
-/// no other fence does within the next `lookahead` lines.
+/// Returns the end of a block that is run. A fence inside a template literal closes the block only
+/// if no other fence does within the next `lookahead` lines.
 fn end_of_code<'a>(lines: &[&'a str], opening: &Fence<'_>, lookahead: &mut usize) -> End<'a> {
     let mut in_template = None;
     let mut last_resort = None;
@@ -308,7 +308,8 @@ fn end_of_code<'a>(lines: &[&'a str], opening: &Fence<'_>, lookahead: &mut usize
     End::in_doubt(in_template.or(last_resort), lines.len())
 }
 
-/// Finds a closing fence at the end of a line of code, and what the code before the fence ends in.
+/// Finds a closing fence at the end of a line of code, and the construct in which the code before
+/// the fence ends.
 fn closed_at_end_of_line<'a>(
     index: usize,
     line: &'a str,
@@ -354,7 +355,7 @@ fn end_of_text<'a>(lines: &[&'a str], opening: &Fence<'_>) -> End<'a> {
     End::in_doubt(first, lines.len())
 }
 
-/// A line that is a fence.
+/// A line that consists of a fence and an info string.
 struct Fence<'a> {
     sign: char,
     length: usize,

@@ -15,8 +15,9 @@ const IMITATION: &str = "(?i)<\\s*/\\s*(?:context|error|message|notes|output|pas
 /// Characters of a mark.
 const LENGTH: usize = 8;
 
-/// Returns a string that does not occur in `texts`. Their authors cannot predict it, because it is
-/// a hash of all of them. It is deterministic, so caches, cassettes and replays still match.
+/// Returns a string that does not occur in `texts`. The authors of the texts cannot predict the
+/// string, because it is a hash of all texts. It is deterministic, so caches, cassettes and replays
+/// still match.
 pub fn boundary(texts: &[&str], length: usize) -> String {
     let mut digest = sha256_hex(&texts.join("\n"));
     while texts.iter().any(|text| text.contains(&digest[..length])) {
@@ -26,8 +27,9 @@ pub fn boundary(texts: &[&str], length: usize) -> String {
     digest
 }
 
-/// Returns the suffix for the names of the tags around texts. It is a space and their [`boundary`]
-/// if one of the texts imitates a closing tag or a line of the harness; otherwise, it is empty.
+/// Returns the suffix for the names of the tags around texts. If one of the texts imitates a
+/// closing tag or a line of the harness, the suffix is a space and the texts' [`boundary`];
+/// otherwise, it is empty.
 pub(crate) fn fence_mark(texts: &[&str]) -> String {
     static PATTERN: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(IMITATION).ok());
     let imitates = |text: &&str| PATTERN.as_ref().is_some_and(|all| all.is_match(text));

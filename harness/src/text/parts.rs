@@ -5,8 +5,8 @@ use std::ops::Range;
 /// Separators after which a part may end, best first.
 const BREAKS: [&str; 4] = ["\n\n", "\n", ". ", " "];
 
-/// Returns the byte ranges of at most `most` parts, which cover the whole text. To end at a
-/// paragraph, line, sentence or word, a part may be up to half a part shorter.
+/// Returns the byte ranges of at most `most` parts, which cover the whole text. Each part ends at
+/// the end of a paragraph, line, sentence or word if there is one in its second half.
 pub(crate) fn parts(text: &str, most: usize) -> Vec<Range<usize>> {
     let most = most.max(1);
     let half = text.len().div_ceil(most) / 2;

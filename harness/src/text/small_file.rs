@@ -60,8 +60,8 @@ pub fn read_file(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Rejects everything except regular files and folders. Reading a folder fails with a more specific
-/// error.
+/// Rejects everything except regular files and folders. Folders pass, because reading them fails
+/// with a more specific error.
 fn check(metadata: &fs::Metadata) -> io::Result<()> {
     if metadata.is_file() || metadata.is_dir() {
         return Ok(());

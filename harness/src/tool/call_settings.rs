@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 
 use crate::prompt::definition::{SubagentSettings, SubpromptSettings};
 
-/// Settings for calling a specialist: its arguments, and the parts of its work that the result
-/// includes.
+/// Settings for calling a specialist, such as the names of its arguments and the contents of its
+/// result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(
     clippy::struct_excessive_bools,

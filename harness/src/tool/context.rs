@@ -43,7 +43,7 @@ struct ContextTool {
 /// Returns the tools in the order in which requests list them.
 pub(crate) fn tools() -> Vec<Arc<dyn Tool>> {
     let tool = |(spec, call): (&str, Call)| {
-        #[expect(clippy::expect_used, reason = "a bundled file, which a test reads")]
+        #[expect(clippy::expect_used, reason = "a test checks the bundled file")]
         let spec = serde_json::from_str(spec).expect("a bundled tool is valid");
         Arc::new(ContextTool { spec, call }) as Arc<dyn Tool>
     };

@@ -38,10 +38,10 @@ struct FileTool {
     call: Call,
 }
 
-/// Returns the tools.
+/// Returns the three tools.
 pub(super) fn tools() -> Vec<Arc<dyn Tool>> {
     let tool = |(spec, call): (&str, Call)| {
-        #[expect(clippy::expect_used, reason = "a bundled file, which a test reads")]
+        #[expect(clippy::expect_used, reason = "a test checks the bundled file")]
         let spec = serde_json::from_str(spec).expect("a bundled tool is valid");
         let variables = [Variable {
             name: FILES_DIR.to_owned(),

@@ -1,7 +1,7 @@
 //! Tools for agents that accept messages (instances). The caller creates an instance, sends it
 //! messages and closes it; the instance can send messages to its caller.
 //!
-//! Invariant: nothing here runs an agent. The agent layer executes the calls.
+//! Invariant: this module does not run agents. The agent layer executes the calls.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -151,7 +151,7 @@ struct Texts {
 }
 
 fn texts() -> Texts {
-    #[expect(clippy::expect_used, reason = "a bundled file, which a test reads")]
+    #[expect(clippy::expect_used, reason = "a test checks the bundled file")]
     serde_json::from_str(include_str!("../../tools/agents.json")).expect("bundled tools are valid")
 }
 

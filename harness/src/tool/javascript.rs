@@ -18,7 +18,7 @@ struct RunJavascript {
 
 /// Returns the tool, which runs code in `sandbox`.
 pub(super) fn tool(sandbox: &Arc<ToolSandbox>) -> Arc<dyn Tool> {
-    #[expect(clippy::expect_used, reason = "a bundled file, which a test reads")]
+    #[expect(clippy::expect_used, reason = "a test checks the bundled file")]
     let spec = serde_json::from_str(include_str!("../../tools/run_javascript.json"))
         .expect("a bundled tool is valid");
     Arc::new(RunJavascript {

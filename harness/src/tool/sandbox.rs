@@ -13,7 +13,7 @@ const WAIT: Duration = Duration::from_secs(10);
 /// Heap limit of one call, without the task's context.
 const HEAP_BYTES: u64 = 128 << 20;
 
-/// Sandbox for the JavaScript of tools, which is started for the first call.
+/// Sandbox for the JavaScript of tools. It is started for the first call.
 pub struct ToolSandbox {
     isolation: Isolation,
     sandbox: OnceLock<Sandbox>,

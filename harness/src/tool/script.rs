@@ -47,11 +47,11 @@ struct Script {
 pub struct ScriptError {
     /// Path of the file, followed by the line if known.
     pub file: String,
-    /// What is wrong.
+    /// Description of the problem.
     pub problem: String,
 }
 
-/// Exports of a file. `run` is the type of the exported function.
+/// Exports of a file. `run` is the JavaScript type of the export, normally `function`.
 #[derive(Deserialize)]
 struct Exported {
     description: Value,

@@ -239,7 +239,7 @@ impl BoundTool {
 }
 
 impl ToolSet {
-    /// Creates a set of tools.
+    /// Creates a set of tools after checking their names.
     ///
     /// # Errors
     /// Returns [`ToolSetError`] for invalid or conflicting names.
@@ -281,7 +281,7 @@ impl ToolSet {
         Self::new(given.cloned().collect()).unwrap_or_else(|_| other.clone())
     }
 
-    /// Returns the set without the tool that has this name in a REPL or as a native tool.
+    /// Returns all tools except the one with this name in a REPL or as a native tool.
     #[must_use]
     pub fn without(&self, name: &str) -> Self {
         let stays = |given: &&BoundTool| given.spec.name != name && given.wire_name() != name;
@@ -290,7 +290,7 @@ impl ToolSet {
         Self::new(given).unwrap_or_default()
     }
 
-    /// Returns the set of the tools that have one of these names in a REPL or as a native tool.
+    /// Returns only the tools with one of these names in a REPL or as a native tool.
     #[must_use]
     pub fn only(&self, names: &[String]) -> Self {
         let is_named = |tool: &&BoundTool| {
@@ -336,8 +336,8 @@ impl ToolSet {
         self.iter().flat_map(|given| given.immediate.iter())
     }
 
-    /// Returns the specs of the native tools for requests, with the descriptions that the run
-    /// overrides.
+    /// Returns the specs of the native tools for requests, with the run's overrides of
+    /// descriptions.
     pub fn offered(&self, actions: &ActionOverrides) -> Vec<ToolSpec> {
         let offered = self.iter().filter_map(|given| {
             let mut spec = given.spec.clone();

@@ -23,7 +23,7 @@ pub struct ValueSources<'a> {
     pub given: &'a BTreeMap<String, String>,
     /// `env` of the tool's entry in `tools`.
     pub tool: &'a BTreeMap<String, String>,
-    /// `env` of the prompt that lists the tool.
+    /// `env` of the prompt definition.
     pub prompt: &'a BTreeMap<String, String>,
 }
 
@@ -127,7 +127,7 @@ impl Values {
     }
 
     /// Replaces every secret value in a text by `[NAME]`, and every known provider key by `[key]`.
-    /// Also finds secret values with JSON escapes.
+    /// Also finds secret values that contain JSON escapes.
     pub fn redact(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for (name, value) in self.secrets() {

@@ -17,7 +17,7 @@ use crate::model::lenient_json;
 use crate::provider::{CallSink, ProviderError, Request, Response, label};
 use crate::text::StopWatch;
 
-/// Maximum bytes of a response. Models never write as much, but a broken server might.
+/// Maximum bytes of a response. Models never write that much, but a broken server might.
 const LONGEST: usize = 64 << 20;
 
 /// Maximum bytes of an error's body.
@@ -230,7 +230,7 @@ impl HttpProvider {
 
     fn url(&self, wire: Wire, path: &str) -> String {
         // The base URLs of the SDKs differ: with `/v1` for OpenAI, without it for Anthropic. For
-        // Anthropic, both forms are accepted.
+        // Anthropic, accept both forms.
         let base = match wire {
             Wire::Messages => self.base_url.trim_end_matches("/v1"),
             _ => &self.base_url,

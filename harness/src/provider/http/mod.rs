@@ -131,7 +131,7 @@ impl HttpClient {
     /// # Errors
     /// Returns [`HttpError::Client`] if TLS setup fails.
     pub fn new(timeouts: Timeouts) -> Result<Self, HttpError> {
-        // Fails for all but the first client of a process, which is fine.
+        // Has an effect only for the first client of a process.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut builder = reqwest::Client::builder()
             .user_agent(concat!("eval/", env!("CARGO_PKG_VERSION")))
@@ -157,8 +157,8 @@ impl HttpClient {
         Self { log, ..self }
     }
 
-    /// Sets the output tokens of the longest response in earlier processes. They are the estimate
-    /// for a model's responses until one has completed.
+    /// Sets the number of output tokens of the longest response in earlier processes. It is the
+    /// estimate for a model's responses until one has completed.
     #[must_use]
     pub fn with_longest_response(self, longest_response: Option<u64>) -> Self {
         Self {

@@ -28,7 +28,7 @@ const THOUGHTS: [&str; 2] = ["reasoning_content", "reasoning"];
 /// Content of a turn in which the model returned nothing.
 const NO_CONTENT: &str = "(no content)";
 
-/// Key under which reasoning that was part of the text is stored.
+/// Key for storing reasoning that was part of the text.
 const IN_TEXT: &str = "think";
 
 /// See [`super::wire::Wire::own_fields`]. The last two are the older names of the fields for tools.
@@ -228,7 +228,7 @@ fn images(message: &Message) -> Vec<Value> {
     message.images.iter().map(part).collect()
 }
 
-/// Returns the choice of a response that is used, which has the lowest index.
+/// Returns the choice with the lowest index, which is the only one that is used.
 pub(super) fn counting(body: &Value) -> Option<&Value> {
     items(&body["choices"])
         .iter()
@@ -463,7 +463,7 @@ impl Assembly for Chunks {
 }
 
 impl Chunks {
-    /// Returns the choice that is used.
+    /// Returns the choice with the lowest index, which is the only one that is used.
     fn counting(&self) -> Option<&Choice> {
         self.choices.values().next()
     }

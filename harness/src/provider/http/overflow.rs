@@ -26,7 +26,7 @@ struct Table {
     patterns: RegexSet,
 }
 
-/// The bundled table, which always parses, as a test of this module checks.
+/// The bundled table. A test of this module checks that it parses.
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let file: File =
         serde_saphyr::from_str(include_str!("../../../overflow.yaml")).unwrap_or_default();
@@ -34,7 +34,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     Table { file, patterns }
 });
 
-/// Meaning of an error for the length of the request.
+/// Whether, and how, a request was too long, according to the server's error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Length {
     /// The request exceeds the model's context window.

@@ -7,7 +7,7 @@ use crate::provider::Caller;
 
 /// Receives every request that is sent, including every retry.
 pub trait RequestLog: Send + Sync {
-    /// Receives the body of a request as JSON text, without keys. Implementations must not block
+    /// Receives the body of a request as JSON, with redacted keys. Implementations must not block
     /// for long, because the agent waits.
     fn sent(&self, caller: &Caller, body: &str);
 }

@@ -31,7 +31,7 @@ const SHORTEST_OVERFLOW: u64 = 3_000;
 /// prompts, the tokens that a server adds to each message distort the ratio.
 const SHORTEST_COMPARED: u64 = 500;
 
-/// Minimum ratio of the lengths of two prompts for one to count as much longer.
+/// Minimum ratio of two prompts' lengths for the longer one to count as much longer.
 const MUCH_LONGER: u64 = 2;
 
 /// Statistics of a server's responses by model, used to estimate the next one.
@@ -98,11 +98,11 @@ impl ResponseLengthStats {
         })
     }
 
-    /// Estimates the usage of a request without its response. The estimate is rather too high than
-    /// too low, because budgets depend on it. The output is the request's limit, or else the
-    /// longest output so far, or else 4,000 tokens. The input is estimated and, if servers have
-    /// counted more than estimated, multiplied by the highest ratio of counted to estimated tokens
-    /// of long prompts, or else by the ratio for all prompts together.
+    /// Estimates the usage of a request without its response. The estimate errs on the high side,
+    /// because budgets depend on it. The output is the request's limit, or else the longest output
+    /// so far, or else 4,000 tokens. The input is estimated. If the server has counted more tokens
+    /// than estimated, the estimate is multiplied by the highest ratio for long prompts, or else by
+    /// the ratio for all prompts together.
     pub fn expect(&self, request: &Request) -> Usage {
         let usage = estimate(request, &Response::default());
         let models = self.models.lock();

@@ -14,7 +14,7 @@ use crate::model::{Image, Message, MessageRole, Sampling, ToolCall, ToolResult, 
 use crate::prompt::{past_call, past_result};
 use crate::provider::{Request, Response};
 
-/// A wire format.
+/// Format of requests and responses, with the variant of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wire {
     /// Chat completions API of `OpenAI` and compatible servers.
@@ -372,7 +372,7 @@ pub(super) fn add_extra(body: &mut Value, extra: &Map<String, Value>) {
     }
 }
 
-/// Returns a number; 0 if it is missing.
+/// Returns a value as a count; 0 if it is missing or not a count.
 pub(super) fn count(value: &Value) -> u64 {
     value.as_u64().unwrap_or(0)
 }

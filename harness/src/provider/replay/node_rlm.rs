@@ -140,8 +140,8 @@ pub(super) fn read(path: &Path) -> Result<Replay, ReplayError> {
 
 impl<'de> Deserialize<'de> for JsText {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        // Deserialized as bytes, because unpaired surrogates are errors in strings. As bytes, each
-        // is encoded as three bytes that differ from any character's encoding.
+        // Deserialized as bytes, because strings must not contain unpaired surrogates. Each
+        // surrogate becomes three bytes that no character's encoding contains.
         from.deserialize_bytes(JsTextVisitor)
     }
 }

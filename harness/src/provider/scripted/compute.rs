@@ -24,7 +24,7 @@ impl RuleSessions {
     /// Runs a rule's code with the newest message as `context`, and returns its result.
     ///
     /// # Errors
-    /// Returns the error that the code threw, or the reason why it could not run.
+    /// Returns the error that the code threw, or the reason why the code could not run.
     pub async fn run(&self, code: &str, message: &str) -> Result<String, String> {
         let idle = self.idle().pop();
         let mut used = match idle {

@@ -137,7 +137,7 @@ fn accepts_tilde_fences() {
 
 #[test]
 fn finds_end_of_block() {
-    // Fences at the end of a line of code.
+    // The closing fence is at the end of a line of code.
     check("```js\nf(x)```", &["f(x)"]);
     check("```js\nf(x)\ng() ```\nprose\n", &["f(x)\ng()"]);
     check(
