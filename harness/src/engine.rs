@@ -1,4 +1,4 @@
-//! Runs attempts. Runs attempts. In an attempt, a tree of agents solves one task.
+//! Runs attempts. An attempt is a tree of agents that works on one task.
 
 use std::io;
 use std::sync::Arc;
@@ -21,7 +21,9 @@ use crate::provider::{Forecast, ProviderError, Request};
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     /// Coordinator mode is set, but the root cannot have children.
-    #[error("coordinator mode has nothing to delegate to at max depth {max_depth}")]
+    #[error(
+        "coordinator mode requires agents that can have children: expected a protocol with children and a max depth of at least 2, found max depth {max_depth}"
+    )]
     NothingToDelegateTo {
         /// Depth limit.
         max_depth: u32,
@@ -218,7 +220,7 @@ impl Engine {
     /// Halts the run because an attempt's journal cannot be read or written, and returns the
     /// attempt's outcome.
     fn without_journal(&self, error: &io::Error, stats: Stats) -> AttemptOutcome {
-        let reason = format!("the journal cannot be used: {error}");
+        let reason = format!("cannot read or write the journal: {error}");
         self.halt(HaltReason::Failing(reason.clone()));
         AttemptOutcome {
             earlier_answers: Vec::new(),

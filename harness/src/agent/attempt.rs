@@ -234,7 +234,7 @@ impl<'a> Attempt<'a> {
     /// the same responses again.
     pub async fn written(&self, written: io::Result<()>) {
         if let Err(error) = written {
-            let reason = HaltReason::Failing(format!("the journal cannot be written: {error}"));
+            let reason = HaltReason::Failing(format!("cannot write the journal: {error}"));
             self.run.halt.raise(reason.clone());
             self.stop(reason).await;
         }

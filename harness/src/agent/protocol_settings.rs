@@ -94,7 +94,7 @@ impl FromStr for Overflow {
         match word {
             "truncate" => Ok(Self::Truncate),
             "refuse" => Ok(Self::Refuse),
-            _ => Err(format!("`{word}` is neither `truncate` nor `refuse`")),
+            _ => Err(format!("expected `truncate` or `refuse`, found `{word}`")),
         }
     }
 }

@@ -62,7 +62,7 @@ const ALL: [Bundled; 4] = [
     },
     Bundled {
         name: "redact_secrets",
-        description: "Redacts keys and tokens of known forms in messages and tool results.",
+        description: "Redacts keys and tokens in known formats in messages and tool results.",
         events: REDACTED,
         min_messages: 0,
         digest: "bundled/1",

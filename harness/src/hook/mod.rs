@@ -20,7 +20,7 @@ pub use event::{HookEvent, HookOutput, ToolStage};
 pub use registry::{HookRegistry, HookRegistryError};
 pub use script::{HookFileError, ScriptHook};
 
-/// A hook. It is started once for each attempt.
+/// A hook, which runs separately in each attempt.
 pub trait Hook: Send + Sync {
     /// Name of the hook.
     fn name(&self) -> &str;

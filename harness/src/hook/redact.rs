@@ -10,7 +10,7 @@ pub(super) fn without_cards(text: &str) -> String {
     strike(text, card_numbers(text), "[credit card]")
 }
 
-/// Redacts keys and tokens of known formats.
+/// Redacts keys and tokens in known formats.
 pub(super) fn without_secrets(text: &str) -> String {
     let secrets = secrets_in(text, &[]);
     strike(

@@ -1,5 +1,5 @@
-//! User-supplied hooks: Hooks in JavaScript or TypeScript files, which define functions named after
-//! events or call `defineHook`.
+//! User-supplied hooks in JavaScript or TypeScript files, which define functions named after events
+//! or call `defineHook`.
 
 use std::path::{Path, PathBuf};
 
@@ -47,7 +47,7 @@ pub enum HookFileError {
         reason: String,
     },
     /// The file does not define a function for any event.
-    #[error("{}: does not define any of the functions {}", .path.display(), HookEvent::NAMES.join(", "))]
+    #[error("{}: expected at least one of the functions {}", .path.display(), HookEvent::NAMES.join(", "))]
     NoHandler {
         /// Path of the file.
         path: PathBuf,

@@ -164,7 +164,7 @@ impl Limit {
     }
 }
 
-/// A wait. Its start and end are reported as events.
+/// A wait of a request. Its start and end are reported as events.
 struct Wait<'a> {
     calls: &'a dyn CallSink,
     reason: WaitReason,

@@ -176,7 +176,7 @@ async fn failing_hook_ends_attempt() {
 #[tokio::test]
 async fn rejects_invalid_hook_files() {
     let none = format!(
-        "does not define any of the functions {}",
+        "expected at least one of the functions {}",
         HookEvent::NAMES.join(", ")
     );
     let rows = [

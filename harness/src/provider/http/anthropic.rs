@@ -303,8 +303,8 @@ pub(super) fn read(body: &Value) -> Result<ParsedResponse, String> {
     Ok(ParsedResponse { response, end })
 }
 
-/// Parses usage. Parses the usage. The API reports cached input separately from other input, and
-/// includes reasoning in the output.
+/// Parses usage. The API reports cached input separately from other input, and includes reasoning
+/// in the output.
 pub(super) fn usage(usage: &Value) -> Option<Usage> {
     let fresh = usage["input_tokens"].as_u64()?;
     let cached = count(&usage["cache_read_input_tokens"]);

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use parking_lot::RwLock;
 
-/// A key. It implements neither `Debug`, `Display` nor `Serialize`, so that it cannot be printed by
-/// accident.
+/// An API key. Implements neither `Debug`, `Display` nor `Serialize`, so that the key cannot be
+/// printed by accident.
 #[derive(Clone)]
 pub struct Secret(Arc<str>);
 

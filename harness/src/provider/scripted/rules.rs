@@ -269,7 +269,7 @@ pub(super) fn parse(origin: &str, text: &str) -> Result<Script, ScriptedError> {
     }
     if rules.is_empty() {
         return Err(invalid(
-            "`rules` is empty: a scripted model needs at least one".to_owned(),
+            "`rules` is empty: a scripted model needs at least one rule".to_owned(),
         ));
     }
     Ok(Script {
