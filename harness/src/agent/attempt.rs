@@ -144,7 +144,7 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    /// Opens a sandbox session for this agent and its children. Each agent opens at most one.
+    /// Opens a sandbox session for an agent and its children. An agent opens at most one session.
     pub async fn open_session(&self, invocation: &Invocation) -> Result<Session, Failure> {
         let session = self.run.sandbox.session().await.map_err(|error| {
             Failure::new(Status::Error, format!("the sandbox did not start: {error}"))

@@ -198,8 +198,8 @@ impl Conversation {
         self.messages.push(Arc::new(message));
     }
 
-    /// Adds a message with a cell's output of `chars` characters. `stub` is the message without the
-    /// output.
+    /// Adds a message that contains a cell's output of `chars` characters. `stub` is the message
+    /// without the output.
     pub fn push_output(&mut self, message: Message, stub: Message, chars: u64) {
         if stub.all_text().len() < message.all_text().len() {
             self.outputs.push(Output {

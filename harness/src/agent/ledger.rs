@@ -193,14 +193,14 @@ impl SharedBudget {
         Self(Arc::new(Ledger::of_run(budget)))
     }
 
-    /// Creates the budget of a server's client. Its spending also counts in this budget.
+    /// Creates the budget of a server's client. The client's spending also counts in `self`.
     #[must_use]
     pub fn of_client(&self, budget: Budget) -> Self {
         self.under(Scope::Client, budget)
     }
 
-    /// Creates the budget of a client's request. Its spending also counts in this budget. Its time
-    /// limit starts now and ends the attempt.
+    /// Creates the budget of a client's request. The request's spending also counts in `self`. The
+    /// time limit starts now and ends the attempt.
     #[must_use]
     pub fn of_request(&self, budget: Budget) -> Self {
         self.under(Scope::Request, budget)
@@ -214,12 +214,13 @@ impl SharedBudget {
         &self.0
     }
 
-    /// Adds spending to this budget only, for example spending of an earlier process.
+    /// Adds spending to this budget but not to its parents, for example spending of an earlier
+    /// process.
     pub fn charge(&self, earlier: Spent) {
         self.0.charge(earlier);
     }
 
-    /// Adds spending other than agents' calls, which also counts in the parent budgets.
+    /// Adds spending other than agents' calls to this budget and its parents.
     pub fn book(&self, spent: Spent) {
         self.0.add(spent);
     }

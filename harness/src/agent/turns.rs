@@ -92,7 +92,7 @@ pub(crate) enum NextStep {
 /// Position of an agent in its iterations.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Turn {
-    /// Current iteration for the current message, 1-based; 0 before the first.
+    /// Number of the current iteration, counted from 1 for each message; 0 before the first.
     pub iteration: u32,
     /// Maximum iterations for the current message.
     pub iterations: u32,
@@ -107,7 +107,7 @@ impl Turn {
         self.before + self.iteration
     }
 
-    /// Whether this is the last turn.
+    /// Whether no iterations are left after this one.
     pub const fn is_last(self) -> bool {
         self.iteration >= self.iterations
     }

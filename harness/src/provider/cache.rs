@@ -108,7 +108,7 @@ impl ResponseCache {
 pub struct Cached<P> {
     inner: P,
     cache: Arc<ResponseCache>,
-    /// Address of the server, because the same model may answer differently elsewhere.
+    /// Address of the server. It is part of the key, because another server may answer differently.
     server: String,
 }
 

@@ -12,7 +12,7 @@ use sandbox::{Config, Isolation, Limits, Sandbox, SessionLost};
 pub(super) const TIME: Duration = Duration::from_secs(5);
 /// Heap limit of one file.
 pub(super) const HEAP_MEGABYTES: u64 = 128;
-/// Resident megabytes in addition to the heap at which a worker process is killed.
+/// Megabytes by which the resident memory of a worker process may exceed the heap limit.
 const BEYOND_HEAP_MEGABYTES: u64 = 512;
 
 static SCRIPT_HOST: Mutex<ScriptHost> = Mutex::new(ScriptHost {

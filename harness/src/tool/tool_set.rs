@@ -179,7 +179,7 @@ impl BoundTool {
         matches!(&self.runs, CallTarget::Instance(tool) if matches!(tool.call, InstanceCall::Create(_)))
     }
 
-    /// Whether an agent cannot have both tools.
+    /// Whether an agent cannot have both tools, because their names collide.
     fn collides_with(&self, other: &Self) -> bool {
         let object = |name: &str| name.split_once('.').map(|(object, _)| object.to_owned());
         let (own, others) = (&self.spec.name, &other.spec.name);

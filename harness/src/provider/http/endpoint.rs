@@ -171,7 +171,8 @@ impl Endpoint {
         }
     }
 
-    /// Returns name and value of the header with the key, which is the same for all models.
+    /// Returns the name and value of the header with the key. The header is the same for all
+    /// models.
     pub(super) fn key_header(&self, key: &str) -> (&str, String) {
         match &self.key_header {
             Some(name) => (name, key.to_owned()),
@@ -179,7 +180,7 @@ impl Endpoint {
         }
     }
 
-    /// Whether a header contains a key. `header` is in lowercase.
+    /// Whether the header with this lowercase name may contain a key.
     pub fn carries_key_in(&self, header: &str) -> bool {
         self.key_header("").0 == header || header == "authorization"
     }

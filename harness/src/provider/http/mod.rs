@@ -192,7 +192,7 @@ fn hidden(url: &str) -> String {
     )
 }
 
-/// Returns host and port of a URL.
+/// Returns the host and port of a URL.
 fn address(url: &reqwest::Url) -> String {
     let host = url.host_str().unwrap_or_default();
     match url.port_or_known_default() {

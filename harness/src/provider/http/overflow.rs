@@ -34,7 +34,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     Table { file, patterns }
 });
 
-/// Whether, and how, a request was too long, according to the server's error.
+/// Limit on its length that a request exceeds, according to the server's error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Length {
     /// The request exceeds the model's context window.

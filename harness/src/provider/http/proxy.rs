@@ -5,8 +5,8 @@ use hyper_util::client::proxy::matcher::Matcher;
 /// Environment variables that list the servers to access without a proxy.
 const NO_PROXY: [&str; 2] = ["no_proxy", "NO_PROXY"];
 
-/// Whether the environment excludes every server from proxies. reqwest applies `*` only to host
-/// names, not to IP addresses.
+/// Whether the environment excludes every server from proxies. Checked here because reqwest applies
+/// `*` only to host names, not to IP addresses.
 pub(super) fn is_off() -> bool {
     let mut lists = NO_PROXY.iter().filter_map(|name| std::env::var(name).ok());
     lists.any(|list| list.split(',').any(|entry| entry.trim() == "*"))

@@ -108,7 +108,7 @@ impl Wire {
         }
     }
 
-    /// Returns name and value of the header with the key.
+    /// Returns the name and value of the header with the key.
     pub fn key_header(self, key: &str) -> (&'static str, String) {
         match self {
             Self::Messages => ("x-api-key", key.to_owned()),
