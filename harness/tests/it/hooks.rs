@@ -176,7 +176,7 @@ async fn failing_hook_ends_attempt() {
 #[tokio::test]
 async fn rejects_invalid_hook_files() {
     let none = format!(
-        "does not define any of the functions {}",
+        "expected at least one of the functions {}",
         HookEvent::NAMES.join(", ")
     );
     let rows = [
@@ -241,7 +241,7 @@ fn changes_only_returned_fields() {
             json!({"text": 5}),
             Err("invalid type: integer `5`, expected a string"),
         ),
-        (json!("b"), Err("it returned no object")),
+        (json!("b"), Err("it did not return an object")),
     ];
     for (changes, expected) in rows {
         let changed = moment.changed(changes.clone());
