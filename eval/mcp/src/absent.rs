@@ -1,4 +1,4 @@
-//! Replaces both directions in builds without the feature `mcp`.
+//! Stand-ins for both directions in builds without the feature `mcp`.
 
 use std::convert::Infallible;
 use std::io;
@@ -11,17 +11,17 @@ use serve::ServeError;
 use super::interface::{HttpSettings, ServerError, ServerTool, Spawn};
 use super::toolbox::Toolbox;
 
-/// A server that cannot exist.
+/// Placeholder without instances.
 pub struct Server(Infallible);
 
-/// A server that cannot exist.
+/// Placeholder without instances.
 pub struct HttpServer(Infallible);
 
 impl Server {
     /// Always fails.
     ///
     /// # Errors
-    /// [`ServerError::NotBuilt`].
+    /// Always returns [`ServerError::NotBuilt`].
     pub fn start(_: Spawn, _: Duration, _: Duration) -> Result<Self, ServerError> {
         Err(ServerError::NotBuilt)
     }
@@ -40,10 +40,7 @@ impl Server {
     ///
     /// # Errors
     /// None.
-    #[expect(
-        clippy::unused_async,
-        reason = "the interface of the server that is there"
-    )]
+    #[expect(clippy::unused_async, reason = "same signature as with the feature")]
     pub async fn call(&self, _: &str, _: Map<String, Value>) -> Result<Value, ServerError> {
         match self.0 {}
     }
@@ -54,10 +51,7 @@ impl HttpServer {
     ///
     /// # Errors
     /// [`ServeError::Serve`].
-    #[expect(
-        clippy::unused_async,
-        reason = "the interface of the server that is there"
-    )]
+    #[expect(clippy::unused_async, reason = "same signature as with the feature")]
     pub async fn bind(_: HttpSettings, _: Arc<dyn Toolbox>) -> Result<Self, ServeError> {
         Err(ServeError::Serve(io::ErrorKind::Unsupported.into()))
     }
@@ -71,10 +65,7 @@ impl HttpServer {
     ///
     /// # Errors
     /// None.
-    #[expect(
-        clippy::unused_async,
-        reason = "the interface of the server that is there"
-    )]
+    #[expect(clippy::unused_async, reason = "same signature as with the feature")]
     pub async fn serve(
         self,
         _: impl Future<Output = ()>,
@@ -88,10 +79,7 @@ impl HttpServer {
 ///
 /// # Errors
 /// A sentence.
-#[expect(
-    clippy::unused_async,
-    reason = "the interface of the server that is there"
-)]
+#[expect(clippy::unused_async, reason = "same signature as with the feature")]
 pub async fn serve_stdio(
     _: Arc<dyn Toolbox>,
     _: usize,

@@ -31,7 +31,7 @@ pub enum CompareError {
         /// Reason why the file is invalid.
         problem: Box<CsvProblem>,
     },
-    /// The runs differ in what their scores mean.
+    /// The scores of the runs do not measure the same thing.
     #[error(transparent)]
     Differ(Box<Mismatch>),
 }
