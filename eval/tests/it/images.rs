@@ -1,5 +1,5 @@
-//! Images in questions: a user's row or a flag adds them to the first message of the root, and to no
-//! other message.
+//! Images in questions: a user's row or a flag adds them to the first message of the root, and to
+//! no other message.
 
 use serde_json::{Value, json};
 

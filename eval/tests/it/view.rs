@@ -167,7 +167,7 @@ fn refuses_run_with_link_out_of_folder() {
         let runs: Value = serde_json::from_str(&runs.body).unwrap();
         let problem = runs["runs"][0]["problem"].as_str().unwrap();
         assert!(
-            problem.ends_with("is outside the folder that is shown"),
+            problem.ends_with("is outside the displayed folder"),
             "{problem}"
         );
     }
