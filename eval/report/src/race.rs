@@ -23,7 +23,7 @@ pub const RACE_LOG: &str = "race.jsonl";
 /// First line of `race.jsonl`: the rules of the race.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RaceHeader {
-    /// [`RACE_VERSION`] of the program that wrote it.
+    /// [`RACE_VERSION`] of the program that wrote the line.
     pub v: u32,
     /// Significance level, smallest relevant difference, and opponents of the cells.
     pub rules: Rules,
@@ -40,7 +40,7 @@ pub struct RaceHeader {
 /// Further line of `race.jsonl`: a block, the standings after it, and the decisions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RaceBlock {
-    /// [`RACE_VERSION`] of the program that wrote it.
+    /// [`RACE_VERSION`] of the program that wrote the line.
     pub v: u32,
     /// Number of the block, 1-based.
     pub block: usize,

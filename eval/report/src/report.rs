@@ -114,7 +114,7 @@ pub struct Failure {
     pub id: String,
     /// Number of the attempt, 1-based.
     pub attempt: u32,
-    /// How the attempt ended.
+    /// Status with which the attempt ended.
     pub status: String,
     /// Score; `None` after an error.
     pub score: Option<f64>,
@@ -256,16 +256,16 @@ impl RunReport {
         })
     }
 
-    /// Returns the mean duration in seconds of the attempts that ended `ok` or at a limit. All
-    /// durations in reports refer to these attempts.
+    /// Returns the mean duration in seconds of the attempts that ended `ok` or at a limit.
+    /// Reports show the duration of attempts only as this mean.
     pub fn seconds_per_attempt(&self) -> Option<f64> {
         let mean = self.summary.per_attempt.as_ref()?;
         Some(mean.total_time_s)
     }
 }
 
-/// Returns the sources of the prices in a run. Scripted models have no source, because their files
-/// state the cost.
+/// Returns the sources of the prices in a run. Scripted and replayed models have none, because their
+/// files state the cost.
 fn prices(run: &RunDir) -> Vec<String> {
     let model = &run.lock.run.model;
     if ["scripted", "replay"]

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::binary::Binary;
 
-/// A way to reach a server, as described in `docs/MODELS.md`.
+/// A way to reach a server, as described in `docs/reference/models.md`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {

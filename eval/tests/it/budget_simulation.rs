@@ -17,8 +17,9 @@ use serde_json::{Value, json};
 use crate::binary::{Binary, is_full};
 use crate::faults::run_dir;
 
-/// Price of a token in US dollars.
+/// Price of an input token in US dollars.
 const INPUT: f64 = 10e-6;
+/// Price of an output token in US dollars.
 const OUTPUT: f64 = 40e-6;
 
 const PRICES: &str =

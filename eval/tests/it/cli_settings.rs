@@ -82,7 +82,7 @@ fn resolve(args: &[String]) -> BTreeMap<String, Value> {
         "warnings": warnings,
     });
     flatten("", others, &mut all);
-    // The current date.
+    // Ignore the current date.
     all.remove("engine.date");
     all
 }

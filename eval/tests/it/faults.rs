@@ -374,7 +374,7 @@ fn served_model_name_does_not_change_cost() {
 }
 
 #[test]
-fn retries_end() {
+fn retries_stop_at_limit() {
     let server = FaultServer::list(vec![status(500, None)]);
     let binary = binary();
     let ran = one_call(&binary, &server.openai(), &["--max-retries", "2"]);
@@ -543,7 +543,7 @@ fn survives_failure_of_every_third_request() {
 }
 
 #[test]
-fn names_failing_proxy() {
+fn error_names_failing_proxy() {
     let server = FaultServer::list(vec![Behavior::Text("42".to_owned())]);
     let url = server.openai();
     let proxy = refused().replace("/v1", "");

@@ -231,7 +231,7 @@ fn imports_recorded_runs_with_scores() {
         figures,
         [(13.0, 19, 1, None, None), (8.0, 8, 12, None, None)]
     );
-    // The same tasks in another order.
+    // Both recordings have the same tasks, in different orders.
     assert_eq!(
         runs[0].lock.run.dataset_digest,
         runs[1].lock.run.dataset_digest

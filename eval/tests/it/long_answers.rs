@@ -89,7 +89,7 @@ fn stores_long_answer_in_separate_file() {
 
 /// Uses 50 MB, which take about a second to produce. The quick suite uses a tenth of that size.
 #[test]
-fn scores_answer_of_megabytes() {
+fn scores_very_long_answer() {
     let chars = if is_full() { 25_000_000 } else { 2_500_000 };
     let (_folder, run) = run(chars, &[]);
     let record = &run.dir.records[0];

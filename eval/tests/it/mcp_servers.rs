@@ -190,7 +190,7 @@ fn server_tools_work_as_native_tools() {
 }
 
 #[test]
-fn this_program_serves_its_own_agents() {
+fn agents_call_this_program_as_mcp_server() {
     let model = "description: Asks another agent.\nrules:\n  - reply: |\n      ```js\n      const found = await inner.rlm({query: 'Say nested'});\n      \
                  return(found.answer + ' ' + found.status)\n      ```\n";
     let binary = folder(&[])

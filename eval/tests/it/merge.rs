@@ -95,7 +95,7 @@ fn run(binary: &Binary, more: &[&str]) -> Ran {
 }
 
 #[test]
-fn shards_merge_to_whole_run() {
+fn merged_shards_equal_whole_run() {
     let binary = Binary::new();
     assert_eq!(run(&binary, &["--log-dir", "whole"]).code, Some(0));
     let mut dirs = Vec::new();

@@ -115,7 +115,7 @@ fn shards_are_even_and_keep_their_samples() {
 }
 
 #[test]
-fn shard_of_first_rule_resumes_under_it() {
+fn resumed_shard_keeps_old_partition_rule() {
     let binary = Binary::new();
     let [old, new] = ["1/2", "2/2"].map(|name| share(&binary, name, &["--max-samples", "6"]));
     edit_config(&old, |benchmark| {

@@ -175,7 +175,7 @@ fn shows_agent_described_by_flags() {
 }
 
 #[test]
-fn orders_tools_independently_of_flags() {
+fn order_of_flags_does_not_affect_tools() {
     let shown = |tools: &str| binary().run(&["prompt", "--tools", tools], "").stdout;
     let one = shown("run_javascript,context_length");
     assert!(one.contains("context_length"), "{one}");

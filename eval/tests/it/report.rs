@@ -336,7 +336,7 @@ fn tables_fit_terminal_width() {
             .collect();
         (rules.len(), rules.into_iter().max().unwrap_or_default())
     };
-    // 80 columns without a terminal and without `COLUMNS`.
+    // Without a terminal and without `COLUMNS`, the width is 80 columns.
     let (tables, widest) = sweep(&[]);
     assert!(widest <= 80, "{widest}");
     for nonsense in ["", "0", "wide"] {

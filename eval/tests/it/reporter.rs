@@ -190,7 +190,7 @@ fn bars(screen: &Screen) -> BarReporter {
 }
 
 #[test]
-fn bars_follow_attempts() {
+fn progress_bars_show_running_attempts() {
     let failure = failed("b", 1, HOSTILE);
     let steps = [
         (
@@ -308,7 +308,7 @@ fn bars_follow_attempts() {
 }
 
 #[test]
-fn bars_fit_terminal_height() {
+fn progress_bars_fit_terminal_height() {
     let rows = [
         ((80, 24), 64, 21),
         ((80, 6), 64, 6),

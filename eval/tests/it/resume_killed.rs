@@ -12,9 +12,9 @@ use serde_json::Value;
 
 use crate::binary::{Binary, is_full};
 
-/// Number of kills and number of samples (as text and as a number) in the quick suite; `./test.sh
-/// --full` uses more.
+/// Number of kills and number of samples (as text and as a number) in the quick suite.
 const FEW: (u32, &str, usize) = (8, "60", 60);
+/// The same with `./test.sh --full`.
 const FULL: (u32, &str, usize) = (50, "200", 200);
 
 /// Flags of a run with a coordinator, up to four children, and wrong answers to half of the
@@ -81,7 +81,7 @@ fn scores(dir: &Path) -> BTreeMap<(String, u32), (Option<String>, String)> {
 }
 
 #[test]
-fn kills_lose_nothing() {
+fn killed_run_loses_nothing() {
     let (kills, tasks, samples) = if is_full() { FULL } else { FEW };
     let args = [&RUN[..], &["--samples-per-length", tasks]].concat();
     let seed = RandomState::new().build_hasher().finish() | 1;

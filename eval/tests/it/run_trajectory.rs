@@ -186,7 +186,7 @@ fn timeless(run: &Finished) -> Vec<String> {
 }
 
 #[test]
-fn same_seed_gives_same_run() {
+fn same_seed_reproduces_run() {
     for mode in ["solver", "coordinator"] {
         let binary = Binary::new();
         let run = |seed: &str| finish(&binary, &s_niah(&["--prompt-mode", mode, "--seed", seed]));

@@ -737,7 +737,7 @@ fn answers_questions_on_example_sites() {
     }
 }
 
-/// What `checks` stores about a page, read from the records.
+/// The field `checks` of a record states what a page check has found.
 #[test]
 fn page_check_records_findings() {
     if lacks_chromium() {

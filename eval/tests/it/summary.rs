@@ -1,4 +1,4 @@
-//! The summary of a run, and runs side by side.
+//! Summaries of runs, alone and side by side.
 
 use std::collections::BTreeMap;
 

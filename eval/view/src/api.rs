@@ -318,7 +318,7 @@ fn shown_record(record: &records::AttemptRecord) -> Value {
     record
 }
 
-/// Serializes a value whose keys are strings, which cannot fail.
+/// Serializes a value. This cannot fail, because all keys are strings.
 fn text_of(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }

@@ -34,7 +34,7 @@ pub struct Comparison {
     /// Families of comparisons: the other runs with the baseline, and the best runs with each
     /// other.
     pub families: Vec<Family>,
-    /// Number of samples that the baseline and at least one other run have scored.
+    /// Number of samples with a score in the baseline and in at least one other run.
     pub shared_samples: usize,
     /// Whether all runs used the same data and scorer.
     pub one_task: bool,

@@ -18,7 +18,7 @@ use super::run_file::{Progress, RunFile};
 /// Row of a run in the table of runs.
 #[derive(Debug, Clone, Serialize)]
 pub struct Overview {
-    /// Id of the run: the path of its folder.
+    /// Id of the run: the relative path of its folder.
     pub id: String,
     /// Start time, in RFC 3339.
     pub started_at: Option<String>,

@@ -226,8 +226,7 @@ impl RunFile {
 
 /// Returns the attempts without a record, identified by the first event of each trajectory.
 ///
-/// The second value is `false` if a recently written file does not contain its first event yet. A
-/// file that has just been created may not contain its first event yet.
+/// The second value is `false` if a recently written file does not contain its first event yet.
 fn under_way(run: &RunDir) -> (Vec<AttemptInProgress>, bool) {
     let mut is_whole = true;
     let records = run.records.iter();

@@ -42,7 +42,7 @@ pub enum CompareError {
     "the runs differ in {what}: {first} has `{first_value}`, and {second} has `{second_value}`"
 )]
 pub struct Mismatch {
-    /// Name of the column of `results.csv`.
+    /// Name of the differing column in `results.csv`.
     pub what: &'static str,
     /// Name of one run.
     pub first: String,

@@ -1,4 +1,4 @@
-//! Compares runs over the same samples: what `rlm-eval compare` shows and writes.
+//! Compares runs over their common samples, for `rlm-eval compare`.
 //!
 //! Invariant: a comparison depends on scores only, so a run directory and a CSV file give the same
 //! figures.
@@ -71,7 +71,7 @@ pub struct RunPair {
     pub alignment: Alignment,
     /// Difference over the samples with a score in both runs; `None` if there are no such samples.
     pub errors_excluded: Option<Difference>,
-    /// Difference when every attempt of status `error` scores 0.
+    /// Difference if every attempt of status `error` scores 0.
     pub errors_as_zero: Option<Difference>,
 }
 

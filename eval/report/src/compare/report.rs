@@ -42,7 +42,7 @@ pub struct RunFigures {
     pub cut_prompts: u64,
     /// Mean over samples of the mean score of their scored attempts.
     pub score: Option<Estimate>,
-    /// Mean score when every attempt of status `error` scores 0.
+    /// Mean score if every attempt of status `error` scores 0.
     pub score_errors_as_zero: Option<Estimate>,
 }
 

@@ -55,13 +55,13 @@ pub struct ScoredAttempt {
     pub attempt: u32,
     /// Cluster of samples whose results are correlated; `None` for an independent sample.
     pub cluster: Option<String>,
-    /// How the attempt ended.
+    /// Status with which the attempt ended.
     pub status: Status,
     /// Score from 0 to 1; `None` after an error.
     pub score: Option<f64>,
-    /// Whether the model refused.
+    /// Whether the model refused to answer.
     pub refused: bool,
-    /// Whether the server probably truncated one of its prompts.
+    /// Whether the server probably truncated one of the attempt's prompts.
     pub is_cut: bool,
 }
 

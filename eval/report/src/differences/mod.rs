@@ -44,7 +44,8 @@ const FIRST: [&str; 17] = [
 /// Number of entries of [`FIRST`] that describe how agents work.
 const TREATMENTS: usize = 10;
 
-/// Maximum rows of one part. A part with more differences is shown as one row with digests.
+/// Maximum number of table rows for one part. A part with more differences is shown as one row with
+/// digests.
 const MOST_ROWS: usize = 6;
 
 /// Differences and common settings of several runs.

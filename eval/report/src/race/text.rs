@@ -56,7 +56,7 @@ pub fn block_lines(header: &RaceHeader, block: &RaceBlock) -> Vec<String> {
     std::iter::once(first).chain(stopped).collect()
 }
 
-/// Returns the word for a verdict in tables.
+/// Returns a verdict as shown in tables.
 const fn word(verdict: Option<Verdict>) -> &'static str {
     match verdict {
         None => "undecided",

@@ -21,7 +21,7 @@ pub struct RunBehavior {
     pub early_return_rate: Option<f64>,
     /// Share of attempts that called `rlm()` or `llm()`; `None` if unknown for any of the attempts.
     pub delegation_rate: Option<f64>,
-    /// Number of cells that all agents ran.
+    /// Number of cells run by all agents.
     pub cells: u64,
     /// Number of cells that ended in an error.
     pub failed_cells: u64,

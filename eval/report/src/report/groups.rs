@@ -14,7 +14,7 @@ use crate::summary::Summary;
 pub struct Grouping {
     /// Name of the field: `context_length`.
     pub name: String,
-    /// Groups by value: numbers in ascending order, then texts in alphabetical order.
+    /// Groups by value: numbers in ascending order, then strings in alphabetical order.
     pub groups: Vec<Group>,
 }
 

@@ -14,7 +14,7 @@ use super::groups::CONTEXT_LENGTH;
 use super::{Report, RunReport, SweepReport};
 use crate::summary::{context_lengths, length_label};
 
-/// Color of axes and texts.
+/// Color of axes and text.
 pub(super) const INK: RGBColor = RGBColor(0x11, 0x11, 0x11);
 /// Color of grid lines.
 pub(super) const GRID: RGBColor = RGBColor(0xdd, 0xdd, 0xdd);

@@ -163,7 +163,7 @@ fn seconds(run: &RunBehavior, of: impl Fn(&super::TimeSplit) -> f64) -> String {
         .map_or_else(|| NONE.to_owned(), |time| format!("{:.2} s", of(time)))
 }
 
-/// Returns rows with a name and a cell for each run.
+/// Returns rows about the behavior of agents, with a name and a cell for each run.
 pub(super) fn behaviour(runs: &[RunReport]) -> Vec<(String, Vec<String>)> {
     let row = |name: &str, cell: &dyn Fn(&RunBehavior) -> String| {
         let cells = runs.iter().map(|run| cell(&run.behaviour));

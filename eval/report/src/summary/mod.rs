@@ -31,7 +31,7 @@ pub const SUMMARY_VERSION: u32 = 3;
 /// Summary of a run: `summary.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// [`SUMMARY_VERSION`] of the program that wrote it.
+    /// [`SUMMARY_VERSION`] of the program that wrote the summary.
     pub v: u32,
     /// Number of planned attempts.
     pub attempts_total: u64,
@@ -123,13 +123,13 @@ pub enum NoCost {
 /// Number of attempts by status.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Statuses {
-    /// Attempts with an answer.
+    /// Number of attempts with an answer.
     pub ok: u64,
-    /// Attempts that hit a limit.
+    /// Number of attempts that hit a limit.
     pub limit: u64,
-    /// Attempts that failed because of the infrastructure.
+    /// Number of attempts that failed because of the infrastructure.
     pub error: u64,
-    /// Attempts cancelled because the run was stopped.
+    /// Number of attempts cancelled because the run was stopped.
     pub cancelled: u64,
 }
 
@@ -161,14 +161,14 @@ pub struct FurtherScores {
 pub struct PerAttempt {
     /// Number of these attempts.
     pub attempts: u64,
-    /// Iterations of the root.
+    /// Number of iterations of the root.
     pub iterations: f64,
     /// Share of attempts that called `rlm()` or `llm()`. This and the following optional figures
     /// are `None` if unknown for any of the attempts.
     pub delegation_rate: Option<f64>,
     /// Number of agents, including the root and one-shot calls.
     pub agents: Option<f64>,
-    /// Requests to models.
+    /// Number of requests to models.
     pub llm_calls: Option<f64>,
     /// Wall-clock seconds.
     pub total_time_s: f64,
@@ -252,7 +252,7 @@ impl Summary {
         }
     }
 
-    /// Returns every figure that a table shows with its interval.
+    /// Returns all figures that tables show with an interval.
     pub fn estimates(&self) -> impl Iterator<Item = &Estimate> {
         let scores = [&self.score, &self.score_errors_as_zero];
         let further = self.scores.values().map(|further| &further.score);

@@ -15,7 +15,7 @@ pub struct Repeated {
     pub attempts_per_sample: u32,
     /// Figures over the attempts that have a score.
     pub errors_excluded: Attempts,
-    /// Figures when every attempt of status `error` scores 0.
+    /// Figures if every attempt of status `error` scores 0.
     pub errors_as_zero: Attempts,
 }
 
@@ -43,7 +43,7 @@ pub struct Pass {
 }
 
 impl Repeated {
-    /// Returns every figure that a table shows with its interval.
+    /// Returns all figures that tables show with an interval.
     pub(super) fn estimates(&self) -> impl Iterator<Item = &Estimate> {
         let ways = [&self.errors_excluded, &self.errors_as_zero];
         ways.into_iter().flat_map(|way| {

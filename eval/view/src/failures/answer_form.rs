@@ -143,7 +143,7 @@ fn plain(text: &str) -> String {
     plain.trim().to_owned()
 }
 
-/// Whether exactly three digits follow, as in `1,234`.
+/// Whether `after` begins with exactly three digits, as after the comma in `1,234`.
 fn groups(after: &[char]) -> bool {
     let digits = after.iter().take_while(|c| c.is_ascii_digit()).count();
     digits == 3

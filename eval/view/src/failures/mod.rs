@@ -80,9 +80,9 @@ pub struct FailedAttempt {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// The same error.
+    /// The attempts ended in the same error.
     Error,
-    /// The same limit.
+    /// The attempts hit the same limit.
     Limit,
     /// The last failed call is of the same kind, and at most one cell ran after it.
     Call,

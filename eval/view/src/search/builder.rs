@@ -17,8 +17,9 @@ use serde::{Deserialize, Serialize};
 use super::store::{KnownFile, Owner, Store};
 use super::texts::{Kind, Reading};
 
-/// Maximum bytes of trajectories and maximum time between two commits.
+/// Maximum bytes of trajectories between two commits.
 const COMMIT_BYTES: u64 = 64 << 20;
+/// Maximum time between two commits.
 const COMMIT_AFTER: Duration = Duration::from_secs(2);
 
 /// Progress of the index update.

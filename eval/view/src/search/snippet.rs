@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
-/// Characters shown before the first word, and in total.
+/// Characters shown before the first word.
 const BEFORE: usize = 60;
+/// Characters shown in total.
 const SHOWN: usize = 260;
 
 /// Part of a text with the searched words marked.

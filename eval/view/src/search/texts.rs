@@ -99,7 +99,7 @@ struct SentMessage {
 pub struct FoundText {
     /// Kind of the text.
     pub kind: Kind,
-    /// The text itself.
+    /// Content of the text.
     pub text: String,
 }
 

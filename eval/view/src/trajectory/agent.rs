@@ -57,9 +57,11 @@ pub struct Agent<'a> {
 /// Activities of an agent over time, and the beginnings of its texts.
 #[derive(Debug, Clone)]
 pub(super) struct Timeline {
-    /// Beginnings of the query, of the answer, and of the error.
+    /// Beginning of the query.
     pub query: Value,
+    /// Beginning of the answer.
     pub answer: Value,
+    /// Beginning of the error.
     pub error: Value,
     start_ms: f64,
     end_ms: f64,

@@ -1,5 +1,5 @@
-//! The index of a trajectory file: the location of each event, and the tree of agents. It grows
-//! with the file.
+//! The index of a trajectory file: the location of each event, and the tree of agents. The index
+//! grows with the file.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
