@@ -11,10 +11,10 @@ use serve::ServeError;
 use super::interface::{HttpSettings, ServerError, ServerTool, Spawn};
 use super::toolbox::Toolbox;
 
-/// Placeholder without instances.
+/// A server, which cannot exist in this build.
 pub struct Server(Infallible);
 
-/// Placeholder without instances.
+/// A server, which cannot exist in this build.
 pub struct HttpServer(Infallible);
 
 impl Server {
@@ -39,7 +39,7 @@ impl Server {
     /// Never called.
     ///
     /// # Errors
-    /// None.
+    /// Never returns an error, because it is never called.
     #[expect(clippy::unused_async, reason = "same signature as with the feature")]
     pub async fn call(&self, _: &str, _: Map<String, Value>) -> Result<Value, ServerError> {
         match self.0 {}
@@ -50,7 +50,7 @@ impl HttpServer {
     /// Always fails.
     ///
     /// # Errors
-    /// [`ServeError::Serve`].
+    /// Always returns [`ServeError::Serve`].
     #[expect(clippy::unused_async, reason = "same signature as with the feature")]
     pub async fn bind(_: HttpSettings, _: Arc<dyn Toolbox>) -> Result<Self, ServeError> {
         Err(ServeError::Serve(io::ErrorKind::Unsupported.into()))
@@ -64,7 +64,7 @@ impl HttpServer {
     /// Never called.
     ///
     /// # Errors
-    /// None.
+    /// Never returns an error, because it is never called.
     #[expect(clippy::unused_async, reason = "same signature as with the feature")]
     pub async fn serve(
         self,
@@ -78,7 +78,7 @@ impl HttpServer {
 /// Always fails.
 ///
 /// # Errors
-/// A sentence.
+/// Always returns the text of [`ServerError::NotBuilt`].
 #[expect(clippy::unused_async, reason = "same signature as with the feature")]
 pub async fn serve_stdio(
     _: Arc<dyn Toolbox>,

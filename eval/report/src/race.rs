@@ -14,7 +14,7 @@ use statistics::{Race, SampleCluster, Standing, StoppedDifference};
 pub use statistics::{RaceOpponents, Rules, Verdict};
 pub use text::{block_lines, race_table};
 
-/// Version of a [`RaceLog`]; `v` in each of its lines.
+/// Version of a [`RaceLog`], written as `v` in each of its lines.
 pub const RACE_VERSION: u32 = 1;
 
 /// File name of a race's decision log, in the folder of its sweep.

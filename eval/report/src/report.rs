@@ -41,8 +41,8 @@ pub struct Report {
     pub runs: Vec<RunReport>,
     /// Comparisons of the cells of each sweep.
     pub sweeps: Vec<SweepReport>,
-    /// Comparison of several runs outside a sweep: all with the first, and the best with each
-    /// other.
+    /// Comparison of several runs outside a sweep: all others with the first, and the best with
+    /// each other.
     pub comparison: Option<Comparison>,
     /// Samples whose score in at least one run differs from that in the first run, with the mean
     /// score in each run.
@@ -131,7 +131,7 @@ pub struct Failure {
 }
 
 impl Report {
-    /// Creates the report of the given runs, including the sweeps they belong to.
+    /// Creates the report of the given runs, including the comparisons within the given sweeps.
     ///
     /// # Errors
     /// Returns [`RunDirError`] if a trajectory cannot be read or is invalid.
@@ -264,8 +264,8 @@ impl RunReport {
     }
 }
 
-/// Returns the sources of the prices in a run. Scripted and replayed models have none, because their
-/// files state the cost.
+/// Returns the sources of the prices in a run. Scripted and replayed models have none, because
+/// their files state the cost.
 fn prices(run: &RunDir) -> Vec<String> {
     let model = &run.lock.run.model;
     if ["scripted", "replay"]

@@ -59,8 +59,8 @@ fn turns_direction(character: char) -> bool {
     matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Whether a character is in the Unicode category Cf: invisible, but able to change how others
-/// look.
+/// Whether a character is in the Unicode category Cf: invisible, but able to change how other
+/// characters look.
 fn is_format(character: char) -> bool {
     matches!(character,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'

@@ -42,7 +42,7 @@ fn compacts_300_iterations_into_32000_tokens() {
             "{compaction}: {} {:?} after {:?} iterations, {cut} cuts, {:?} calls",
             record.status, record.answer, record.iterations, record.llm_calls
         ));
-        // The first message never changes, and no trim removes more than exists.
+        // The first message is never replaced, and the conversation never fills the window.
         for event in lines::<Value>(&run.dir.trajectory("q", 1)) {
             let kind = &event["kind"];
             if kind["type"] == "context_compacted" {

@@ -142,7 +142,7 @@ pub fn transient(seconds: u32) -> Vec<(Behavior, Vec<String>)> {
 
 #[test]
 fn retries_transient_fault_once() {
-    // Concurrently, because most of the runs only wait. The response after a timeout is subject to
+    // Run them concurrently, because they mostly wait. The response after a timeout is subject to
     // the same timeout.
     std::thread::scope(|scope| {
         for (fault, more) in transient(15) {

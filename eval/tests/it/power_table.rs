@@ -20,7 +20,7 @@ struct Table {
     cases: Vec<Case>,
 }
 
-/// A source, a power, and a command that shows how far the power goes.
+/// A source, a power, and a command that shows whether the source has the power.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {

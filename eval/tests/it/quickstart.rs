@@ -76,7 +76,7 @@ fn uses_v8_if_library_is_available() {
         let (bin, target) = (at.join("bin"), at.join("target"));
         fs::create_dir(&bin).unwrap();
         link_tools(&bin, &TOOLS);
-        // As far as the scripts can tell, the compiler finds a header if the file exists.
+        // The fake compiler finds a header if the file exists.
         fake(
             &bin,
             "cc",

@@ -183,8 +183,8 @@ fn race_keeps_budget_and_compares_with_baselines() {
             .map(|text| text.lines().count())
             .sum()
     };
-    // When the budget is used up, attempts in progress are stopped; at most as many run
-    // concurrently.
+    // When the budget is used up, attempts in progress are stopped; their number is at most the
+    // concurrency.
     assert!(made("capped") <= 45 + 5, "{}", made("capped"));
     let more = binary.paste(&ran.stderr);
     assert!(made("capped") > 45, "{more:?}");

@@ -19,7 +19,7 @@ struct Cases {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
-    /// Additional flags; Flags; `DIR` is replaced by the benchmark's folder.
+    /// Additional flags; `DIR` is replaced by the benchmark's folder.
     flags: Vec<String>,
     /// Whether the run needs a browser.
     #[serde(default)]

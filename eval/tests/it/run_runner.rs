@@ -196,7 +196,7 @@ fn run(dataset: Samples, stop_after: Option<usize>) -> (Result<RunOutcome, RunEr
         let Some(wanted) = stop_after else {
             return std::future::pending().await;
         };
-        // The reporter drops the sender when the run has finished, which then needs no stop.
+        // When the run has finished, the reporter drops the sender, and no stop is needed.
         let _ = finished.wait_for(|finished| *finished >= wanted).await;
     };
     let store = RunStore::new(writer);

@@ -233,7 +233,7 @@ fn refuses_and_reports_forbidden_addresses() {
             refused.contains(&format!("{other}/y")),
             "{protocol}: {refused:?}"
         );
-        // The page shown to the agent reports this.
+        // The page shown to the agent reports the refused address.
         let shown = run
             .events("reach", 1)
             .iter()

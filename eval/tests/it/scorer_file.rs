@@ -92,8 +92,7 @@ const ROWS: &str = r#"{"id": "a", "query": "Who?", "expected": "Ada", "level": 1
 
 const MODEL: &str = "{description: Says Ada., rules: [{reply: Ada}]}";
 
-/// Gives a score of 1 for a right answer and of half otherwise at level 2, and fails for an empty
-/// answer.
+/// Scores 1 for a right answer, otherwise a quarter of the sample's level.
 const SCORER: &str = "\
 function score(answer, expected, metadata) {
   if (answer === expected) return 1;

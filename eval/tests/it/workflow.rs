@@ -164,8 +164,8 @@ fn workflow_shards_merges_resumes_and_compares() {
     assert_eq!(RunDir::open(&merged).unwrap().records.len(), 8);
     assert!(service.artifacts.join("run/report.html").is_file());
 
-    // A later run reuses the shards of the first run, one of which was truncated and one of which
-    // was lost, and compares itself with the first run.
+    // A later run reuses the shards of the first run, after one was truncated and one was lost, and
+    // is compared with the first run.
     let earlier = folder.path().join("1001");
     fs::rename(&service.artifacts, &earlier).unwrap();
     let shards = fs::read_dir(earlier.join("shard-1")).unwrap();

@@ -34,7 +34,7 @@ struct Term {
 enum Test {
     /// Compares a known figure.
     Figure(Op, f64),
-    /// Whether the value must be known or unknown.
+    /// Requires a known value if `true`, and an unknown value if `false`.
     Known(bool),
     /// Matches any of these lowercase texts, in whole or in part.
     Text {

@@ -273,8 +273,8 @@ impl Library {
         failures(&self.traces, run, |path| self.inside(path), until)
     }
 
-    /// Returns a stamp of the folder, a run or an attempt that changes whenever the page would
-    /// change.
+    /// Returns a stamp of the folder, a run or an attempt that stays the same while nothing is
+    /// written.
     ///
     /// # Errors
     /// Returns [`ViewError::NotFound`] for an unknown id.

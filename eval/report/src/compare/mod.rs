@@ -32,7 +32,7 @@ pub use table::{heading, interval_text, p_text};
 pub use table::{pairs, started, table};
 pub use verdict::{cautions, verdict};
 
-/// Version of [`Comparison`]; `v` in its JSON.
+/// Version of [`Comparison`], written as `v` in its JSON.
 pub const COMPARISON_VERSION: u32 = 2;
 
 /// Significance level: the probability of a finding if there is no difference.

@@ -1,8 +1,8 @@
 //! Draws the plots of a report as SVG.
 //!
 //! Colors stand for roles: the page's style sheet replaces [`INK`] and [`GRID`] by the colors of
-//! its theme. Runs have the colors of [`SERIES`], which are readable on light and dark backgrounds,
-//! and the letters of the page's legend.
+//! its theme. Runs have the colors of [`SERIES`], which are distinguishable on light and dark
+//! backgrounds, and the letters of the page's legend.
 
 use std::ops::Range;
 

@@ -25,7 +25,7 @@ pub use table::{
 };
 pub use table::{headline, length_label, rows_table, table};
 
-/// Version of [`Summary`]; `v` in its file.
+/// Version of [`Summary`], written as `v` in its file.
 pub const SUMMARY_VERSION: u32 = 3;
 
 /// Summary of a run: `summary.json`.

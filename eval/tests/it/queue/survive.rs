@@ -220,8 +220,8 @@ fn returning_worker_loses_its_attempts() {
     let ran = binary.run(&["run", "--resume", &dir, "--json"], "");
     assert_eq!(ran.code, Some(0), "{ran:?}");
     network.mend();
-    // The worker detects it from the journal or the record, or the run has disappeared when it
-    // reconnects.
+    // The worker detects the takeover from the journal or the record, or the run has disappeared
+    // when it reconnects.
     until("the first worker learns it", || {
         let said = log(&binary, "cut-off");
         said.contains("has taken over attempt")

@@ -12,13 +12,13 @@ use crate::answer_match::Match;
 /// One agent of an attempt. Times are in milliseconds since the start of the attempt.
 #[derive(Debug, Serialize)]
 pub struct Agent<'a> {
-    /// Invocation id: Invocation id: `root`, `d1-c0`, ….
+    /// Invocation id: `root`, `d1-c0`, ….
     pub id: &'a str,
     /// Invocation id of the parent agent.
     pub parent: Option<&'a str>,
     /// Depth in the tree of agents; 0 for the root.
     pub depth: u32,
-    /// Role: Role: `root`, `child`, …; empty until known.
+    /// Role: `root`, `child`, …; empty until known.
     pub role: &'static str,
     /// Model assigned to the agent.
     pub model: &'a str,

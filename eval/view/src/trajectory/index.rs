@@ -26,7 +26,7 @@ const KEPT: usize = 400;
 #[derive(Debug, Default)]
 pub struct Index {
     fold: Fold,
-    /// Timelines of the agents in `fold`, in the same order, as are `places`.
+    /// Timelines of the agents in `fold`; `places` has the same order.
     timelines: Vec<Timeline>,
     places: Vec<AgentLocations>,
     /// Number of indexed bytes; they end with a complete line.
