@@ -53,7 +53,9 @@ impl ServerProcess {
         let failed = |problem: String| ServerError::NotStarted(problem);
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
-            return Err(failed("it has no pipes".to_owned()));
+            return Err(failed(
+                "its stdin, stdout or stderr is not a pipe".to_owned(),
+            ));
         };
         let said = LastWords::default();
         tokio::task::spawn_local(said.clone().listen(stderr));

@@ -159,9 +159,12 @@ impl RaceLog {
             let block: RaceBlock =
                 serde_json::from_str(line).map_err(|error| wrong(number, error.to_string()))?;
             let scores = block.scores.iter().cloned().collect();
-            let again = log
-                .decide(&scores)
-                .ok_or_else(|| wrong(number, "a block after the end of the race".to_owned()))?;
+            let again = log.decide(&scores).ok_or_else(|| {
+                wrong(
+                    number,
+                    "expected no block after the end of the race".to_owned(),
+                )
+            })?;
             let verdicts = |block: &RaceBlock| -> Vec<Option<Verdict>> {
                 block.cells.iter().map(|cell| cell.verdict).collect()
             };

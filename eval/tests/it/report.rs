@@ -74,7 +74,7 @@ fn prints_tables_and_writes_self_contained_page() {
         "Score by context length",
         "Score against cost",
         "Iterations",
-        "Where the time went",
+        "Time of an attempt by activity",
     ] {
         assert!(page.contains(title), "{title}");
     }

@@ -63,7 +63,7 @@ pub fn heading(family: &Family, runs: usize) -> Option<String> {
     let text = match family.kind {
         FamilyKind::All | FamilyKind::Baseline if all == 1 && runs == 2 => return None,
         FamilyKind::All => {
-            format!("Every run with every earlier one: {all} comparisons; {corrected}.")
+            format!("Every run with every earlier run: {all} comparisons; {corrected}.")
         }
         FamilyKind::Baseline => {
             let baseline = match family.baselines.as_slice() {

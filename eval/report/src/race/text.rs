@@ -118,10 +118,10 @@ impl RaceResult {
                 "Undecided: {best} has the best score of the cells that did not stop."
             )),
             (_, true, RaceOpponents::Baselines(_)) => {
-                sentences.push("Every cell is decided against its baseline.".to_owned());
+                sentences.push("Every cell has a verdict against its baseline.".to_owned());
             }
             (_, false, RaceOpponents::Baselines(_)) => {
-                sentences.push("Undecided: some cells are neither better nor worse.".to_owned());
+                sentences.push("Undecided: some cells do not have a verdict.".to_owned());
             }
             (None, ..) => {}
         }
@@ -136,7 +136,7 @@ impl RaceResult {
             RaceOpponents::Baselines(_) => "the baseline",
         };
         sentences.push(format!(
-            "Differences are measured from {with} and corrected for early stopping; intervals and p values hold whenever a cell stopped."
+            "Differences are measured from {with} and corrected for early stopping; intervals and p values are valid no matter when a cell stopped."
         ));
         sentences
     }

@@ -98,7 +98,7 @@ fn race(sweep: &SweepReport) -> Result<Option<Plot>, PlotError> {
     )?;
     Ok(Some(Plot {
         title: "Race".to_owned(),
-        note: "A circle marks where a cell stopped; a filled circle marks the last cell or a better one."
+        note: "A circle marks where a cell stopped; it is filled if the cell won or is better."
             .to_owned(),
         svg,
     }))
@@ -300,7 +300,7 @@ fn scores(runs: &[RunReport]) -> Result<Option<Plot>, PlotError> {
     )?;
     Ok(Some(Plot {
         title: "Score by context length".to_owned(),
-        note: "Whiskers are 95 % intervals; runs stand side by side at each length.".to_owned(),
+        note: "Whiskers are 95 % intervals; at each length, the runs are side by side.".to_owned(),
         svg,
     }))
 }
@@ -468,7 +468,7 @@ fn times(runs: &[RunReport]) -> Result<Option<Plot>, PlotError> {
         format!(" Not recorded for run {}.", unknown.join(", "))
     };
     Ok(Some(Plot {
-        title: "Where the time went".to_owned(),
+        title: "Time of an attempt by activity".to_owned(),
         note: format!("Mean seconds of an attempt that ended ok or at a limit.{gap}"),
         svg,
     }))
