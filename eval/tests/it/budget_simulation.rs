@@ -1,6 +1,7 @@
-//! Random runs against a priced server: what the server bills stays within `--max-cost`.
+//! Random runs against a server with prices: the amount that it bills stays within `--max-cost`.
 //!
-//! The server counts tokens in its own way, so that the harness has to learn the ratio.
+//! The server's token counts differ from the harness's estimates, so the harness has to learn the
+//! ratio.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,21 +17,22 @@ use serde_json::{Value, json};
 use crate::binary::{Binary, is_full};
 use crate::faults::run_dir;
 
-/// US dollars per token.
+/// Price of an input token in US dollars.
 const INPUT: f64 = 10e-6;
+/// Price of an output token in US dollars.
 const OUTPUT: f64 = 40e-6;
 
 const PRICES: &str =
     "{date: 2026-11-01, source: s, prices: [{models: ['openai/*'], input: 10, output: 40}]}";
 
-/// What the server has billed.
+/// Bill of the server.
 #[derive(Default)]
 struct Bill {
     billed: f64,
     requests: usize,
-    /// Excess cost of responses over the harness's estimates.
+    /// Amount by which the costs of responses exceed the harness's estimates.
     above: f64,
-    /// Tokens of the longest prompt.
+    /// Input tokens of the longest prompt.
     input: u64,
 }
 
@@ -41,13 +43,13 @@ struct Design {
     concurrency: u32,
     /// Value of `--max-output-tokens`.
     most_output: Option<u64>,
-    /// Characters that the server counts as 100 tokens.
+    /// Number of characters that the server counts as 100 tokens.
     characters_per_100: u64,
     delegates: bool,
     streams: bool,
     /// Share of requests that fail.
     failing: f64,
-    /// Number of requests after which the run is interrupted, and then resumed.
+    /// Number of requests after which the run is interrupted and then resumed.
     interrupted_after: Option<usize>,
     budget: f64,
 }
@@ -124,7 +126,7 @@ impl Design {
         (server, bill)
     }
 
-    /// Runs until the budget or the work is used up; returns the server's bill.
+    /// Runs until the budget is exhausted or the work is done; returns the server's bill.
     fn run(&self) -> Bill {
         let (server, bill) = self.server();
         let url = server.openai();
@@ -184,7 +186,7 @@ impl Design {
         drop(server);
         let mut bill = std::mem::take(&mut *bill.lock().unwrap());
         bill.above = above_estimates(&run_dir(binary.path()));
-        // Interrupted calls are booked by their estimates, whatever the server bills.
+        // Interrupted calls are charged by their estimates, independently of the server's bill.
         let estimate =
             bill.input as f64 * INPUT + self.most_output.unwrap_or(2_000) as f64 * OUTPUT;
         if !done && self.interrupted_after.is_none() && estimate < self.budget / 100.0 {
@@ -194,7 +196,8 @@ impl Design {
     }
 }
 
-/// Returns the excess cost of the responses in a run's trajectories over their estimates.
+/// Returns the amount by which the costs of responses in a run's trajectories exceed their
+/// estimates.
 fn above_estimates(run: &Path) -> f64 {
     let mut above = 0.0;
     for file in std::fs::read_dir(run.join("trajectories")).unwrap() {
@@ -205,7 +208,7 @@ fn above_estimates(run: &Path) -> f64 {
             let (agent, kind) = (event["invocation"].to_string(), &event["kind"]);
             let cost = kind["cost_usd"].as_f64();
             match kind["type"].as_str() {
-                // A response of an earlier start has no estimate.
+                // A response requested by an earlier start has no estimate.
                 Some("llm_request") => {
                     estimates.insert(agent, kind["estimate"]["cost_usd"].as_f64());
                 }
@@ -221,7 +224,7 @@ fn above_estimates(run: &Path) -> f64 {
     above
 }
 
-/// Returns the number of characters of all messages of a request.
+/// Returns the total length of a request's messages in characters.
 fn characters(seen: &ReceivedRequest) -> u64 {
     let messages = seen.body["messages"]
         .as_array()
@@ -251,7 +254,7 @@ fn respond(seen: &ReceivedRequest, text: &str, finish: &str, input: u64, output:
     Behavior::Status(200, headers, events)
 }
 
-/// Seeds for the quick suite. Two of them interrupt agents with children.
+/// Seeds of the quick suite. With two of them, the interrupted agents have children.
 const SOME: [u64; 8] = [0, 1, 2, 3, 4, 7, 80, 108];
 
 #[test]
@@ -273,9 +276,9 @@ fn billed_costs_stay_within_budget() {
         );
         let most = match (design.most_output, design.interrupted_after) {
             (Some(_), _) => design.budget,
-            // A response may be longer than all earlier ones.
+            // A response may be longer than all earlier responses.
             (None, None) => design.budget + bill.above,
-            // No record contains the length of interrupted responses.
+            // Records do not contain the length of interrupted responses.
             (None, Some(_)) => continue,
         };
         used.push(bill.billed / design.budget);

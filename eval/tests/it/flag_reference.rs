@@ -37,8 +37,8 @@ fn reference() -> String {
     text
 }
 
-/// Appends the section of a command and its subcommands. `told` lists the flags described above,
-/// each with its command.
+/// Appends the section of a command and its subcommands. `told` contains the flags described so
+/// far, each with its command.
 fn section(text: &mut String, above: &str, command: &Command, told: &mut Vec<(String, Arg)>) {
     let name = format!("{above} {}", command.get_name());
     let about = command.get_about().map(ToString::to_string);
@@ -72,13 +72,13 @@ fn section(text: &mut String, above: &str, command: &Command, told: &mut Vec<(St
     }
 }
 
-/// Returns the subcommands except `help`.
+/// Returns all subcommands except `help`.
 fn described(command: &Command) -> impl Iterator<Item = &Command> {
     let commands = command.get_subcommands();
     commands.filter(|command| command.get_name() != "help")
 }
 
-/// Returns a table row.
+/// Returns a flag's table row.
 fn row(argument: &Arg) -> String {
     let defaults = argument.get_default_values().iter();
     let defaults: Vec<_> = defaults.map(|value| value.to_string_lossy()).collect();
@@ -96,7 +96,7 @@ fn row(argument: &Arg) -> String {
     )
 }
 
-/// Returns `--max-depth <DEPTH>` or `[DIR]`.
+/// Returns the syntax of a flag, such as `--max-depth <DEPTH>` or `[DIR]`.
 fn shown(argument: &Arg) -> String {
     argument.to_string()
 }

@@ -1,4 +1,4 @@
-//! Integration tests of the program: the built binary and its library.
+//! Integration tests of the program: its binary and its library.
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 

@@ -1,6 +1,7 @@
-//! Runs through a queue with a real NATS server. The result always equals that of a local run.
+//! Runs through a queue on a real NATS server. The result always equals that of a local run.
 //!
-//! `scripts/install-queue.sh` installs the server under `target/nats`; `./test.sh` runs it.
+//! `scripts/install-queue.sh` installs the server under `target/nats`; `./test.sh` runs that
+//! script.
 
 mod hostile;
 mod server;
@@ -19,7 +20,8 @@ use serde_json::Value;
 use crate::binary::{Binary, Ran};
 pub use server::Server;
 
-/// A coordinator with up to four children; wrong on some samples, so that scores can differ.
+/// Flags of a run with a coordinator, up to four children, and wrong answers to some samples, so
+/// that scores can differ.
 const RUN: [&str; 11] = [
     "run",
     "--benchmark",
@@ -34,7 +36,7 @@ const RUN: [&str; 11] = [
     "thread",
 ];
 
-/// Returns a user whose environment names the queue, which a resumed run needs.
+/// Returns a binary whose environment names the queue, which resumed runs need.
 fn user_of(url: &str) -> Binary {
     Binary::new().variable("EVAL_QUEUE", url)
 }
@@ -44,7 +46,7 @@ struct Running(Child);
 
 impl Running {
     fn kill(&mut self) {
-        // It may have exited already.
+        // The process may have exited.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -64,7 +66,7 @@ impl Drop for Running {
     }
 }
 
-/// Starts the program with stderr redirected to a file of this name.
+/// Starts the program and redirects stderr to a file with this name.
 fn start(binary: &Binary, log: &str, args: &[&str]) -> Running {
     let log = fs::File::create(binary.path().join(log)).unwrap();
     let mut command = binary.command(args);
@@ -113,7 +115,7 @@ fn lines(dir: &str) -> usize {
     String::from_utf8_lossy(&text).matches('\n').count()
 }
 
-/// Returns everything of a run that does not depend on time and place.
+/// Returns the values of a run that do not depend on time and place.
 fn essence(dir: &Path) -> BTreeMap<(String, u32), String> {
     let run = RunDir::open(dir).unwrap();
     assert!(run.truncated_record.is_none());
@@ -136,7 +138,7 @@ fn essence(dir: &Path) -> BTreeMap<(String, u32), String> {
     each.collect()
 }
 
-/// Returns the result of an undisturbed local run with this many samples.
+/// Returns the values of an undisturbed local run with this many samples.
 fn local(samples: &str) -> BTreeMap<(String, u32), String> {
     let quiet = Binary::new();
     let args = [&RUN[..], &["--samples-per-length", samples]].concat();
@@ -145,7 +147,7 @@ fn local(samples: &str) -> BTreeMap<(String, u32), String> {
     essence(&only_run(quiet.path()).unwrap())
 }
 
-/// Checks that every file of a queued run equals a local one.
+/// Checks that every file of a queued run equals that of a local run.
 fn check_whole(binary: &Binary, samples: usize) {
     let dir = only_run(binary.path()).unwrap();
     let wanted = local(&samples.to_string());
@@ -190,7 +192,7 @@ fn queued_run_equals_local_run() {
         "24",
         &["--min-score", "0.99", "--json"],
     );
-    // Scores decide the exit code, as for a local run.
+    // Scores determine the exit code, as for a local run.
     assert_eq!(ran.code, Some(100), "{ran:?}");
     let printed: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!(printed["attempts"], 24);

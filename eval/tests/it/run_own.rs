@@ -1,11 +1,11 @@
-//! `rlm-eval run` over user-supplied rows: scored, grouped, filtered, resumed and sampled at
-//! random.
+//! `rlm-eval run` with user-supplied rows: scored, grouped, filtered, resumed and randomly
+//! selected.
 
 use crate::binary::Binary;
 use crate::run::{Finished, finish};
 
-/// Nine questions about three words in three languages; the answers about `ox` are wrong on
-/// purpose.
+/// Returns nine questions about three words in three languages; the answers about `ox` are
+/// deliberately wrong.
 fn rows() -> String {
     let row = |(language, word, length): (&str, &str, usize)| {
         format!(
@@ -19,7 +19,7 @@ fn rows() -> String {
     all.map(row).collect::<Vec<_>>().join("\n")
 }
 
-/// A model that measures its context.
+/// A model that returns the length of its context.
 const MODEL: &str = r#"
 description: Measures its context.
 rules:
@@ -111,7 +111,7 @@ fn warns_about_rows_without_context() {
         assert_eq!(ran.code, Some(0), "{ran:?}");
         assert_eq!(ran.stderr.matches(warning).count(), warnings, "{ran:?}");
     }
-    // A sweep warns only once.
+    // A sweep prints the warning only once.
     let models = [
         "sweep",
         "--models",

@@ -23,7 +23,7 @@ pub struct Served {
 }
 
 impl Served {
-    /// Starts a server with these flags and the model `echo.yaml` from the folder of `binary`.
+    /// Starts a server with these flags and the model in the file `echo.yaml` of `binary`'s folder.
     pub fn of(binary: &Binary, flags: &[&str]) -> Self {
         let mut args = vec!["serve", "--model", "scripted:echo.yaml", "--port", "0"];
         args.extend(["--confirm-first-return", "false", "--timer-timeout", "3600"]);
@@ -74,7 +74,7 @@ impl Served {
         read(self.send(request, headers, body))
     }
 
-    /// Returns the response to a question.
+    /// Sends a question; returns the status and the response.
     fn chat(&self, query: &str, headers: &[&str]) -> (u16, Value) {
         let (status, body) = self.ask(CHAT, headers, &question(query).to_string());
         (status, serde_json::from_str(&body).unwrap())
@@ -132,7 +132,7 @@ pub fn folder() -> Binary {
     Binary::new().file("echo.yaml", include_str!("clients/echo.yaml"))
 }
 
-/// Returns the records of the only run directory that a server left.
+/// Returns the records of the only run directory that a server has written.
 fn records(binary: &Binary) -> Vec<Value> {
     let runs = fs::read_dir(binary.path().join("results")).unwrap();
     let runs: Vec<PathBuf> = runs.map(|run| run.unwrap().path()).collect();
@@ -152,11 +152,11 @@ struct Row {
     request: String,
     #[serde(default)]
     headers: Vec<String>,
-    /// JSON, or a text that is not JSON.
+    /// Body of the request: JSON, or text that is not JSON.
     #[serde(default)]
     body: Value,
     status: u16,
-    /// Parts of the response.
+    /// Texts that the response contains.
     holds: Vec<String>,
 }
 
@@ -234,7 +234,7 @@ fn keys_separate_clients_and_limits() {
         let (status, answer) = server.chat("Say a", &[&of_one]);
         assert_eq!(status, 200, "{answer}");
     }
-    // The budget of this client is exhausted, but that of the other client is not.
+    // This client's budget is exhausted, but the other client's is not.
     let (status, answer) = server.chat("Say a", &[&of_one]);
     assert_eq!(
         (status, code(&answer).as_deref()),
@@ -297,7 +297,7 @@ fn requests_do_not_share_data() {
     });
 }
 
-/// Polls for an answer, for at most a minute.
+/// Polls until a value is available, for at most a minute.
 fn until<T>(mut asked: impl FnMut() -> Option<T>) -> T {
     let began = Instant::now();
     loop {
@@ -324,7 +324,7 @@ fn queues_requests_and_shows_them_live() {
         let body = viewer.ask(target, &["Host: HOST"]).body;
         serde_json::from_str(&body).unwrap()
     };
-    // The first request creates the folder of its run.
+    // The first request creates the run's folder.
     let run = until(|| {
         let runs = ask("GET /api/runs");
         let run = &runs["runs"][0];
@@ -370,7 +370,7 @@ fn agents_have_names_and_flags() {
     assert_eq!(config["engine"]["max_iterations"], 3);
 }
 
-/// Invalid settings are reported before anything starts.
+/// Invalid settings are reported before the server starts.
 #[test]
 fn refuses_invalid_settings() {
     let rows = [

@@ -1,4 +1,4 @@
-//! Which combinations of a matrix become cells of a sweep, and which are skipped, reduced or
+//! Which combinations of a matrix become cells of a sweep, and which are skipped, merged or
 //! rejected.
 
 use std::fs;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::binary::Binary;
 
-/// Matrices as (about, matrix, the cells or the error, messages about them).
+/// Description, matrix, expected cells or error, and messages about the cells.
 type MatrixRow<'a> = (
     &'a str,
     &'a str,
@@ -263,7 +263,7 @@ fn resolves_matrix_to_distinct_cells() {
     for (about, matrix, cells, notes) in rows {
         let inner = run.trim_matches(['{', '}']);
         let matrix = matrix.replace("<<: RUN", inner).replace("RUN", run);
-        // Profiles do not match file names.
+        // Profiles match model names, not file names.
         let is_of_family = matrix.contains("profiles-file");
         let model = if is_of_family {
             "scripted"
