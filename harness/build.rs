@@ -21,15 +21,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     let out = env::var("OUT_DIR")?;
     for (file, code) in [
         ("sections.rs", sections()?),
-        ("root_agents.rs", root_agents()?),
+        ("protocol_behaviors.rs", protocol_behaviors()?),
     ] {
         fs::write(Path::new(&out).join(file), code)?;
     }
     Ok(())
 }
 
-/// The match of each protocol with its `RootAgent`, for `protocol/mod.rs`.
-fn root_agents() -> Result<String, Box<dyn Error>> {
+/// The match of each protocol with its `ProtocolBehavior`, for `protocol/mod.rs`.
+fn protocol_behaviors() -> Result<String, Box<dyn Error>> {
     let roots: String = folders::protocols(Path::new(PROTOCOLS))?
         .iter()
         .map(|name| {
@@ -38,8 +38,8 @@ fn root_agents() -> Result<String, Box<dyn Error>> {
         })
         .collect();
     Ok(format!(
-        "/// What a protocol makes of the root.\n\
-         pub(crate) const fn root_agent(protocol: Protocol) -> &'static dyn RootAgent {{\nmatch protocol {{\n{roots}}}\n}}\n"
+        "/// Returns the behavior of the root agent under a protocol.\n\
+         pub(crate) const fn protocol_behavior(protocol: Protocol) -> &'static dyn ProtocolBehavior {{\nmatch protocol {{\n{roots}}}\n}}\n"
     ))
 }
 

@@ -32,7 +32,7 @@ CRATES = {
 
 LAYERS = {
     "sandbox": """
-        expression kept limits encodings rewrite cpu_clock output stack_trace engine_handles randomness heap jobs platform buffers time_zone
+        expression text_cache limits encodings rewrite cpu_clock output stack_trace engine_handles randomness heap jobs platform buffers time_zone
         name watchdog rejections stack_hook
         functions
         message
@@ -68,7 +68,7 @@ LAYERS = {
         decimal
         image environment
         sample
-        catalog+context_file+dataset+generated+own_world+user_dataset+rows+score+table+template
+        catalog+context_file+dataset+generated+user_environment+user_dataset+rows+score+table+template
         longbench ruler
     """,
     "browser": """
@@ -93,9 +93,9 @@ LAYERS = {
     """,
     "eval/records": """
         program record trajectory
-        spent
+        spending
         run_dir
-        makers
+        program_versions
     """,
     "eval/report": """
         sanitize
@@ -106,29 +106,29 @@ LAYERS = {
         report
     """,
     "eval/queue": """
-        books+message+name+rate+error
+        accounts+message+name+rate+error
         broker
         nats nats_absent
         run_queue
     """,
     # prose: names of files
     "eval/view": """
-        assets error find_runs histogram inputs matches outcome run_file search
+        assets error find_runs histogram inputs answer_match outcome run_file search
         trajectory
         failures filter overview query served
         guard library sample_list
         comparison input runs_page
-        neighbours
+        neighbors
         api
         export server
     """,
     "eval/serve": """
         agents error
-        keys gate metrics
+        keys admission metrics
         guard
         conversation+request
         chat+events+responses
-        desk
+        handler
         server
     """,
     "eval/mcp": """

@@ -17,11 +17,11 @@ use crate::server::Server;
 use crate::suite;
 
 /// Error that stops the suite.
-pub type Failed = Box<dyn Error>;
+pub type SuiteError = Box<dyn Error>;
 
 /// Results of the selected parts.
 #[derive(Default)]
-pub struct Measured {
+pub struct SuiteResults {
     /// JavaScript engine of the program, as reported by `--version`.
     pub engine: String,
     pub figures: Vec<Figure>,
@@ -33,7 +33,7 @@ pub struct Measured {
 ///
 /// # Errors
 /// Returns an error if no part can run.
-pub fn run(arguments: Arguments) -> Result<Measured, Failed> {
+pub fn run(arguments: Arguments) -> Result<SuiteResults, SuiteError> {
     cost::adopt_orphans();
     let bench = Bench {
         eval: fs::canonicalize(&arguments.eval)
@@ -51,13 +51,13 @@ pub fn run(arguments: Arguments) -> Result<Measured, Failed> {
         )
         .into());
     }
-    let mut measured = Measured {
+    let mut measured = SuiteResults {
         engine: engine(&bench)?,
-        ..Measured::default()
+        ..SuiteResults::default()
     };
     for (name, measure) in suite::PARTS {
         if only.is_empty() || only.iter().any(|wanted| wanted == name) {
-            say(name);
+            log_progress(name);
             match measure(&bench) {
                 Ok(figures) => measured.figures.extend(figures),
                 Err(error) => measured.failures.push(format!("{name}: {error}")),
@@ -67,7 +67,7 @@ pub fn run(arguments: Arguments) -> Result<Measured, Failed> {
     Ok(measured)
 }
 
-fn engine(bench: &Bench) -> Result<String, Failed> {
+fn engine(bench: &Bench) -> Result<String, SuiteError> {
     let version = bench.eval(&["--version"]).output()?;
     let version = String::from_utf8_lossy(&version.stdout).into_owned();
     let mut lines = version.lines().map(str::trim);
@@ -77,7 +77,7 @@ fn engine(bench: &Bench) -> Result<String, Failed> {
 
 /// Prints progress, or which part is skipped, on stderr.
 #[expect(clippy::print_stderr, reason = "progress is for people")]
-pub fn say(text: &str) {
+pub fn log_progress(text: &str) {
     eprintln!("bench: {text}");
 }
 
@@ -151,7 +151,7 @@ impl Bench {
         plan: &Plan,
         provider: Provider,
         more: &[&str],
-    ) -> Result<Command, Failed> {
+    ) -> Result<Command, SuiteError> {
         let rows = self.rows(samples, plan)?;
         let model = match provider {
             Provider::InProcess => format!("scripted:{}", self.script(plan, 0)?),
@@ -177,7 +177,7 @@ impl Bench {
 
     /// Writes a benchmark of `samples` samples, each a plan over a context of 8,000 characters.
     /// Returns its file name.
-    fn rows(&self, samples: usize, plan: &Plan) -> Result<String, Failed> {
+    fn rows(&self, samples: usize, plan: &Plan) -> Result<String, SuiteError> {
         let name = format!("{}-{samples}.jsonl", file_name(plan));
         let path = self.path(&name);
         if !path.exists() {
@@ -197,7 +197,7 @@ impl Bench {
 
     /// Writes a scripted model that follows a plan as the server does, with this latency. Returns
     /// its file name.
-    pub fn script(&self, plan: &Plan, latency_ms: u64) -> Result<String, Failed> {
+    pub fn script(&self, plan: &Plan, latency_ms: u64) -> Result<String, SuiteError> {
         let name = format!("{}{latency_ms}.yaml", file_name(plan));
         let path = self.path(&name);
         if !path.exists() {
@@ -210,7 +210,7 @@ impl Bench {
     }
 
     /// Writes a scripted model that follows a plan with computed replies. Returns its file name.
-    fn computed(&self, plan: &Plan) -> Result<String, Failed> {
+    fn computed(&self, plan: &Plan) -> Result<String, SuiteError> {
         let name = format!("{}-computed.yaml", file_name(plan));
         let path = self.path(&name);
         if !path.exists() {
@@ -284,6 +284,6 @@ pub fn ms_each(duration: std::time::Duration, count: usize) -> f64 {
 ///
 /// # Errors
 /// Returns an error if the command cannot be run or fails.
-pub fn cost_of(mut command: Command) -> Result<Cost, Failed> {
+pub fn cost_of(mut command: Command) -> Result<Cost, SuiteError> {
     Ok(cost::measure(&mut command, &[0], false)?)
 }

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::bench::Measured;
+use crate::bench::SuiteResults;
 
 /// Measures the cost of `eval`, prints a table and writes JSON. Fails on errors, never on slow
 /// timings.
@@ -64,7 +64,7 @@ fn main() -> ExitCode {
     let quick = arguments.quick;
     match bench::run(arguments) {
         Ok(measured) => {
-            let Measured {
+            let SuiteResults {
                 engine,
                 figures,
                 failures,

@@ -20,13 +20,13 @@ pub struct Entry {
     /// Source of its data.
     pub source: &'static str,
     /// License of the data.
-    pub licence: &'static str,
+    pub license: &'static str,
     /// Number of samples, in words.
     pub size: &'static str,
     /// Whether [`Options::data_dir`] must be given.
     pub needs_data: bool,
     /// Other options that it uses.
-    pub reads: &'static [Reads],
+    pub reads: &'static [SupportedOption],
     /// Scripted model of the same name, as YAML. Some of its answers are wrong on purpose.
     pub model: &'static str,
     /// Further scripted models, named `NAME-ENDING`: endings and YAML.
@@ -64,10 +64,14 @@ impl Entry {
             summary: "",
             scorer: "",
             source: "generated from --seed",
-            licence: "MIT",
+            license: "MIT",
             size: "any",
             needs_data: false,
-            reads: &[Reads::ContextLengths, Reads::TasksPerLength, Reads::Seed],
+            reads: &[
+                SupportedOption::ContextLengths,
+                SupportedOption::SamplesPerLength,
+                SupportedOption::Seed,
+            ],
             model: "",
             more_models: &[],
             sweep: None,
@@ -82,9 +86,9 @@ impl Entry {
     /// Defaults shared by benchmarks that are read from rows of files.
     pub(crate) const fn rows(open: Open) -> Self {
         Self {
-            licence: "see the source",
+            license: "see the source",
             needs_data: true,
-            reads: Reads::OWN,
+            reads: SupportedOption::OWN,
             ..Self::generated(open)
         }
     }
@@ -102,11 +106,11 @@ pub struct Fetch {
 
 /// An option that only some benchmarks use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reads {
+pub enum SupportedOption {
     /// [`Options::context_lengths`].
     ContextLengths,
     /// [`Options::tasks_per_length`].
-    TasksPerLength,
+    SamplesPerLength,
     /// [`Options::seed`].
     Seed,
     /// [`Options::labels`].
@@ -117,17 +121,17 @@ pub enum Reads {
     SkipMalformed,
 }
 
-impl Reads {
+impl SupportedOption {
     /// Options of a user's own benchmark.
     pub const OWN: &'static [Self] = &[Self::Split, Self::SkipMalformed];
 }
 
 /// Options of benchmarks whose data has windows of given lengths, with or without labels.
-pub(crate) const WINDOWS: &[Reads] = &[
-    Reads::ContextLengths,
-    Reads::Labels,
-    Reads::Split,
-    Reads::SkipMalformed,
+pub(crate) const WINDOWS: &[SupportedOption] = &[
+    SupportedOption::ContextLengths,
+    SupportedOption::Labels,
+    SupportedOption::Split,
+    SupportedOption::SkipMalformed,
 ];
 
 /// Options for opening a benchmark. Each benchmark reads the options that concern it and ignores

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 /// Error for a path that leaves its folder. Untrusted data must not give access to other files.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Outside {
+pub(crate) enum PathEscape {
     /// The path itself is absolute or contains `..`.
     #[error("expected a relative path inside the folder of its file")]
     Path,
@@ -21,11 +21,11 @@ pub(crate) enum Outside {
 /// Returns the path that a file in `folder` names. A missing file is left for its reader to report.
 ///
 /// # Errors
-/// Returns [`Outside`] if it is not in the folder.
-pub(crate) fn contained(folder: &Path, name: &Path) -> Result<PathBuf, Outside> {
+/// Returns [`PathEscape`] if it is not in the folder.
+pub(crate) fn contained(folder: &Path, name: &Path) -> Result<PathBuf, PathEscape> {
     let stays = |part| matches!(part, Component::Normal(_) | Component::CurDir);
     if !name.components().all(stays) {
-        return Err(Outside::Path);
+        return Err(PathEscape::Path);
     }
     let path = folder.join(name);
     check_links(folder, &path)?;
@@ -35,8 +35,8 @@ pub(crate) fn contained(folder: &Path, name: &Path) -> Result<PathBuf, Outside> 
 /// Checks that a path in a folder does not leave it through a link.
 ///
 /// # Errors
-/// Returns [`Outside::Link`] if it does.
-pub(crate) fn check_links(folder: &Path, path: &Path) -> Result<(), Outside> {
+/// Returns [`PathEscape::Link`] if it does.
+pub(crate) fn check_links(folder: &Path, path: &Path) -> Result<(), PathEscape> {
     // A bare file name has the empty path as its folder.
     let folder = if folder.as_os_str().is_empty() {
         Path::new(".")
@@ -45,8 +45,8 @@ pub(crate) fn check_links(folder: &Path, path: &Path) -> Result<(), Outside> {
     };
     match (path.canonicalize(), folder.canonicalize()) {
         (Ok(resolved), Ok(folder)) if resolved.starts_with(&folder) => Ok(()),
-        (Ok(resolved), _) => Err(Outside::Link(resolved)),
+        (Ok(resolved), _) => Err(PathEscape::Link(resolved)),
         (Err(error), _) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        (Err(_), _) => Err(Outside::Link(path.to_owned())),
+        (Err(_), _) => Err(PathEscape::Link(path.to_owned())),
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::{AppWorld, ForeignOrigin, OutsideScorer, OwnWorld, Sample, Scorer, Site};
+use crate::{AppEnvironment, ForeignOrigin, OutsideScorer, Sample, Scorer, Site, UserEnvironment};
 
 /// Metadata of a sample, by name.
 pub type SampleMetadata = BTreeMap<String, Value>;
@@ -34,7 +34,7 @@ pub trait Dataset: Send + Sync {
 
     /// Returns what is known about a sample before it is generated or read: a part of its metadata,
     /// used by `--filter`. Empty for an index past the last sample.
-    fn facts(&self, index: usize) -> SampleMetadata;
+    fn metadata(&self, index: usize) -> SampleMetadata;
 
     /// Generates or reads the sample with the id `self.ids()[index]`.
     ///
@@ -46,7 +46,7 @@ pub trait Dataset: Send + Sync {
 
     /// Returns the apps and documents that the sample with this id works on; `None` for other
     /// samples.
-    fn app_world(&self, _id: &str) -> Option<AppWorld> {
+    fn app_world(&self, _id: &str) -> Option<AppEnvironment> {
         None
     }
 
@@ -61,7 +61,7 @@ pub trait Dataset: Send + Sync {
     /// # Errors
     ///
     /// As for [`Dataset::sample`].
-    fn own_world(&self, _id: &str) -> Result<Option<OwnWorld>, DatasetError> {
+    fn user_environment(&self, _id: &str) -> Result<Option<UserEnvironment>, DatasetError> {
         Ok(None)
     }
 
@@ -168,7 +168,9 @@ impl DatasetError {
 }
 
 /// Collects metadata of a sample by name.
-pub(crate) fn facts(pairs: impl IntoIterator<Item = (&'static str, Value)>) -> SampleMetadata {
+pub(crate) fn sample_metadata(
+    pairs: impl IntoIterator<Item = (&'static str, Value)>,
+) -> SampleMetadata {
     pairs
         .into_iter()
         .map(|(name, value)| (name.to_owned(), value))

@@ -11,7 +11,7 @@ pub trait Site: Send {
     fn start(&self) -> &'static str;
 
     /// Answers a request.
-    fn answer(&mut self, asked: Asked) -> Answered;
+    fn answer(&mut self, asked: SiteRequest) -> SiteResponse;
 
     /// Returns the received forms as JSON, which the scorer reads.
     fn state(&self) -> Value;
@@ -19,7 +19,7 @@ pub trait Site: Send {
 
 /// A request to a [`Site`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct SiteRequest {
     /// Whether it is a `POST`; all other methods count as `GET`.
     pub post: bool,
     /// Decoded path, such as `/person/3`.
@@ -32,7 +32,7 @@ pub struct Asked {
 
 /// A response of a [`Site`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answered {
+pub struct SiteResponse {
     /// HTTP status.
     pub status: u16,
     /// Content type of the body.
@@ -46,7 +46,7 @@ pub struct Answered {
 /// Environment in which an app is built: open documents, running apps, and how the outcome is
 /// checked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct AppWorld {
+pub struct AppEnvironment {
     /// Open documents in order, as URI and text.
     pub documents: Vec<(String, String)>,
     /// URI of the active document.
@@ -62,16 +62,16 @@ pub struct AppWorld {
 
 /// Environment of a user-supplied row, besides its texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum OwnWorld {
+pub enum UserEnvironment {
     /// A web site.
-    Site(OwnSite),
+    Site(UserSite),
     /// Documents, and the apps that are built for them.
-    Apps(AppWorld),
+    Apps(AppEnvironment),
 }
 
 /// A user-supplied web site, and its state at the beginning of each attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OwnSite {
+pub struct UserSite {
     /// Source of the site.
     pub source: SiteSource,
     /// Where an attempt begins: an address of the site, or a path on it.
@@ -99,7 +99,7 @@ pub struct ForeignOrigin {
     pub place: String,
 }
 
-impl OwnSite {
+impl UserSite {
     /// Returns the foreign origins that pages of this site may reach, with the fields that name
     /// them.
     pub(crate) fn foreign(&self) -> impl Iterator<Item = (&'static str, String)> {

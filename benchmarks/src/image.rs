@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use imagesize::ImageType;
 
-use crate::contained::{Outside, contained};
+use crate::contained::{PathEscape, contained};
 
 /// An image in the form that models accept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,7 +60,7 @@ pub enum ImageError {
     Address(String),
     /// The image is not in the folder of its data.
     #[error("invalid image path {name:?}: {problem}")]
-    Outside {
+    PathEscape {
         /// Path as given.
         name: String,
         /// What is wrong, and what would be valid.
@@ -105,7 +105,7 @@ impl Image {
             return Err(ImageError::Address(reference.to_owned()));
         }
         let path = contained(folder, Path::new(reference));
-        let outside = |problem: Outside| ImageError::Outside {
+        let outside = |problem: PathEscape| ImageError::PathEscape {
             name: reference.to_owned(),
             problem: problem.to_string(),
         };

@@ -34,7 +34,7 @@ mod webnav;
 mod generated;
 mod longbench;
 mod user_dataset;
-mod own_world;
+mod user_environment;
 mod ruler;
 
 mod contained;
@@ -48,22 +48,22 @@ mod decimal;
 mod score;
 
 pub use catalog::{
-    Entry, Fetch, OpenError, Options, Reads, catalog, decrypted_expected, entry, open,
+    Entry, Fetch, OpenError, Options, SupportedOption, catalog, decrypted_expected, entry, open,
 };
 pub use dataset::{Dataset, DatasetError, SampleMetadata};
 pub use environment::{
-    Answered, AppWorld, Asked, Check, ForeignOrigin, OwnSite, OwnWorld, ServerCommand, Site,
-    SiteSource,
+    AppEnvironment, Check, ForeignOrigin, ServerCommand, Site, SiteRequest, SiteResponse,
+    SiteSource, UserEnvironment, UserSite,
 };
 pub use generated::{CONTEXT_LENGTHS, MAX_CONTEXT_LENGTH, MIN_CONTEXT_LENGTH, TASKS_PER_LENGTH};
 pub use image::{Image, ImageError};
-pub use own_world::{document_uri, with_selection};
 pub use sample::Sample;
 pub use score::{
     Checks, Choice, Exact, NamedScorer, Needle, Numeric, OutsideScorer, PairF1, Pattern, Score,
     Scorer, ShortAnswer, StringMatch, scorer, scorers,
 };
 pub use user_dataset::is_path;
+pub use user_environment::{document_uri, with_selection};
 
 /// Whether Parquet files can be read: the feature `parquet`.
 pub const READS_PARQUET: bool = cfg!(feature = "parquet");

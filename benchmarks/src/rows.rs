@@ -8,11 +8,11 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::context_file::{self, ContextDigests, ContextFile};
-use crate::own_world::WorldDigests;
-use crate::table::{Fault, Place, Row, Table};
+use crate::table::{Fault, Row, RowLocation, Table};
+use crate::user_environment::EnvironmentDigests;
 use crate::{
-    Dataset, DatasetError, ForeignOrigin, Image, Options, OutsideScorer, OwnWorld, Sample,
-    SampleMetadata, Scorer, SiteSource,
+    Dataset, DatasetError, ForeignOrigin, Image, Options, OutsideScorer, Sample, SampleMetadata,
+    Scorer, SiteSource, UserEnvironment,
 };
 
 /// Form of a benchmark's rows, and how they become samples.
@@ -40,7 +40,7 @@ pub trait Schema: Send + Sync + 'static {
 
     /// Returns the samples that a row yields, possibly none. Rows are passed in order; `number` is
     /// 1-based.
-    fn index(&mut self, row: &Row, number: usize) -> Result<Vec<Indexed>, Fault>;
+    fn index(&mut self, row: &Row, number: usize) -> Result<Vec<SampleHeader>, Fault>;
 
     /// Called after the last row. Returns notes about all rows.
     ///
@@ -52,7 +52,7 @@ pub trait Schema: Send + Sync + 'static {
     }
 
     /// Creates a sample from a row, except its id and facts.
-    fn body(&self, row: &Row, variant: usize) -> Result<Body, Fault>;
+    fn body(&self, row: &Row, variant: usize) -> Result<SampleBody, Fault>;
 
     /// Returns the folder that the files of rows may not leave through links, if the user named the
     /// folder rather than the files.
@@ -71,7 +71,7 @@ pub trait Schema: Send + Sync + 'static {
     }
 
     /// Returns the environment of a row; `folder` is that of its file.
-    fn world(&self, _row: &Row, _folder: &Path) -> Result<Option<OwnWorld>, Fault> {
+    fn world(&self, _row: &Row, _folder: &Path) -> Result<Option<UserEnvironment>, Fault> {
         Ok(None)
     }
 
@@ -85,17 +85,17 @@ pub trait Schema: Send + Sync + 'static {
 }
 
 /// The part of a sample that is kept in memory.
-pub struct Indexed {
+pub struct SampleHeader {
     /// Unique id.
     pub id: String,
     /// Metadata of the sample.
-    pub facts: SampleMetadata,
+    pub metadata: SampleMetadata,
     /// Index among the samples of its row.
     pub variant: usize,
 }
 
 /// The part of a sample that is created each time it is requested.
-pub struct Body {
+pub struct SampleBody {
     /// Question or task.
     pub query: String,
     /// User messages after the query.
@@ -111,7 +111,7 @@ pub struct Body {
 struct Rows<S> {
     schema: S,
     table: Table,
-    entries: Vec<(Place, usize, SampleMetadata)>,
+    entries: Vec<(RowLocation, usize, SampleMetadata)>,
     ids: Vec<String>,
     /// Digest of each row's images when they were first read, by the number of the row's first
     /// sample.
@@ -150,7 +150,7 @@ pub fn open<S: Schema>(
         .chain_update(table.digest()?);
     let mut images = BTreeMap::new();
     let mut worlds = BTreeMap::new();
-    let mut world_digests = WorldDigests::default();
+    let mut world_digests = EnvironmentDigests::default();
     let mut contexts = BTreeMap::new();
     let mut context_digests = ContextDigests::default();
     let mut has_contexts = false;
@@ -201,7 +201,7 @@ pub fn open<S: Schema>(
             let world = schema.world(&row, table.folder(&place));
             let world = world.map_err(|fault| fault.to_string())?;
             let is_command = is_command(world.as_ref());
-            if let Some(OwnWorld::Site(site)) = &world {
+            if let Some(UserEnvironment::Site(site)) = &world {
                 for (field, origin) in site.foreign() {
                     if seen_origins.insert(origin.clone()) {
                         let place = table.place(&place);
@@ -246,7 +246,7 @@ pub fn open<S: Schema>(
                 for sample in indexed {
                     seen.insert(sample.id.clone());
                     ids.push(sample.id);
-                    entries.push((place.clone(), sample.variant, sample.facts));
+                    entries.push((place.clone(), sample.variant, sample.metadata));
                 }
             }
             Err(_) if skip_malformed => skipped.push(table.place(&place)),
@@ -302,8 +302,8 @@ fn is_damaged(value: &Value) -> bool {
     }
 }
 
-fn is_command(world: Option<&OwnWorld>) -> bool {
-    matches!(world, Some(OwnWorld::Site(site)) if matches!(site.source, SiteSource::Command(_)))
+fn is_command(world: Option<&UserEnvironment>) -> bool {
+    matches!(world, Some(UserEnvironment::Site(site)) if matches!(site.source, SiteSource::Command(_)))
 }
 
 /// Returns the images of a row, or what is wrong with them.
@@ -338,13 +338,15 @@ impl<S: Schema> Dataset for Rows<S> {
         &self.notes
     }
 
-    fn facts(&self, index: usize) -> SampleMetadata {
+    fn metadata(&self, index: usize) -> SampleMetadata {
         let entry = self.entries.get(index);
-        entry.map(|(.., facts)| facts.clone()).unwrap_or_default()
+        entry
+            .map(|(.., metadata)| metadata.clone())
+            .unwrap_or_default()
     }
 
     fn sample(&self, index: usize) -> Result<Sample, DatasetError> {
-        let (Some(id), Some((place, variant, facts))) =
+        let (Some(id), Some((place, variant, metadata))) =
             (self.ids.get(index), self.entries.get(index))
         else {
             return Err(DatasetError::Index {
@@ -385,12 +387,12 @@ impl<S: Schema> Dataset for Rows<S> {
             context: body.context,
             images,
             expected: body.expected,
-            metadata: facts.clone(),
+            metadata: metadata.clone(),
             cluster: body.cluster,
         })
     }
 
-    fn own_world(&self, id: &str) -> Result<Option<OwnWorld>, DatasetError> {
+    fn user_environment(&self, id: &str) -> Result<Option<UserEnvironment>, DatasetError> {
         let Some(index) = self.ids.iter().position(|own| own == id) else {
             return Ok(None);
         };
@@ -407,7 +409,7 @@ impl<S: Schema> Dataset for Rows<S> {
         let world = world.map_err(|fault| wrong(fault.to_string()))?;
         let found = world
             .as_ref()
-            .map(|world| WorldDigests::default().of(world));
+            .map(|world| EnvironmentDigests::default().of(world));
         match found.transpose().map_err(wrong)? {
             Some(found) if found != *hash => Err(wrong(
                 "the files of its environment have changed since the data was opened".to_owned(),

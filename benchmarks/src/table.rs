@@ -51,7 +51,7 @@ enum Format {
 
 /// Location of a row.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct RowLocation {
     file: usize,
     at: At,
     /// Line on which the row begins, or row number in Parquet; 1-based.
@@ -95,7 +95,7 @@ impl Table {
                     .map_err(read)?,
                 Err(_) => continue,
             };
-            files.retain(|file| format(file).is_some() && file.is_file() && !is_our_own(file));
+            files.retain(|file| format(file).is_some() && file.is_file() && !describes_data(file));
             files.sort();
             let is_of = |file: &PathBuf, split: &str| {
                 let name = file.file_name().unwrap_or_default().to_string_lossy();
@@ -188,10 +188,10 @@ impl Table {
         &self,
         columns: &[&str],
         texts: &[&str],
-        visit: &mut dyn FnMut(Place, Result<Row, String>) -> Result<(), DatasetError>,
+        visit: &mut dyn FnMut(RowLocation, Result<Row, String>) -> Result<(), DatasetError>,
     ) -> Result<(), DatasetError> {
         for (file, TableFile { path, format, .. }) in self.files.iter().enumerate() {
-            let mut visit = |at, number, row| visit(Place { file, at, number }, row);
+            let mut visit = |at, number, row| visit(RowLocation { file, at, number }, row);
             match format {
                 Format::Jsonl => json_file::scan_lines(path, &mut visit)?,
                 Format::Json => json_file::scan_list(path, &mut visit)?,
@@ -207,7 +207,7 @@ impl Table {
     /// # Errors
     ///
     /// If the file cannot be read or has changed.
-    pub fn row(&self, place: &Place) -> Result<Row, DatasetError> {
+    pub fn row(&self, place: &RowLocation) -> Result<Row, DatasetError> {
         let file = &self.files[place.file];
         if stamp(&file.path)? != file.stamp {
             return Err(DatasetError::Changed {
@@ -222,7 +222,7 @@ impl Table {
     }
 
     /// Returns the location of a row for people: `questions.jsonl:3`.
-    pub fn place(&self, place: &Place) -> String {
+    pub fn place(&self, place: &RowLocation) -> String {
         let file = &self.files[place.file];
         let path = file.path.display();
         match file.format {
@@ -232,13 +232,13 @@ impl Table {
     }
 
     /// Returns the folder of the file that contains a row.
-    pub fn folder(&self, place: &Place) -> &Path {
+    pub fn folder(&self, place: &RowLocation) -> &Path {
         let file = &self.files[place.file].path;
         file.parent().unwrap_or(Path::new(""))
     }
 
     /// Whether a scan of these columns reads whole rows, so that they can be checked immediately.
-    pub fn is_read_whole(&self, place: &Place, columns: &[&str]) -> bool {
+    pub fn is_read_whole(&self, place: &RowLocation, columns: &[&str]) -> bool {
         columns.is_empty() || !matches!(self.files[place.file].format, Format::Parquet)
     }
 }
@@ -257,7 +257,7 @@ fn format(path: &Path) -> Option<Format> {
 }
 
 /// Whether a file describes data without containing any.
-fn is_our_own(path: &Path) -> bool {
+fn describes_data(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default();
     name == "fetched.json" || name == "dataset_info.json" || name == "dataset_infos.json"
 }

@@ -10,15 +10,15 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_saphyr::{MessageFormatter as _, UserMessageFormatter};
 
-use crate::contained::{Outside, contained};
+use crate::contained::{PathEscape, contained};
 use crate::context_file::ContextFile;
-use crate::own_world::{Talk, WorldFields, with_selection};
-use crate::rows::{self, Body, Indexed, Schema};
+use crate::rows::{self, SampleBody, SampleHeader, Schema};
 use crate::table::{ENDINGS, Fault, Row, field, label, some, texts};
 use crate::template::{filled, names, plain};
+use crate::user_environment::{EnvironmentFields, UserDialogue, with_selection};
 use crate::{
-    Checks, Dataset, DatasetError, Exact, Image, OpenError, Options, OutsideScorer, OwnWorld,
-    Scorer, catalog, scorer, scorers,
+    Checks, Dataset, DatasetError, Exact, Image, OpenError, Options, OutsideScorer, Scorer,
+    UserEnvironment, catalog, scorer, scorers,
 };
 
 /// Name of the file that describes a folder's benchmark.
@@ -120,7 +120,7 @@ struct Fields {
     expected: String,
     cluster: String,
     images: String,
-    world: WorldFields,
+    world: EnvironmentFields,
 }
 
 impl Fields {
@@ -139,7 +139,7 @@ impl Fields {
             expected: name(Role::Expected),
             cluster: name(Role::Cluster),
             images: name(Role::Images),
-            world: WorldFields {
+            world: EnvironmentFields {
                 url: name(Role::Url),
                 site: name(Role::Site),
                 command: name(Role::Command),
@@ -245,7 +245,7 @@ pub fn open(path: &Path, options: &Options) -> Result<Box<dyn Dataset>, OpenErro
                     &UserMessageFormatter.format_message(error.without_snippet()),
                 ),
             })?;
-        let outside = |field: &str, name: &Path, problem: Outside| DatasetError::Row {
+        let outside = |field: &str, name: &Path, problem: PathEscape| DatasetError::Row {
             place: file.display().to_string(),
             problem: format!("field `{field}` is \"{}\": {problem}", name.display()),
         };
@@ -352,7 +352,7 @@ impl Schema for Own {
         texts
     }
 
-    fn index(&mut self, row: &Row, number: usize) -> Result<Vec<Indexed>, Fault> {
+    fn index(&mut self, row: &Row, number: usize) -> Result<Vec<SampleHeader>, Fault> {
         for name in row.keys() {
             if !self.seen.contains(name) {
                 self.seen.insert(name.clone());
@@ -370,7 +370,7 @@ impl Schema for Own {
                 "is empty; expected at least one character",
             ));
         }
-        let facts = match &self.description.metadata {
+        let metadata = match &self.description.metadata {
             Some(names) => {
                 if let Some(name) = names.iter().find(|name| !row.contains_key(*name)) {
                     field(row, name)?;
@@ -379,9 +379,9 @@ impl Schema for Own {
             }
             None => self.short(row),
         };
-        Ok(vec![Indexed {
+        Ok(vec![SampleHeader {
             id,
-            facts,
+            metadata,
             variant: 0,
         }])
     }
@@ -407,7 +407,7 @@ impl Schema for Own {
         Ok(notes.chain(self.lookalikes()).collect())
     }
 
-    fn body(&self, row: &Row, _: usize) -> Result<Body, Fault> {
+    fn body(&self, row: &Row, _: usize) -> Result<SampleBody, Fault> {
         let fields = &self.fields;
         let talk = fields.world.talk(row)?;
         let (query, follow_ups) = match (talk.messages.split_first(), &self.description.query) {
@@ -449,12 +449,12 @@ impl Schema for Own {
         };
         if self.is_scored_here
             && !talk.is_checked()
-            && let Some(problem) = self.scorer.misfit(&expected)
+            && let Some(problem) = self.scorer.validate_expected(&expected)
         {
             let problem = format!("{problem} (scorer {})", self.scorer.name());
             return Err(Fault::new(&fields.expected, problem));
         }
-        Ok(Body {
+        Ok(SampleBody {
             query,
             follow_ups,
             context: context.into(),
@@ -502,7 +502,7 @@ impl Schema for Own {
         Ok(named)
     }
 
-    fn world(&self, row: &Row, folder: &Path) -> Result<Option<OwnWorld>, Fault> {
+    fn world(&self, row: &Row, folder: &Path) -> Result<Option<UserEnvironment>, Fault> {
         self.fields.world.world(row, folder)
     }
 
@@ -522,7 +522,7 @@ impl Schema for Own {
 
 impl Own {
     /// Returns the expected value of a row with checks, which must not have any other.
-    fn checked(&self, row: &Row, talk: &Talk) -> Result<Value, Fault> {
+    fn checked(&self, row: &Row, talk: &UserDialogue) -> Result<Value, Fault> {
         let (check, expected) = (&self.fields.world.check, &self.fields.expected);
         if !matches!(row.get(expected), None | Some(Value::Null)) {
             return Err(Fault::new(

@@ -65,7 +65,7 @@ const ARGUMENTS: [&str; 21] = [
 
 /// Environment variables that determine a page's locale and time zone. They are the same on every
 /// machine, so that dates, numbers and the labels of controls are as well.
-const PLACE: [(&str, &str); 4] = [
+const LOCALE_ENVIRONMENT: [(&str, &str); 4] = [
     ("TZ", "UTC"),
     ("LANG", "C.UTF-8"),
     ("LC_ALL", "C.UTF-8"),
@@ -195,7 +195,7 @@ impl Chromium {
             .arg("--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1")
             .arg("about:blank")
             .env("HOME", profile.path())
-            .envs(PLACE)
+            .envs(LOCALE_ENVIRONMENT)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

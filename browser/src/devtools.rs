@@ -186,7 +186,7 @@ pub(crate) struct Received {
     pub id: Option<u64>,
     #[serde(default)]
     pub result: Value,
-    pub error: Option<Refusal>,
+    pub error: Option<CommandError>,
     #[serde(default)]
     pub method: String,
     #[serde(rename = "sessionId")]
@@ -197,7 +197,7 @@ pub(crate) struct Received {
 
 /// Error in response to a command.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Refusal {
+pub(crate) struct CommandError {
     pub message: String,
 }
 

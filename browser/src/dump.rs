@@ -14,7 +14,7 @@ pub struct DumpSettings {
     /// returns `false` is omitted with everything in it.
     pub filter: Option<String>,
     /// Extensions of the format to include.
-    pub also: DumpAlso,
+    pub also: DumpExtensions,
 }
 
 /// Extensions of the dump format. The format itself numbers interactive elements without descending
@@ -22,7 +22,7 @@ pub struct DumpSettings {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
-pub struct DumpAlso {
+pub struct DumpExtensions {
     /// Text directly inside an element without its own line, such as a `div`, a `span` or a
     /// section.
     pub text: bool,
@@ -42,7 +42,7 @@ impl Default for DumpSettings {
             max_chars: 12_000,
             ids: IdStyle::Numbers,
             filter: None,
-            also: DumpAlso::default(),
+            also: DumpExtensions::default(),
         }
     }
 }
@@ -69,7 +69,7 @@ pub struct Dump {
     /// Pixels above, inside and below the visible area.
     pub viewport: [u64; 3],
     /// Ids in the order of the text.
-    pub elements: Vec<Indexed>,
+    pub elements: Vec<DumpElement>,
     /// Whether the text was truncated.
     pub truncated: bool,
     /// Number of characters (code points) in the text.
@@ -82,7 +82,7 @@ pub struct Dump {
 
 /// An id of a dump.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Indexed {
+pub struct DumpElement {
     /// Id without brackets.
     pub id: String,
     /// Short form of the element: its tag with its id or name, such as `input[name=q]`.
@@ -102,7 +102,7 @@ impl DumpSettings {
             .filter
             .as_deref()
             .map_or_else(|| "null".to_owned(), |code| format!("(\n{code}\n)"));
-        let DumpAlso {
+        let DumpExtensions {
             text,
             nested,
             editable,
@@ -126,7 +126,7 @@ impl Dump {
             url: String,
             title: String,
             viewport: [u64; 3],
-            elements: Vec<Indexed>,
+            elements: Vec<DumpElement>,
             truncated: bool,
             millis: f64,
         }

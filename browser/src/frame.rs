@@ -37,7 +37,7 @@ struct Limits {
 
 /// Position of a document: its corner in the viewport of the tab, and the height of that viewport.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct DocumentPosition {
     corner: Point,
     height: u64,
 }
@@ -45,7 +45,7 @@ struct Place {
 /// Session and point for input at a point of a frame. Input goes to the frame's own process, in
 /// that process's pixels, so that the browser does not have to determine the process at the point.
 #[derive(Debug)]
-pub(crate) struct Through {
+pub(crate) struct FrameInput {
     pub(crate) session: String,
     pub(crate) x: f64,
     pub(crate) y: f64,
@@ -83,12 +83,12 @@ impl Page {
         &self,
         settings: &DumpSettings,
         frame: &Frame,
-        place: Option<Place>,
+        place: Option<DocumentPosition>,
         frames: &mut Frames,
         left: &mut Limits,
     ) -> Result<Value> {
         let at = place.map(
-            |Place { corner, height }| json!({"x": corner.x, "y": corner.y, "height": height}),
+            |DocumentPosition { corner, height }| json!({"x": corner.x, "y": corner.y, "height": height}),
         );
         let dump = async |inner: Value| {
             let script = format!(
@@ -108,7 +108,7 @@ impl Page {
             left.frames -= 1;
             let around = place.map_or(Point { x: 0.0, y: 0.0 }, |place| place.corner);
             let height = place.map_or(first["viewport"][1].as_u64(), |place| Some(place.height));
-            let place = Place {
+            let place = DocumentPosition {
                 corner: Point {
                     x: around.x + corner.x,
                     y: around.y + corner.y,
@@ -133,7 +133,7 @@ impl Page {
         settings: &DumpSettings,
         around: &Frame,
         host: usize,
-        place: Place,
+        place: DocumentPosition,
         frames: &mut Frames,
         left: &mut Limits,
     ) -> Result<Value> {
@@ -200,7 +200,7 @@ impl Page {
         what: &'static str,
         frame: &Frame,
         (mut x, mut y): (f64, f64),
-    ) -> Result<Through> {
+    ) -> Result<FrameInput> {
         let mut covered = None;
         let mut at = None;
         for depth in (0..frame.path.len()).rev() {
@@ -221,7 +221,7 @@ impl Page {
             covered = covered.or_else(|| place["covered"].as_str().map(str::to_owned));
         }
         let (x, y) = at.unwrap_or((x, y));
-        Ok(Through {
+        Ok(FrameInput {
             session: frame.session.clone(),
             x,
             y,

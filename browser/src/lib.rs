@@ -28,11 +28,11 @@ mod gate;
 mod reach;
 mod address;
 
-pub use dump::{Dump, DumpAlso, DumpSettings, IdStyle, Indexed};
+pub use dump::{Dump, DumpElement, DumpExtensions, DumpSettings, IdStyle};
 pub use error::{Error, Result};
 pub use gate::{Origin, OriginError};
 pub use page::Page;
 pub use pool::{Pool, Settings};
 pub use profile::Profile;
 pub use reach::{Reach, ReachError};
-pub use tab::{Dialog, DialogKind, Place};
+pub use tab::{Dialog, DialogKind, PageLocation};

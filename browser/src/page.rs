@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::gate::Rules;
 use crate::input;
 use crate::profile::within;
-use crate::tab::{Dialog, Gone, Place, State, Tab};
+use crate::tab::{Dialog, PageLocation, State, Tab, TabEnd};
 use crate::wire::Wire;
 
 /// Time for an action to begin a navigation.
@@ -166,7 +166,7 @@ impl Page {
 
     /// Returns the current document and its address, known from the browser's events without
     /// querying the page.
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> PageLocation {
         self.tab.state.borrow().place.clone()
     }
 
@@ -467,8 +467,8 @@ impl Page {
     fn gone(&self) -> Option<Error> {
         let gone = self.tab.state.borrow().gone?;
         Some(self.wire.ended().unwrap_or(match gone {
-            Gone::Crashed => Error::PageCrashed,
-            Gone::Closed => Error::TabClosed,
+            TabEnd::Crashed => Error::PageCrashed,
+            TabEnd::Closed => Error::TabClosed,
         }))
     }
 

@@ -120,7 +120,7 @@ impl Shared {
     }
 
     /// Takes a browser back, unless it has served its maximum number of profiles.
-    pub(crate) fn give_back(&self, chromium: Chromium) {
+    pub(crate) fn return_browser(&self, chromium: Chromium) {
         if chromium.served < self.settings.profiles_per_browser {
             self.idle.lock().push(chromium);
         }

@@ -139,7 +139,7 @@ impl Profile {
     }
 
     /// Returns the refused addresses that its pages requested since the last call.
-    pub fn take_refused(&self) -> Vec<String> {
+    pub fn drain_blocked_requests(&self) -> Vec<String> {
         self.chromium.gate.rules.take_refused_to_pages()
     }
 
@@ -172,7 +172,7 @@ impl Profile {
         .is_ok();
         if disposed && !self.strained.load(Ordering::Relaxed) {
             self.chromium.gate.rules.allow(Reach::default());
-            self.shared.give_back(self.chromium);
+            self.shared.return_browser(self.chromium);
         }
     }
 

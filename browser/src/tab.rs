@@ -52,17 +52,17 @@ pub(crate) struct State {
     /// Number of dialogs answered. The count shows that a new dialog has opened even if the moment
     /// between two dialogs is not observed.
     pub(crate) answered: u64,
-    pub(crate) gone: Option<Gone>,
+    pub(crate) gone: Option<TabEnd>,
     /// Whether the page has requested another document that has not arrived yet.
     pub(crate) requested: bool,
     pub(crate) loading: bool,
     pub(crate) loads: u64,
-    pub(crate) place: Place,
+    pub(crate) place: PageLocation,
 }
 
 /// Document and address that a tab shows. A reader perceives a change of either as a new page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct PageLocation {
     /// Number of documents that the tab has had.
     pub documents: u64,
     /// Address. A fragment is included only if it is a route (`#/orders`, `#!orders`), not if it is
@@ -70,7 +70,7 @@ pub struct Place {
     pub url: String,
 }
 
-impl Place {
+impl PageLocation {
     fn move_to(&mut self, url: &str) {
         let (whole, fragment) = url.split_once('#').unwrap_or((url, ""));
         let is_route = fragment.starts_with(['/', '!']);
@@ -81,7 +81,7 @@ impl Place {
 
 /// How a tab ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Gone {
+pub(crate) enum TabEnd {
     Crashed,
     Closed,
 }
@@ -170,7 +170,7 @@ impl Tab {
                 });
             }
             "Page.loadEventFired" => self.state.send_modify(|state| state.loads += 1),
-            "Inspector.targetCrashed" => self.end(Gone::Crashed),
+            "Inspector.targetCrashed" => self.end(TabEnd::Crashed),
             _ => {}
         }
     }
@@ -195,7 +195,7 @@ impl Tab {
     }
 
     /// Marks the tab as gone; the first reason is kept.
-    pub(crate) fn end(&self, how: Gone) {
+    pub(crate) fn end(&self, how: TabEnd) {
         self.state.send_modify(|state| {
             state.gone.get_or_insert(how);
         });

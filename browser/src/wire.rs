@@ -17,7 +17,7 @@ use crate::devtools::{
 };
 use crate::error::{Error, Result};
 use crate::gate::Rules;
-use crate::tab::{Gone, State, Tab};
+use crate::tab::{State, Tab, TabEnd};
 
 /// Makes new tabs, frames and workers wait until this crate is attached, so that it sees all their
 /// dialogs and requests.
@@ -63,7 +63,7 @@ impl Wire {
             rules,
             ended: watch::Sender::default(),
         });
-        let pump = Pump {
+        let pump = PipeTask {
             pipe,
             pending: HashMap::new(),
             shared: Arc::clone(&shared),
@@ -191,36 +191,36 @@ fn end(shared: &Shared, reason: Error) {
 pub(crate) type BrowserPipe = Pipe<ChildStdin, ChildStdout>;
 
 /// Result of writing to the pipe.
-type Sent = io::Result<()>;
+type WriteResult = io::Result<()>;
 
 /// Next step of the pipe's task.
-enum Next {
+enum NextStep {
     Send(Option<Outgoing>),
     Received(Option<io::Result<Received>>),
 }
 
 /// Task that owns the pipe.
-struct Pump {
+struct PipeTask {
     pipe: BrowserPipe,
     pending: HashMap<u64, oneshot::Sender<Received>>,
     shared: Arc<Shared>,
 }
 
-impl Pump {
+impl PipeTask {
     async fn run(mut self, mut inbox: mpsc::UnboundedReceiver<Outgoing>) {
         let mut ended = self.shared.ended.subscribe();
         let reason = loop {
             let next = tokio::select! {
                 _ = ended.wait_for(Option::is_some) => return,
-                outgoing = inbox.recv() => Next::Send(outgoing),
-                received = self.pipe.next() => Next::Received(received),
+                outgoing = inbox.recv() => NextStep::Send(outgoing),
+                received = self.pipe.next() => NextStep::Received(received),
             };
             let sent = match next {
-                Next::Send(Some(outgoing)) => self.submit(outgoing).await,
-                Next::Send(None) => return,
-                Next::Received(Some(Ok(received))) => self.on_message(received).await,
-                Next::Received(Some(Err(error))) => Err(error),
-                Next::Received(None) => break "the connection was closed".to_owned(),
+                NextStep::Send(Some(outgoing)) => self.submit(outgoing).await,
+                NextStep::Send(None) => return,
+                NextStep::Received(Some(Ok(received))) => self.on_message(received).await,
+                NextStep::Received(Some(Err(error))) => Err(error),
+                NextStep::Received(None) => break "the connection was closed".to_owned(),
             };
             if let Err(error) = sent {
                 break error.to_string();
@@ -229,7 +229,7 @@ impl Pump {
         end(&self.shared, Error::BrowserEnded(reason));
     }
 
-    async fn on_message(&mut self, received: Received) -> Sent {
+    async fn on_message(&mut self, received: Received) -> WriteResult {
         match received.id {
             Some(id) => {
                 if let Some(answer) = self.pending.remove(&id) {
@@ -241,7 +241,7 @@ impl Pump {
         }
     }
 
-    async fn submit(&mut self, outgoing: Outgoing) -> Sent {
+    async fn submit(&mut self, outgoing: Outgoing) -> WriteResult {
         let session = outgoing.session.as_deref();
         let sending = self.pipe.send(session, outgoing.method, &outgoing.params);
         let id = sending.await?;
@@ -251,7 +251,7 @@ impl Pump {
         Ok(())
     }
 
-    async fn send<C: Command>(&mut self, session: &str, command: C) -> Sent {
+    async fn send<C: Command>(&mut self, session: &str, command: C) -> WriteResult {
         // Only serialization could fail, and these commands are valid JSON.
         let params = params(&command).unwrap_or_default();
         self.pipe
@@ -260,7 +260,7 @@ impl Pump {
             .map(drop)
     }
 
-    async fn on_event(&mut self, event: Received) -> Sent {
+    async fn on_event(&mut self, event: Received) -> WriteResult {
         match (event.method.as_str(), event.session) {
             ("Target.attachedToTarget", _) => self.attach(&event.params).await?,
             ("Target.detachedFromTarget", _) => {
@@ -270,7 +270,7 @@ impl Pump {
                 tabs.retain(|tab| {
                     let stays = tab.session != session;
                     if !stays {
-                        tab.end(Gone::Closed);
+                        tab.end(TabEnd::Closed);
                     }
                     stays
                 });
@@ -295,7 +295,7 @@ impl Pump {
         Ok(())
     }
 
-    async fn attach(&mut self, params: &Value) -> Sent {
+    async fn attach(&mut self, params: &Value) -> WriteResult {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let session = text(&params["sessionId"]);
         let info = &params["targetInfo"];

@@ -107,7 +107,7 @@ fn of_error(error: &Error) -> u8 {
             MergeError::Fingerprint { .. }
             | MergeError::Program { .. }
             | MergeError::Selection { .. }
-            | MergeError::Shares(_)
+            | MergeError::Shards(_)
             | MergeError::Disagree { .. }
             | MergeError::Exists(_),
         )

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use harness::journal::{EarlierRun, JournalStore};
+use harness::journal::{JournalStore, ReplayedJournals};
 use records::run_dir::Journal;
 
 /// Journal of a run being recorded.
@@ -30,7 +30,7 @@ impl JournalStore for RunJournal {
 /// clocks and random numbers.
 pub struct PlayedBack(pub Journal);
 
-impl EarlierRun for PlayedBack {
+impl ReplayedJournals for PlayedBack {
     fn lines(&self, sample: &str, attempt: u32) -> Vec<String> {
         self.0.look(sample, attempt).unwrap_or_default()
     }

@@ -18,12 +18,12 @@ struct Memory {
 
 /// Returns a warning if the available memory is too little for `concurrency` attempts that only
 /// wait.
-pub fn too_little(concurrency: usize) -> Option<String> {
+pub fn memory_warning(concurrency: usize) -> Option<String> {
     before(concurrency, memory()?)
 }
 
 /// Returns a warning if little memory is left while attempts run; only once per process.
-pub fn runs_short(attempts: usize) -> Option<String> {
+pub fn low_memory_warning(attempts: usize) -> Option<String> {
     static WARNED: AtomicBool = AtomicBool::new(false);
     let warning = meanwhile(attempts, memory()?)?;
     (!WARNED.swap(true, Ordering::Relaxed)).then_some(warning)

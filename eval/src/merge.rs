@@ -2,7 +2,7 @@
 //!
 //! The result equals a run on one machine. Shards must agree in fingerprint, program and selection.
 
-mod shares;
+mod shards;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,16 +11,16 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use harness::model::Event;
 use records::AttemptRecord;
-use records::makers;
+use records::program_versions;
 use records::run_dir::{
-    Difference, Events, Lock, NewRun, RunDir, RunDirError, check_fingerprint, keep_others,
+    Difference, Events, Lock, NewRun, RunDir, RunDirError, check_fingerprint, merge_history,
 };
 use report::summary::Summary;
 use serde_json::Value;
 
 use crate::run_event::{Reporter, RunEvent};
 use crate::run_store::RunStore;
-use shares::Shares;
+use shards::Shards;
 
 /// Rule that chooses between different records of one attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -71,7 +71,7 @@ pub enum MergeError {
     },
     /// Runs belong to partitions of different sizes.
     #[error("the runs are shards of {}: expected the same number of shards", .0.join(" and of "))]
-    Shares(Vec<String>),
+    Shards(Vec<String>),
     /// Two runs contain an attempt with different contents.
     #[error(
         "attempt {attempt} at {id} is in {} and in {}, but they differ in \
@@ -166,8 +166,8 @@ pub fn merge(
             same_programs(first, run)?;
         }
     }
-    let shares = Shares::of(&runs)?;
-    shares::check_deal(&runs)?;
+    let shares = Shards::of(&runs)?;
+    shards::check_partition(&runs)?;
     let Choice {
         chosen,
         overlaps,
@@ -178,7 +178,7 @@ pub fn merge(
 
     let new = NewRun::create_at(out)?;
     let mut config = first.config.clone();
-    let mixed = mix(&mut config, &runs[1..]);
+    let mixed = merge_settings(&mut config, &runs[1..]);
     let written = write(new, first, config, &runs, (&chosen, &made_again), &shares);
     if written.is_err() {
         // Report the first failure, not one of the cleanup.
@@ -199,10 +199,10 @@ pub fn merge(
 
 /// Merges the settings outside the fingerprint into those of the first run. Returns a sentence for
 /// each setting that differs, listing its values.
-fn mix(config: &mut Value, others: &[RunDir]) -> Vec<String> {
+fn merge_settings(config: &mut Value, others: &[RunDir]) -> Vec<String> {
     let mut sentences = Vec::new();
     for run in others {
-        for changed in keep_others(config, &run.config) {
+        for changed in merge_history(config, &run.config) {
             let of = run.path.display().to_string();
             let sentence = format!(
                 "{}; the merged run keeps both",
@@ -274,7 +274,7 @@ fn same_experiment(first: &RunDir, other: &RunDir) -> Result<(), MergeError> {
             differences,
         });
     }
-    let differences = shares::other_selection(first, other);
+    let differences = shards::other_selection(first, other);
     if differences.is_empty() {
         return Ok(());
     }
@@ -287,7 +287,7 @@ fn same_experiment(first: &RunDir, other: &RunDir) -> Result<(), MergeError> {
 
 /// Rejects runs of different programs, because mixing their results must be requested explicitly.
 fn same_programs(first: &RunDir, other: &RunDir) -> Result<(), MergeError> {
-    let difference = makers::difference(&first.lock, &other.lock);
+    let difference = program_versions::difference(&first.lock, &other.lock);
     difference.map_or(Ok(()), |difference| {
         Err(MergeError::Program {
             first: first.path.clone(),
@@ -411,7 +411,7 @@ fn write(
     mut config: Value,
     runs: &[RunDir],
     (chosen, made_again): (&Chosen<'_>, &MadeAgain),
-    shares: &Shares,
+    shares: &Shards,
 ) -> Result<Summary, MergeError> {
     let total = shares.planned().max(chosen.len() as u64);
     let run_id = new.id().to_owned();
@@ -422,7 +422,7 @@ fn write(
     if let Some(benchmark) = config.get_mut("benchmark").and_then(Value::as_object_mut) {
         benchmark.remove("shares");
     }
-    let rule = shares::rule(first);
+    let rule = shards::rule(first);
     for (section, name) in [
         ("flags", "partition"),
         ("benchmark", "partition"),

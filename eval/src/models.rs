@@ -130,7 +130,7 @@ fn open_cassette(
         aliases.chain(assigned).collect(),
         identity::new_parts(settings, benchmark.unwrap_or_default()),
     );
-    let goes_on = settings.record_goes_on;
+    let goes_on = settings.append_cassette;
     if goes_on && !path.exists() {
         terminal::warning(&format!(
             "the cassette {} is missing; recording a new one without the earlier responses",
@@ -223,7 +223,7 @@ fn open_servers(settings: &ModelSettings) -> Result<HashMap<&str, Arc<dyn Provid
     }
     let log = settings.request_recorder.clone();
     let http = HttpClient::new(settings.timeouts)?
-        .having_seen(settings.longest_response)
+        .with_longest_response(settings.longest_response)
         .with_request_log(log.map(|log| log as _));
     for (prefix, server) in &settings.servers {
         let provider = open_server(server, http.clone(), settings.stream)?;

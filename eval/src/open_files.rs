@@ -3,13 +3,13 @@
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// Files that an attempt keeps open: trajectory, journal, worker socket and model connection.
-const OF_AN_ATTEMPT: u64 = 4;
+const FILES_PER_ATTEMPT: u64 = 4;
 /// Files that the program keeps open independent of attempts.
-const BESIDES: u64 = 64;
+const BASE_FILES: u64 = 64;
 
 /// Raises the limit to the maximum that the system allows, because shells often start with a low
 /// one.
-pub fn allow_most() {
+pub fn raise_fd_limit() {
     let maximum = getrlimit(Resource::Nofile).maximum;
     let limit = Rlimit {
         current: maximum,
@@ -20,9 +20,9 @@ pub fn allow_most() {
 }
 
 /// Returns a warning if `concurrency` attempts may need more open files than the limit allows.
-pub fn too_few(concurrency: usize) -> Option<String> {
+pub fn fd_limit_warning(concurrency: usize) -> Option<String> {
     let allowed = getrlimit(Resource::Nofile).current?;
-    let needed = OF_AN_ATTEMPT * concurrency as u64 + BESIDES;
+    let needed = FILES_PER_ATTEMPT * concurrency as u64 + BASE_FILES;
     (needed > allowed).then(|| {
         format!(
             "{concurrency} concurrent attempts may need {needed} open files, but the system allows \

@@ -3,14 +3,14 @@
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::panic::{self, PanicHookInfo};
 
-use harness::provider::http::strike_out;
+use harness::provider::http::redact;
 
 use crate::terminal;
 
 /// Installs the hook. A panic is a bug in this program, but its message may quote any text.
 pub fn install() {
     panic::set_hook(Box::new(|info| {
-        terminal::lines(&strike_out(text(info, &Backtrace::capture())));
+        terminal::lines(&redact(text(info, &Backtrace::capture())));
     }));
 }
 

@@ -1,8 +1,8 @@
 //! Checks that a protocol supports the samples of a benchmark.
 
-use benchmarks::{Dataset, DatasetError, OwnWorld};
+use benchmarks::{Dataset, DatasetError, UserEnvironment};
 use harness::treatment::Treatment;
-use harness::{Other, Protocol, Subject, protocol_words};
+use harness::{Counterpart, InputKind, Protocol, protocol_words};
 
 /// Settings that do not fit the material that agents work on.
 #[derive(Debug, thiserror::Error)]
@@ -19,7 +19,7 @@ pub enum UnfitProtocol {
     },
     /// Settings describe how web pages are shown, but the samples do not have pages.
     #[error(
-        "--dump-text and --dump-also describe how web pages are shown, but {0} does not have \
+        "--dump-text and --dump-include describe how web pages are shown, but {0} does not have \
          pages; omit them"
     )]
     NoPages(String),
@@ -49,11 +49,11 @@ pub fn check(dataset: &dyn Dataset, treatment: &Treatment) -> Result<(), UnfitPr
     works_on(subject, treatment.protocol, || {
         format!("the {} of {}", subject.as_str(), dataset.name())
     })?;
-    if dataset.has_follow_ups() && !HEARS_MORE.contains(&treatment.protocol) {
+    if dataset.has_follow_ups() && !MULTI_MESSAGE_PROTOCOLS.contains(&treatment.protocol) {
         return Err(UnfitProtocol::Protocol {
             protocol: treatment.protocol,
             subject: format!("{}, whose user sends several messages", dataset.name()),
-            fitting: HEARS_MORE.to_vec(),
+            fitting: MULTI_MESSAGE_PROTOCOLS.to_vec(),
         });
     }
     check_nobody_answers(
@@ -71,7 +71,7 @@ pub fn check_nobody_answers(treatment: &Treatment, why: &'static str) -> Result<
     let mut agents = treatment.tools.specialists.values();
     let with_person = agents.find(|agent| {
         let talk = agent.talk.as_ref();
-        talk.is_some_and(|talk| talk.side_b == Other::Person)
+        talk.is_some_and(|talk| talk.side_b == Counterpart::Person)
     });
     match with_person {
         None => Ok(()),
@@ -83,7 +83,7 @@ pub fn check_nobody_answers(treatment: &Treatment, why: &'static str) -> Result<
 }
 
 /// Protocols in which the user may send further messages after an answer.
-const HEARS_MORE: [Protocol; 4] = [
+const MULTI_MESSAGE_PROTOCOLS: [Protocol; 4] = [
     Protocol::Rlm,
     Protocol::AgentTurn,
     Protocol::JsonAction,
@@ -94,13 +94,13 @@ const HEARS_MORE: [Protocol; 4] = [
 ///
 /// # Errors
 /// [`DatasetError`] if the sample cannot be read.
-pub fn subject(dataset: &dyn Dataset, id: &str) -> Result<Subject, DatasetError> {
-    Ok(match dataset.own_world(id)? {
-        Some(OwnWorld::Site(_)) => Subject::Pages,
-        Some(OwnWorld::Apps(_)) => Subject::Apps,
-        None if dataset.site(id).is_some() => Subject::Pages,
-        None if dataset.app_world(id).is_some() => Subject::Apps,
-        None => Subject::Texts,
+pub fn subject(dataset: &dyn Dataset, id: &str) -> Result<InputKind, DatasetError> {
+    Ok(match dataset.user_environment(id)? {
+        Some(UserEnvironment::Site(_)) => InputKind::Pages,
+        Some(UserEnvironment::Apps(_)) => InputKind::Apps,
+        None if dataset.site(id).is_some() => InputKind::Pages,
+        None if dataset.app_world(id).is_some() => InputKind::Apps,
+        None => InputKind::Texts,
     })
 }
 
@@ -110,39 +110,43 @@ pub fn subject(dataset: &dyn Dataset, id: &str) -> Result<Subject, DatasetError>
 /// [`UnfitProtocol`], naming the protocols that do.
 pub fn check_question(
     treatment: &Treatment,
-    world: Option<&OwnWorld>,
+    world: Option<&UserEnvironment>,
 ) -> Result<(), UnfitProtocol> {
     let (subject, words) = match world {
         None => (
-            Subject::Texts,
+            InputKind::Texts,
             "a question without a web page (--url) or a document (--document)",
         ),
-        Some(OwnWorld::Site(_)) => (Subject::Pages, "a web page"),
-        Some(OwnWorld::Apps(_)) => (Subject::Apps, "documents"),
+        Some(UserEnvironment::Site(_)) => (InputKind::Pages, "a web page"),
+        Some(UserEnvironment::Apps(_)) => (InputKind::Apps, "documents"),
     };
     shows_pages(subject, treatment, words)?;
     works_on(subject, treatment.protocol, || words.to_owned())
 }
 
 /// Rejects page-dump settings for samples without pages.
-fn shows_pages(subject: Subject, treatment: &Treatment, words: &str) -> Result<(), UnfitProtocol> {
-    if subject == Subject::Pages || treatment.dump.is_plain() {
+fn shows_pages(
+    subject: InputKind,
+    treatment: &Treatment,
+    words: &str,
+) -> Result<(), UnfitProtocol> {
+    if subject == InputKind::Pages || treatment.dump.is_plain() {
         return Ok(());
     }
     Err(UnfitProtocol::NoPages(words.to_owned()))
 }
 
 fn works_on(
-    subject: Subject,
+    subject: InputKind,
     protocol: Protocol,
     words: impl FnOnce() -> String,
 ) -> Result<(), UnfitProtocol> {
-    if protocol.nature().subjects.contains(&subject) {
+    if protocol.capabilities().inputs.contains(&subject) {
         return Ok(());
     }
     Err(UnfitProtocol::Protocol {
         protocol,
         subject: words(),
-        fitting: Protocol::that_work_on(subject),
+        fitting: Protocol::supporting(subject),
     })
 }

@@ -18,7 +18,7 @@ use records::{AttemptRecord, JudgeUse};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::grader::{Answered, Grader, NoLog, grade};
+use crate::grader::{Grader, NoLog, ScorableAnswer, grade};
 use crate::record::{Scored, judged};
 
 use judging::repeated;
@@ -201,7 +201,7 @@ async fn score(
     let grade = match (status, &answer) {
         (Status::Ok | Status::Limit, Some(answer)) => {
             let judged = judged(Some(answer), record.state.as_ref());
-            let answered = Answered {
+            let answered = ScorableAnswer {
                 sample: &sample(run, record),
                 attempt: record.attempt,
                 answer: judged.as_deref().unwrap_or(answer),

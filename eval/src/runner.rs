@@ -3,7 +3,7 @@
 //! Data flows one way: attempts send events, and one thread passes them to the run directory and
 //! then to the reporters. Invariant: the runner itself shows and stores nothing.
 
-mod maker;
+mod attempt_runner;
 mod shared_samples;
 
 use std::collections::{BTreeMap, HashMap};
@@ -15,7 +15,7 @@ use benchmarks::{Dataset, DatasetError, Sample};
 use harness::model::{
     AttemptOutcome, EVENT_VERSION, Event, EventKind, EventSink, Image, Stats, Status, Usage,
 };
-use harness::provider::http::strike_out;
+use harness::provider::http::redact;
 use harness::provider::{Forecast, ProviderError};
 use harness::{Engine, HaltReason, Reservation, Spent, Task};
 use jiff::Timestamp;
@@ -27,7 +27,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, timeout};
 
-use crate::grader::{Answered, Further, Grade, Grader, JudgeLog, grade};
+use crate::grader::{Further, Grade, Grader, JudgeLog, ScorableAnswer, grade};
 use crate::machine_memory;
 use crate::record::{Scored, judged, of_attempt};
 use crate::run_event::{Reporter, RunEvent, RunPlan};
@@ -35,7 +35,7 @@ use crate::run_store::RunStore;
 use crate::terminal;
 use shared_samples::SharedSamples;
 
-pub use maker::Maker;
+pub use attempt_runner::AttemptRunner;
 
 /// Time that a stopped run waits for its attempts. An attempt that is busy for longer is abandoned.
 const STOP_GRACE: Duration = Duration::from_secs(1);
@@ -66,16 +66,16 @@ pub struct Run {
 
 /// Outcome of a run.
 #[derive(Debug)]
-pub struct Ended {
+pub struct RunOutcome {
     /// Summary of the run.
     pub summary: Arc<Summary>,
     /// Reason why the run ended.
-    pub ending: Ending,
+    pub ending: StopReason,
 }
 
 /// Reason why a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ending {
+pub enum StopReason {
     /// Every attempt was made.
     Done,
     /// The run was stopped from outside.
@@ -110,7 +110,7 @@ pub async fn run(
     writer: RunStore,
     reporter: Box<dyn Reporter>,
     stop: impl Future<Output = ()>,
-) -> Result<Ended, RunError> {
+) -> Result<RunOutcome, RunError> {
     let attempts_total = run.plan.attempts_total;
     let earlier = run.earlier.iter().map(AttemptRecord::without_texts);
     let earlier = earlier.collect();
@@ -125,7 +125,7 @@ pub async fn run(
             if made.is_halted()
                 && let Some(reason) = engine.halt_reason()
             {
-                made.ending = Ending::Halted(reason);
+                made.ending = StopReason::Halted(reason);
             }
             made
         },
@@ -143,7 +143,7 @@ pub async fn conduct(
     writer: RunStore,
     reporter: Box<dyn Reporter>,
     make: impl AsyncFnOnce(mpsc::UnboundedSender<RunEvent>, watch::Receiver<bool>) -> Progress,
-) -> Result<Ended, RunError> {
+) -> Result<RunOutcome, RunError> {
     let (events, inbox) = mpsc::unbounded_channel();
     let (failed, failure) = watch::channel(false);
     let consumer = std::thread::spawn(move || consume(inbox, writer, reporter, &failed));
@@ -161,7 +161,7 @@ pub async fn conduct(
     };
     match made.error {
         Some(error) => Err(error.into()),
-        None => Ok(Ended {
+        None => Ok(RunOutcome {
             summary: stored.unwrap_or(summary),
             ending: made.ending,
         }),
@@ -212,7 +212,7 @@ pub struct Progress {
     /// Number of records with status `error`.
     errors: u64,
     /// Reason why the run ended.
-    pub ending: Ending,
+    pub ending: StopReason,
     error: Option<DatasetError>,
 }
 
@@ -221,7 +221,7 @@ impl Default for Progress {
         Self {
             records: Vec::new(),
             errors: 0,
-            ending: Ending::Done,
+            ending: StopReason::Done,
             error: None,
         }
     }
@@ -251,7 +251,7 @@ async fn attempts(
         if !made.is_halted()
             && let Some(reason) = run.engine.halt_reason()
         {
-            made.ending = Ending::Halted(reason);
+            made.ending = StopReason::Halted(reason);
         }
         while running.len() < concurrency
             && !made.is_halted()
@@ -295,25 +295,25 @@ async fn attempts(
                 }
                 if run.errors_allowed.is_some_and(|allowed| made.errors > allowed) {
                     let errors = made.errors;
-                    made.ending = Ending::TooManyErrors { errors };
+                    made.ending = StopReason::TooManyErrors { errors };
                     break;
                 }
             }
             () = &mut stop => {
-                made.ending = Ending::Interrupted;
+                made.ending = StopReason::Interrupted;
                 break;
             }
             _ = failure.changed() => break,
             _ = tick.tick() => {
                 report_spending(&run.engine, &mut spent, events);
-                if let Some(warning) = machine_memory::runs_short(running.len()) {
+                if let Some(warning) = machine_memory::low_memory_warning(running.len()) {
                     terminal::warning(&warning);
                 }
             }
             // Start no more attempts. Those in progress may finish, unless all of them would fail.
-            reason = run.engine.halted(), if !made.is_halted() => made.ending = Ending::Halted(reason),
+            reason = run.engine.halted(), if !made.is_halted() => made.ending = StopReason::Halted(reason),
         }
-        if let Ending::Halted(HaltReason::Failing(_)) = made.ending {
+        if let StopReason::Halted(HaltReason::Failing(_)) = made.ending {
             break;
         }
     }
@@ -346,7 +346,7 @@ fn report_spending(
 
 impl Progress {
     fn is_halted(&self) -> bool {
-        matches!(self.ending, Ending::Halted(_))
+        matches!(self.ending, StopReason::Halted(_))
     }
 
     /// Returns the number of attempts that ended in an error.
@@ -483,7 +483,7 @@ impl Job {
         log: &Judging<'_>,
     ) -> Option<Grade> {
         let answer = answer?;
-        let answered = Answered {
+        let answered = ScorableAnswer {
             sample,
             attempt: self.attempt,
             answer: &answer,
@@ -567,7 +567,7 @@ fn broken(
         earlier_answers: Vec::new(),
         status: Status::Error,
         answer: None,
-        error: Some(strike_out(format!("the harness failed: {reason}"))),
+        error: Some(redact(format!("the harness failed: {reason}"))),
         refused: false,
         state: None,
         stats: Stats::default(),

@@ -8,7 +8,7 @@ use benchmarks::Dataset;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::settings::{Deal, Selection};
+use crate::settings::{Selection, ShardAssignment};
 
 /// Selected samples, with notes for the user.
 #[derive(Debug, PartialEq, Eq)]
@@ -53,8 +53,8 @@ pub enum SelectionError {
 }
 
 /// Selects samples: the named ones, else those recorded by the model, else all. Of these it keeps
-/// what passes the filters, then the first `max_tasks` or as many at random, then the shard of the
-/// partition.
+/// what passes the filters, then the first `max_samples` or as many at random, then the shard of
+/// the partition.
 ///
 /// # Errors
 /// [`SelectionError`] for an unknown name. Ids may omit the prefix of the benchmark.
@@ -99,7 +99,7 @@ pub fn select(
     let mut seen = std::collections::HashSet::new();
     indices.retain(|index| seen.insert(*index));
     filter(&mut indices, dataset, &selection.filters, &mut notes)?;
-    let most = selection.max_tasks.unwrap_or(usize::MAX);
+    let most = selection.max_samples.unwrap_or(usize::MAX);
     if let Some(seed) = selection.sample_seed
         && most < indices.len()
     {
@@ -110,12 +110,14 @@ pub fn select(
     let whole = indices.len();
     if let Some(partition) = selection.partition {
         match &selection.deal {
-            Deal::InTurn => {
-                let own = partition.dealt(indices.iter().map(|index| ids[*index].as_str()));
+            ShardAssignment::InTurn => {
+                let own = partition.shard_samples(indices.iter().map(|index| ids[*index].as_str()));
                 indices.retain(|index| own.contains(ids[*index].as_str()));
             }
-            Deal::ByHash => indices.retain(|index| partition.holds(&ids[*index])),
-            Deal::Recorded(own) => indices = own.iter().filter_map(|id| position(id)).collect(),
+            ShardAssignment::ByHash => indices.retain(|index| partition.holds(&ids[*index])),
+            ShardAssignment::Recorded(own) => {
+                indices = own.iter().filter_map(|id| position(id)).collect()
+            }
         }
         notes.push(format!(
             "partition {partition} has {} of the {}",
@@ -145,14 +147,14 @@ fn filter(
     // Collect some values of each key, to suggest them if none matches.
     let mut known: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     indices.retain(|index| {
-        let facts = dataset.facts(*index);
+        let metadata = dataset.metadata(*index);
         let passes = filters.iter().all(|(key, values)| {
-            facts.get(key).is_some_and(|fact| match fact {
+            metadata.get(key).is_some_and(|fact| match fact {
                 Value::String(text) => values.contains(text),
                 other => values.contains(&other.to_string()),
             })
         });
-        for (key, value) in facts {
+        for (key, value) in metadata {
             let some = known.entry(key).or_default();
             if some.len() < MOST_KNOWN {
                 some.insert(

@@ -66,8 +66,8 @@ pub use import::ImportSettings;
 pub use judge::JudgeSettings;
 pub use layers::{known as known_to_definitions, library as prompt_library};
 pub use mcp::{McpSettings, not_built as mcp_not_built};
-pub use models::{Keys, ModelSettings, Server, know_keys, provider_server};
-pub use partition::{Deal, Partition};
+pub use models::{Keys, ModelSettings, Server, provider_server, register_secrets};
+pub use partition::{Partition, ShardAssignment};
 pub use prompt::PromptSettings;
 pub use queue::{QueueSettings, QueueTarget, WorkerSettings};
 pub(crate) use recorded::{agents as recorded_agents, fields as recorded_fields};
@@ -80,7 +80,7 @@ pub use source::{ContextSource, QuerySource, read_file, read_folder};
 pub(crate) use sweep::{BASELINE, SAME};
 pub use sweep::{Matrix, Varied};
 pub use tools::{faults_by_values, tool_registry};
-pub use treatment::{Start, leave_out};
+pub use treatment::{RunMode, clear_flag};
 pub use view::{ViewOutput, ViewSettings};
 
 /// Settings with messages for the user.

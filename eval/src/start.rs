@@ -28,13 +28,13 @@ pub fn main() -> ExitCode {
 fn run() -> Result<Outcome, Error> {
     invocation::note(std::env::args_os().next(), settings::is_run_by_cargo());
     settings::load_env_file()?;
-    settings::know_keys();
+    settings::register_secrets();
     // While there is a single thread: later the environment cannot be changed safely.
     harness::sandbox::use_utc();
     for remark in settings::misspelt_variables() {
         terminal::warning(&remark);
     }
-    open_files::allow_most();
+    open_files::raise_fd_limit();
     if let Some(file) = settings::snapshot_file() {
         harness::sandbox::keep_snapshot_in(file);
     }

@@ -1,12 +1,12 @@
 //! Environments in a real browser: implements the engine's traits with the crate `browser`, and
 //! serves benchmark sites on loopback.
 
-mod refused;
+mod blocked_requests;
 mod check;
 
 mod folder_server;
 mod server_process;
-mod own_site;
+mod user_site;
 mod site;
 mod page;
 
@@ -16,7 +16,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use benchmarks::{Dataset, OwnSite, OwnWorld};
+use benchmarks::{Dataset, UserEnvironment, UserSite};
 use browser::{Error, Pool, Reach, Settings};
 use harness::Task;
 use harness::model::web::{AppCall, AppHost, Browser, Page, PageError, PageProblem};
@@ -24,20 +24,20 @@ use parking_lot::Mutex;
 use serde_json::json;
 use tokio::sync::mpsc::UnboundedSender;
 
-use apps::{BrowserApps, Kept};
-use own_site::{OpenSite, Turn};
-use page::{Served, Tab, Window};
+use apps::{BrowserApps, PersistentState};
+use page::{AttemptSite, Tab, Window};
 use site::Site;
+use user_site::{AddressLock, OpenSite};
 
 /// Opens a web site and a fresh browser profile for each attempt that needs them. Server and
 /// profile end with the last page of the attempt.
 pub(crate) struct Web {
     pool: Pool,
     worlds: Worlds,
-    kept: Kept,
+    kept: PersistentState,
     allow_local: bool,
     /// Locks of addresses that servers of user-supplied rows cannot share.
-    turns: Mutex<HashMap<String, Turn>>,
+    turns: Mutex<HashMap<String, AddressLock>>,
 }
 
 /// Source of the environments of attempts.
@@ -45,7 +45,7 @@ pub(crate) enum Worlds {
     /// Environments of the samples in a dataset.
     Dataset(Arc<dyn Dataset>),
     /// One environment for all attempts.
-    One(OwnWorld),
+    One(UserEnvironment),
 }
 
 /// Browser settings.
@@ -62,11 +62,11 @@ pub(crate) struct WebSettings {
 }
 
 impl Worlds {
-    fn own(&self, sample: &str) -> Result<Option<OwnWorld>, PageError> {
+    fn own(&self, sample: &str) -> Result<Option<UserEnvironment>, PageError> {
         match self {
             Self::One(world) => Ok(Some(world.clone())),
             Self::Dataset(dataset) => dataset
-                .own_world(sample)
+                .user_environment(sample)
                 .map_err(|error| broken(error.to_string())),
         }
     }
@@ -126,9 +126,9 @@ impl Web {
             pool,
             worlds,
             allow_local: settings.allow_local,
-            kept: Kept {
+            kept: PersistentState {
                 is_visible: settings.is_visible,
-                ..Kept::default()
+                ..PersistentState::default()
             },
             turns: Mutex::default(),
         })
@@ -145,7 +145,7 @@ impl Web {
     }
 
     /// Opens a user-supplied site with everything that an attempt needs.
-    async fn open_own(&self, own: &OwnSite) -> Result<Arc<dyn Page>, PageError> {
+    async fn open_own(&self, own: &UserSite) -> Result<Arc<dyn Page>, PageError> {
         let turn = |address: &str| {
             let mut turns = self.turns.lock();
             Arc::clone(turns.entry(address.to_owned()).or_default())
@@ -174,7 +174,7 @@ impl Web {
         let first = profile.page().map_err(page::page_error)?;
         let refused = Arc::clone(&self.kept.refused);
         let tab = Tab::new(
-            Window::new(profile, Served::Own(Box::new(site)), refused),
+            Window::new(profile, AttemptSite::Own(Box::new(site)), refused),
             first,
         );
         tab.begin(&start, script.as_deref()).await?;
@@ -192,8 +192,8 @@ impl Browser for Web {
             ))
         };
         match self.worlds.own(&task.sample)? {
-            Some(OwnWorld::Site(own)) => return self.open_own(&own).await,
-            Some(OwnWorld::Apps(_)) => return Err(none()),
+            Some(UserEnvironment::Site(own)) => return self.open_own(&own).await,
+            Some(UserEnvironment::Apps(_)) => return Err(none()),
             None => {}
         }
         let Worlds::Dataset(dataset) = &self.worlds else {
@@ -210,7 +210,7 @@ impl Browser for Web {
         let first = profile.page().map_err(page::page_error)?;
         let refused = Arc::clone(&self.kept.refused);
         let tab = Tab::new(
-            Window::new(profile, Served::Generated(site), refused),
+            Window::new(profile, AttemptSite::Generated(site), refused),
             first,
         );
         tab.begin(&start, None).await?;
@@ -224,7 +224,7 @@ impl Browser for Web {
     ) -> Result<Arc<dyn AppHost>, PageError> {
         let own = self.worlds.own(&task.sample)?;
         let world = match (own, &self.worlds) {
-            (Some(OwnWorld::Apps(world)), _) => Some(world),
+            (Some(UserEnvironment::Apps(world)), _) => Some(world),
             (None, Worlds::Dataset(dataset)) => dataset.app_world(&task.sample),
             _ => None,
         };

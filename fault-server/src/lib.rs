@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 /// Behavior of the server for one request.
 #[derive(Debug, Clone)]
-pub enum Behaviour {
+pub enum Behavior {
     /// Answers with this text.
     Text(String),
     /// Answers with a call of the tool `execute_code` that contains this code.
@@ -56,7 +56,7 @@ pub enum Behaviour {
 
 /// A received request.
 #[derive(Debug, Clone)]
-pub struct Seen {
+pub struct ReceivedRequest {
     /// 0-based number of the request.
     pub number: usize,
     /// Method: `GET`, `POST`, ….
@@ -71,7 +71,7 @@ pub struct Seen {
     pub text: String,
 }
 
-impl Seen {
+impl ReceivedRequest {
     /// Returns a header by its lowercase name.
     pub fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().find(|(header, _)| header == name)?;
@@ -79,11 +79,11 @@ impl Seen {
     }
 }
 
-type Script = dyn Fn(&Seen) -> Behaviour + Send + Sync;
+type Script = dyn Fn(&ReceivedRequest) -> Behavior + Send + Sync;
 
 struct State {
     script: Box<Script>,
-    seen: Mutex<Vec<Seen>>,
+    seen: Mutex<Vec<ReceivedRequest>>,
     numbers: AtomicUsize,
     stopped: AtomicBool,
 }
@@ -96,7 +96,7 @@ pub struct FaultServer {
 
 impl FaultServer {
     /// Starts a server that calls `script` to choose the behavior for each request.
-    pub fn start(script: impl Fn(&Seen) -> Behaviour + Send + Sync + 'static) -> Self {
+    pub fn start(script: impl Fn(&ReceivedRequest) -> Behavior + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
         let address = listener.local_addr().expect("a listener has an address");
         let state = Arc::new(State {
@@ -120,8 +120,8 @@ impl FaultServer {
 
     /// Starts a server that uses the listed behaviors in order, one for each request, and repeats
     /// the last.
-    pub fn list(behaviours: Vec<Behaviour>) -> Self {
-        Self::start(move |seen| behaviours[seen.number.min(behaviours.len() - 1)].clone())
+    pub fn list(behaviors: Vec<Behavior>) -> Self {
+        Self::start(move |seen| behaviors[seen.number.min(behaviors.len() - 1)].clone())
     }
 
     /// Returns `http://127.0.0.1:PORT`, without a path.
@@ -140,7 +140,7 @@ impl FaultServer {
     }
 
     /// Returns the requests so far.
-    pub fn seen(&self) -> Vec<Seen> {
+    pub fn seen(&self) -> Vec<ReceivedRequest> {
         self.state
             .seen
             .lock()
@@ -168,28 +168,28 @@ pub fn refused() -> String {
 fn serve(mut stream: &TcpStream, state: &State) -> Option<()> {
     let request = read(stream, state)?;
     state.seen.lock().ok()?.push(request.clone());
-    let behaviour = (state.script)(&request);
-    if matches!(behaviour, Behaviour::Reset) {
+    let behavior = (state.script)(&request);
+    if matches!(behavior, Behavior::Reset) {
         // The last byte of the request is still unread, so closing resets the connection.
         return None;
     }
     stream.read_exact(&mut [0]).ok()?;
     let streams = request.body["stream"] == json!(true);
-    match behaviour {
-        Behaviour::Stall => stall(stream, state),
-        Behaviour::Status(status, headers, body) => {
+    match behavior {
+        Behavior::Stall => stall(stream, state),
+        Behavior::Status(status, headers, body) => {
             let mut head = format!("HTTP/1.1 {status} X\r\ncontent-length: {}\r\n", body.len());
             for (name, value) in headers {
                 head.push_str(&format!("{name}: {value}\r\n"));
             }
             send(stream, &format!("{head}\r\n{body}"))
         }
-        Behaviour::Garbage => whole(stream, "text/html", "<html>502 Bad Gateway</html>"),
-        Behaviour::Late(wait, text) => {
+        Behavior::Garbage => whole(stream, "text/html", "<html>502 Bad Gateway</html>"),
+        Behavior::Late(wait, text) => {
             std::thread::sleep(Duration::from_millis(wait));
-            answer(stream, &request, &Behaviour::Text(text), streams)
+            answer(stream, &request, &Behavior::Text(text), streams)
         }
-        Behaviour::ErrorInOk(message) => {
+        Behavior::ErrorInOk(message) => {
             let error = shapes::error(&request.path, &message);
             let body = if streams {
                 format!("event: error\ndata: {error}\n\n")
@@ -199,21 +199,21 @@ fn serve(mut stream: &TcpStream, state: &State) -> Option<()> {
             let kind = if streams { EVENTS } else { JSON };
             whole(stream, kind, &body)
         }
-        Behaviour::HalfJson(text) => {
-            let body = shapes::whole(&request, &Behaviour::Text(text)).to_string();
+        Behavior::HalfJson(text) => {
+            let body = shapes::whole(&request, &Behavior::Text(text)).to_string();
             whole(stream, JSON, &body[..body.len() / 2])
         }
-        Behaviour::Cut(text) => {
+        Behavior::Cut(text) => {
             begin_body(stream, &request, text, streams)?;
             None
         }
-        Behaviour::StallInBody(text) => {
+        Behavior::StallInBody(text) => {
             begin_body(stream, &request, text, streams)?;
             stall(stream, state)
         }
-        Behaviour::Trickle(wait, text) => {
+        Behavior::Trickle(wait, text) => {
             send(stream, &head(EVENTS, None))?;
-            for event in shapes::events(&request, &Behaviour::Text(text)) {
+            for event in shapes::events(&request, &Behavior::Text(text)) {
                 chunk(stream, &event)?;
                 std::thread::sleep(Duration::from_millis(wait));
             }
@@ -226,24 +226,34 @@ fn serve(mut stream: &TcpStream, state: &State) -> Option<()> {
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
 
-fn answer(stream: &TcpStream, request: &Seen, behaviour: &Behaviour, streams: bool) -> Option<()> {
+fn answer(
+    stream: &TcpStream,
+    request: &ReceivedRequest,
+    behavior: &Behavior,
+    streams: bool,
+) -> Option<()> {
     if streams {
-        whole(stream, EVENTS, &shapes::events(request, behaviour).concat())
+        whole(stream, EVENTS, &shapes::events(request, behavior).concat())
     } else {
-        whole(stream, JSON, &shapes::whole(request, behaviour).to_string())
+        whole(stream, JSON, &shapes::whole(request, behavior).to_string())
     }
 }
 
 /// Sends the header and the first half of the body.
-fn begin_body(stream: &TcpStream, request: &Seen, text: String, streams: bool) -> Option<()> {
-    let behaviour = Behaviour::Text(text);
+fn begin_body(
+    stream: &TcpStream,
+    request: &ReceivedRequest,
+    text: String,
+    streams: bool,
+) -> Option<()> {
+    let behavior = Behavior::Text(text);
     if streams {
-        let events = shapes::events(request, &behaviour);
+        let events = shapes::events(request, &behavior);
         let half = events[..events.len() / 2].concat();
         send(stream, &head(EVENTS, None))?;
         chunk(stream, &half)
     } else {
-        let body = shapes::whole(request, &behaviour).to_string();
+        let body = shapes::whole(request, &behavior).to_string();
         send(stream, &head(JSON, Some(body.len())))?;
         send(stream, &body[..body.len() / 2])
     }
@@ -293,7 +303,7 @@ fn stall(mut stream: &TcpStream, state: &State) -> Option<()> {
 }
 
 /// Reads a request except for its last byte.
-fn read(mut stream: &TcpStream, state: &State) -> Option<Seen> {
+fn read(mut stream: &TcpStream, state: &State) -> Option<ReceivedRequest> {
     let mut peeked = vec![0; 64 << 10];
     let length = loop {
         let available = stream.peek(&mut peeked).ok().filter(|length| *length > 0)?;
@@ -318,7 +328,7 @@ fn read(mut stream: &TcpStream, state: &State) -> Option<Seen> {
     let mut last = [0];
     stream.peek(&mut last).ok().filter(|length| *length == 1)?;
     bytes.push(last[0]);
-    Some(Seen {
+    Some(ReceivedRequest {
         number: state.numbers.fetch_add(1, Ordering::SeqCst),
         method,
         path,

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{Behaviour, Seen};
+use crate::{Behavior, ReceivedRequest};
 
 /// Returns an error object.
 pub fn error(path: &str, message: &str) -> Value {
@@ -14,25 +14,25 @@ pub fn error(path: &str, message: &str) -> Value {
 }
 
 /// Returns the body of an answer.
-pub fn whole(request: &Seen, behaviour: &Behaviour) -> Value {
+pub fn whole(request: &ReceivedRequest, behavior: &Behavior) -> Value {
     let model = served_model(request);
     if request.path.ends_with("/models") {
         return json!({"object": "list", "data": [
             {"id": "model-b", "object": "model"}, {"id": "model-a", "object": "model"},
         ]});
     }
-    let counts = !matches!(behaviour, Behaviour::NoUsage(_));
+    let counts = !matches!(behavior, Behavior::NoUsage(_));
     let mut answer = if request.path.ends_with("/messages") {
         json!({"id": "msg_1", "type": "message", "role": "assistant", "model": model,
-            "content": messages_content(behaviour), "stop_reason": messages_end(behaviour), "stop_sequence": null})
+            "content": messages_content(behavior), "stop_reason": messages_end(behavior), "stop_sequence": null})
     } else if request.path.ends_with("/responses") {
-        let end = responses_end(behaviour);
+        let end = responses_end(behavior);
         json!({"id": "resp_1", "object": "response", "model": model, "error": null,
             "status": if end.is_null() { "completed" } else { "incomplete" },
-            "incomplete_details": end, "output": responses_output(behaviour)})
+            "incomplete_details": end, "output": responses_output(behavior)})
     } else {
         json!({"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": model,
-            "choices": chat_choices(behaviour)})
+            "choices": chat_choices(behavior)})
     };
     if counts {
         answer["usage"] = usage(request);
@@ -41,8 +41,8 @@ pub fn whole(request: &Seen, behaviour: &Behaviour) -> Value {
 }
 
 /// Returns the events of a streamed answer, each with its blank line.
-pub fn events(request: &Seen, behaviour: &Behaviour) -> Vec<String> {
-    let answer = whole(request, behaviour);
+pub fn events(request: &ReceivedRequest, behavior: &Behavior) -> Vec<String> {
+    let answer = whole(request, behavior);
     if request.path.ends_with("/messages") {
         message_events(&answer)
     } else if request.path.ends_with("/responses") {
@@ -52,14 +52,14 @@ pub fn events(request: &Seen, behaviour: &Behaviour) -> Vec<String> {
     }
 }
 
-fn served_model(request: &Seen) -> String {
+fn served_model(request: &ReceivedRequest) -> String {
     format!(
         "{}-served",
         request.body["model"].as_str().unwrap_or("none")
     )
 }
 
-fn usage(request: &Seen) -> Value {
+fn usage(request: &ReceivedRequest) -> Value {
     if request.path.ends_with("/messages") {
         json!({"input_tokens": 8, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 3, "output_tokens": 7})
     } else if request.path.ends_with("/responses") {
@@ -71,22 +71,22 @@ fn usage(request: &Seen) -> Value {
     }
 }
 
-fn text(behaviour: &Behaviour) -> &str {
-    match behaviour {
-        Behaviour::Text(text) | Behaviour::NoUsage(text) | Behaviour::Length(text) => text,
+fn text(behavior: &Behavior) -> &str {
+    match behavior {
+        Behavior::Text(text) | Behavior::NoUsage(text) | Behavior::Length(text) => text,
         _ => "",
     }
 }
 
-fn chat_choices(behaviour: &Behaviour) -> Value {
-    let (message, end) = match behaviour {
-        Behaviour::Empty => return json!([]),
-        Behaviour::Code(code) => (
+fn chat_choices(behavior: &Behavior) -> Value {
+    let (message, end) = match behavior {
+        Behavior::Empty => return json!([]),
+        Behavior::Code(code) => (
             json!({"role": "assistant", "content": null, "tool_calls": [{"id": "call_1", "type": "function",
                 "function": {"name": "execute_code", "arguments": json!({"code": code}).to_string()}}]}),
             "tool_calls",
         ),
-        Behaviour::Calls(text, calls) => {
+        Behavior::Calls(text, calls) => {
             let calls: Vec<Value> = calls
                 .iter()
                 .enumerate()
@@ -100,23 +100,23 @@ fn chat_choices(behaviour: &Behaviour) -> Value {
                 "tool_calls",
             )
         }
-        Behaviour::Filter => (
+        Behavior::Filter => (
             json!({"role": "assistant", "content": ""}),
             "content_filter",
         ),
-        Behaviour::Length(text) => (json!({"role": "assistant", "content": text}), "length"),
+        Behavior::Length(text) => (json!({"role": "assistant", "content": text}), "length"),
         other => (json!({"role": "assistant", "content": text(other)}), "stop"),
     };
     json!([{"index": 0, "message": message, "finish_reason": end}])
 }
 
-fn messages_content(behaviour: &Behaviour) -> Value {
-    match behaviour {
-        Behaviour::Empty | Behaviour::Filter => json!([]),
-        Behaviour::Code(code) => {
+fn messages_content(behavior: &Behavior) -> Value {
+    match behavior {
+        Behavior::Empty | Behavior::Filter => json!([]),
+        Behavior::Code(code) => {
             json!([{"type": "tool_use", "id": "toolu_1", "name": "execute_code", "input": {"code": code}}])
         }
-        Behaviour::Calls(text, calls) => {
+        Behavior::Calls(text, calls) => {
             let mut blocks = vec![json!({"type": "text", "text": text})];
             blocks.extend(calls.iter().enumerate().map(|(index, (name, arguments))| {
                 let input: Value = serde_json::from_str(arguments).unwrap_or_else(|_| json!(arguments));
@@ -128,23 +128,23 @@ fn messages_content(behaviour: &Behaviour) -> Value {
     }
 }
 
-fn messages_end(behaviour: &Behaviour) -> &'static str {
-    match behaviour {
-        Behaviour::Filter => "refusal",
-        Behaviour::Length(_) => "max_tokens",
-        Behaviour::Code(_) | Behaviour::Calls(..) => "tool_use",
+fn messages_end(behavior: &Behavior) -> &'static str {
+    match behavior {
+        Behavior::Filter => "refusal",
+        Behavior::Length(_) => "max_tokens",
+        Behavior::Code(_) | Behavior::Calls(..) => "tool_use",
         _ => "end_turn",
     }
 }
 
-fn responses_output(behaviour: &Behaviour) -> Value {
-    match behaviour {
-        Behaviour::Empty | Behaviour::Filter => json!([]),
-        Behaviour::Code(code) => {
+fn responses_output(behavior: &Behavior) -> Value {
+    match behavior {
+        Behavior::Empty | Behavior::Filter => json!([]),
+        Behavior::Code(code) => {
             json!([{"type": "function_call", "id": "fc_1", "call_id": "call_1",
             "name": "execute_code", "arguments": json!({"code": code}).to_string()}])
         }
-        Behaviour::Calls(text, calls) => {
+        Behavior::Calls(text, calls) => {
             let mut items = vec![json!({"type": "message", "role": "assistant",
                 "content": [{"type": "output_text", "text": text, "annotations": []}]})];
             items.extend(calls.iter().enumerate().map(|(index, (name, arguments))| {
@@ -158,10 +158,10 @@ fn responses_output(behaviour: &Behaviour) -> Value {
     }
 }
 
-fn responses_end(behaviour: &Behaviour) -> Value {
-    match behaviour {
-        Behaviour::Filter => json!({"reason": "content_filter"}),
-        Behaviour::Length(_) => json!({"reason": "max_output_tokens"}),
+fn responses_end(behavior: &Behavior) -> Value {
+    match behavior {
+        Behavior::Filter => json!({"reason": "content_filter"}),
+        Behavior::Length(_) => json!({"reason": "max_output_tokens"}),
         _ => Value::Null,
     }
 }

@@ -40,20 +40,20 @@ fn protocols() -> Result<String, Box<dyn Error>> {
         for line in fs::read_to_string(&file)?.lines() {
             words += &match line.split_once(": ") {
                 Some(("summary", text)) => format!("summary: {text:?}, "),
-                Some(("subjects", list)) => {
+                Some(("inputs", list)) => {
                     let names = list.trim_matches(['[', ']']).split(", ");
-                    let subjects: String = names
-                        .map(|name| format!("Subject::{}, ", folders::camel(name)))
+                    let inputs: String = names
+                        .map(|name| format!("InputKind::{}, ", folders::camel(name)))
                         .collect();
-                    format!("subjects: &[{subjects}], ")
+                    format!("inputs: &[{inputs}], ")
                 }
                 Some(("one_call", value)) => format!("one_call: {value}, "),
-                Some(("workplace", name)) => {
-                    format!("workplace: Workplace::{}, ", folders::camel(name))
+                Some(("action_surface", name)) => {
+                    format!("action_surface: ActionSurface::{}, ", folders::camel(name))
                 }
                 _ => {
                     return Err(format!(
-                        "{}: unknown line `{line}`: expected summary, one_call, subjects or workplace",
+                        "{}: unknown line `{line}`: expected summary, one_call, inputs or action_surface",
                         file.display()
                     )
                     .into());

@@ -6,15 +6,15 @@ use std::sync::Arc;
 use sandbox::{Sandbox, StartError, WarmPool};
 
 use crate::agent::{
-    Attempt, Conduct, Diverged, HaltReason, Ledger, Model, Models, Person, Purse, Reservation, Run,
-    SharedBudget, Spent, Treatment,
+    Attempt, Conduct, Diverged, ExternalBudget, HaltReason, Ledger, Model, Models, Person,
+    Reservation, Run, SharedBudget, Spent, Treatment,
 };
-use crate::journal::{EarlierRun, JournalStore, Lane};
+use crate::journal::{AttemptJournal, JournalStore, ReplayedJournals};
 use crate::model::web::Browser;
 use crate::model::{AttemptOutcome, EventSink, NoEvents, Stats, Status, Task};
 use crate::prompt::PromptMode;
 use crate::protocol::agent_turn::AgentTurnError;
-use crate::protocol::{self, RootAgent};
+use crate::protocol::{self, ProtocolBehavior};
 use crate::provider::{Forecast, ProviderError, Request};
 
 /// Error for settings that cannot be combined.
@@ -38,7 +38,7 @@ pub enum EngineError {
 pub struct Engine {
     run: Run,
     journal: Option<Arc<dyn JournalStore>>,
-    played_back: Option<Arc<dyn EarlierRun>>,
+    played_back: Option<Arc<dyn ReplayedJournals>>,
 }
 
 impl Engine {
@@ -54,8 +54,9 @@ impl Engine {
         models: Models,
         warn: impl Fn(&str) + Send + Sync + 'static,
     ) -> Result<Self, EngineError> {
-        protocol::root_agent(treatment.protocol).check(&treatment)?;
-        let delegates = treatment.protocol.nature().calls_children() && treatment.max_depth >= 2;
+        protocol::protocol_behavior(treatment.protocol).check(&treatment)?;
+        let delegates =
+            treatment.protocol.capabilities().calls_children() && treatment.max_depth >= 2;
         if treatment.prompt_mode == PromptMode::Coordinator && !delegates {
             return Err(EngineError::NothingToDelegateTo {
                 max_depth: treatment.max_depth,
@@ -85,7 +86,7 @@ impl Engine {
 
     /// Applies a budget managed outside this process. Must be called before anything is spent.
     #[must_use]
-    pub fn with_purse(mut self, purse: Arc<dyn Purse>) -> Self {
+    pub fn with_purse(mut self, purse: Arc<dyn ExternalBudget>) -> Self {
         self.run.purse = Some(purse);
         self
     }
@@ -115,7 +116,7 @@ impl Engine {
     /// Panics outside a tokio runtime.
     pub fn keep_ready(&self, attempts: usize) {
         self.run.sandbox.expect(usize::MAX / 2);
-        if self.run.treatment.protocol.nature().has_repl() {
+        if self.run.treatment.protocol.capabilities().has_repl() {
             self.run.sandbox.keep_ready(attempts);
         }
     }
@@ -130,7 +131,7 @@ impl Engine {
     /// Replays the clocks and random numbers of an earlier run, whose responses are replayed as
     /// well.
     #[must_use]
-    pub fn playing_back(mut self, run: Arc<dyn EarlierRun>) -> Self {
+    pub fn playing_back(mut self, run: Arc<dyn ReplayedJournals>) -> Self {
         self.played_back = Some(run);
         self
     }
@@ -192,9 +193,9 @@ impl Engine {
         }
     }
 
-    fn lane(&self, task: &Task) -> io::Result<Lane> {
+    fn lane(&self, task: &Task) -> io::Result<AttemptJournal> {
         let pinned = self.run.treatment.repl.deterministic;
-        let lane = Lane::open(self.journal.as_ref(), task, pinned)?;
+        let lane = AttemptJournal::open(self.journal.as_ref(), task, pinned)?;
         Ok(lane.playing_back(self.played_back.as_ref()))
     }
 
@@ -202,15 +203,15 @@ impl Engine {
         &self,
         task: &Task,
         sink: &Arc<dyn EventSink>,
-        lane: &Lane,
+        lane: &AttemptJournal,
         restarted: Option<String>,
         ledger: &Arc<Ledger>,
     ) -> Result<AttemptOutcome, Diverged> {
         let attempt = Attempt::new(&self.run, task, Arc::clone(sink), lane, ledger);
-        let agent = self.root_agent();
+        let agent = self.protocol_behavior();
         let root = attempt.root(agent.root(&self.run.treatment));
         let work = agent.run(&attempt, &root);
-        attempt.carry_out(&root, restarted, work).await
+        attempt.run_root(&root, restarted, work).await
     }
 
     /// Halts the run, and returns the outcome of an attempt whose journal cannot be read or
@@ -231,9 +232,9 @@ impl Engine {
 
     /// Returns the first request of an attempt's root, without sending it.
     pub fn first_request(&self, task: &Task) -> Request {
-        let lane = Lane::default();
+        let lane = AttemptJournal::default();
         let attempt = Attempt::new(&self.run, task, Arc::new(NoEvents), &lane, &self.run.ledger);
-        let agent = self.root_agent();
+        let agent = self.protocol_behavior();
         let root = attempt.root(agent.root(&self.run.treatment));
         let mut conversation = attempt.conversation(&root);
         agent.open(&attempt, &root, &mut conversation);
@@ -241,8 +242,8 @@ impl Engine {
         attempt.request(&root, &conversation)
     }
 
-    fn root_agent(&self) -> &dyn RootAgent {
-        protocol::root_agent(self.run.treatment.protocol)
+    fn protocol_behavior(&self) -> &dyn ProtocolBehavior {
+        protocol::protocol_behavior(self.run.treatment.protocol)
     }
 
     /// Waits until no attempt can continue, and returns the reason. Attempts whose next step is a

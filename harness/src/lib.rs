@@ -33,19 +33,19 @@ pub mod treatment;
 pub use {model, sandbox};
 
 pub use agent::{
-    AgentSettings, AgentTools, Asker, Assigned, Budget, Compact, CompactAt, Compaction, Conduct,
-    DEFAULT_KEPT_TURNS, DEFAULT_SHARE, HaltReason, Model, Models, Other, Person, Purse,
-    Reservation, SharedBudget, Specialist, Specialists, Spent, Talk, ToolResolver, Treatment,
-    idle_properties,
+    AgentSettings, AgentTools, Budget, CallerRole, Compact, CompactAt, Compaction, Conduct,
+    Counterpart, DEFAULT_KEPT_TURNS, DEFAULT_SHARE, Dialogue, ExternalBudget, HaltReason, Model,
+    ModelAssignments, Models, Person, Reservation, SharedBudget, Specialist, Specialists, Spent,
+    ToolResolver, Treatment, idle_properties,
 };
 pub use engine::{Engine, EngineError};
 pub use model::{
-    Protocol, ProtocolNature, Subject, Task, ToolCall, ToolChoice, ToolResult, ToolSpec, ToolUse,
-    UnknownProtocol, Workplace, protocol_words,
+    ActionSurface, Capabilities, InputKind, Protocol, Task, ToolCall, ToolChoice, ToolResult,
+    ToolSpec, ToolUse, UnknownProtocol, protocol_words,
 };
 pub use protocol::agent_turn;
 pub use protocol::subprompt::inherited;
-pub use script_file::{run_scripts_in, scripts_run_in};
+pub use script_file::{script_isolation, set_script_isolation};
 pub use text::{
     MAX_RECORDING_BYTES, boundary, nearest, read_file, read_text_file, sha256_hex, yaml,
 };

@@ -50,7 +50,7 @@ async fn run(repl: &mut Repl, code: &str) -> String {
             // REPLs here have no host functions, and no context is requested.
             Event::Invoked(_)
             | Event::CallContext { .. }
-            | Event::StatusAsked { .. }
+            | Event::StatusRequested { .. }
             | Event::Cancelled(_) => {}
         }
     }

@@ -55,7 +55,7 @@ pub(crate) fn sources() -> impl Iterator<Item = (&'static str, &'static str)> {
     let last = [
         "values.js",
         "functions.js",
-        "many.js",
+        "map.js",
         "variables.js",
         "calls.js",
         "agents.js",

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use crate::message::{Beginning, Reading};
+use crate::message::{Reading, SessionStart};
 
 /// Clock ticks per millisecond; the clock has no finer resolution.
 const TENTHS: u64 = 10;
@@ -49,7 +49,7 @@ impl Default for Clock {
 impl Clock {
     /// Creates the clock of a session with this beginning. It records readings after the replayed
     /// ones.
-    pub fn of(beginning: &mut Beginning) -> Self {
+    pub fn of(beginning: &mut SessionStart) -> Self {
         let passed = now().saturating_sub(Duration::from_millis(beginning.epoch_ms));
         let readings = std::mem::take(&mut beginning.course.clock);
         Self {
@@ -149,14 +149,14 @@ fn as_float(number: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::message::Course;
+    use crate::message::RecordedSteps;
 
-    fn beginning(pinned: bool, clock: Vec<Reading>) -> Beginning {
-        Beginning {
+    fn beginning(pinned: bool, clock: Vec<Reading>) -> SessionStart {
+        SessionStart {
             seed: 1,
             epoch_ms: 1_000,
             pinned,
-            course: Course {
+            course: RecordedSteps {
                 steps: Vec::new(),
                 clock,
             },

@@ -68,24 +68,24 @@ pub(crate) fn base64_decode(text: &str) -> Vec<u8> {
 
 /// Error of [`atob`].
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum NoBase64 {
+pub(crate) enum Base64Error {
     InvalidCharacter = 1,
     WrongLength,
 }
 
 /// Decodes as <https://infra.spec.whatwg.org/#forgiving-base64-decode> specifies, with one
 /// character per byte.
-pub(crate) fn atob(text: &str) -> Result<String, NoBase64> {
+pub(crate) fn atob(text: &str) -> Result<String, Base64Error> {
     let spaces = [' ', '\t', '\n', '\x0c', '\r'];
     let whole = text.replace(spaces, "");
     let sextets = whole.trim_end_matches('=');
     let padding = whole.len() - sextets.len();
     let is_padded = padding == 0 || (padding <= 2 && whole.len().is_multiple_of(4));
     if !is_padded || !sextets.bytes().all(is_of_alphabet) {
-        return Err(NoBase64::InvalidCharacter);
+        return Err(Base64Error::InvalidCharacter);
     }
     if sextets.len() % 4 == 1 {
-        return Err(NoBase64::WrongLength);
+        return Err(Base64Error::WrongLength);
     }
     Ok(decode(sextets.into()).into_iter().map(char::from).collect())
 }

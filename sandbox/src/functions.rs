@@ -16,7 +16,7 @@ const NO_METHODS: &[&str] = &["__proto__", "then", "toJSON"];
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostFunctions {
     names: Arc<[String]>,
-    makers: Arc<[Maker]>,
+    makers: Arc<[ObjectFactory]>,
     #[serde(default)]
     calls: ModelCalls,
 }
@@ -39,7 +39,7 @@ pub enum ModelCalls {
 /// as an object of named ones. The host's result, an object with an `id`, becomes the object
 /// returned.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Maker {
+pub struct ObjectFactory {
     /// Name of the function, valid for [`HostFunctions::new`].
     pub name: String,
     /// Argument names, in order.
@@ -48,7 +48,7 @@ pub struct Maker {
     pub methods: Vec<Method>,
 }
 
-/// A method of an object that a [`Maker`] returned.
+/// A method of an object that a [`ObjectFactory`] returned.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Method {
     /// Host function that it calls, with the object's `id`. The part after the dot is the method's
@@ -70,7 +70,7 @@ impl HostFunctions {
         for name in &names {
             let top = check(name)?;
             if !whole.insert(name.as_str()) {
-                return Err(NameError::Twice(name.clone()));
+                return Err(NameError::Duplicate(name.clone()));
             }
             if top != name {
                 objects.insert(top);
@@ -78,7 +78,7 @@ impl HostFunctions {
         }
         let both = objects.intersection(&whole).next();
         if let Some(top) = both {
-            return Err(NameError::Twice((*top).to_owned()));
+            return Err(NameError::Duplicate((*top).to_owned()));
         }
         Ok(Self {
             names: names.into(),
@@ -91,8 +91,11 @@ impl HostFunctions {
     ///
     /// # Errors
     /// As for [`HostFunctions::new`].
-    pub fn with_makers(&self, makers: impl IntoIterator<Item = Maker>) -> Result<Self, NameError> {
-        let makers: Vec<Maker> = self.makers.iter().cloned().chain(makers).collect();
+    pub fn with_factories(
+        &self,
+        makers: impl IntoIterator<Item = ObjectFactory>,
+    ) -> Result<Self, NameError> {
+        let makers: Vec<ObjectFactory> = self.makers.iter().cloned().chain(makers).collect();
         let methods = makers.iter().flat_map(|maker| &maker.methods);
         for method in methods {
             check(&method.name)?;
@@ -118,7 +121,7 @@ impl HostFunctions {
     pub fn and(&self, others: &Self) -> Self {
         let all = self.names.iter().chain(others.names.iter()).cloned();
         let makers = self.makers.iter().chain(others.makers.iter()).cloned();
-        let both = Self::new(all).and_then(|all| all.with_makers(makers));
+        let both = Self::new(all).and_then(|all| all.with_factories(makers));
         both.unwrap_or_else(|_| self.clone())
     }
 }
@@ -142,11 +145,11 @@ fn check(name: &str) -> Result<&str, NameError> {
 
 #[cfg(test)]
 mod tests {
-    use super::{HostFunctions, Maker, Method, OWN_GLOBALS};
+    use super::{HostFunctions, Method, OWN_GLOBALS, ObjectFactory};
 
     #[test]
     fn validates_names_of_makers() {
-        let maker = |name: &str, method: &str| Maker {
+        let maker = |name: &str, method: &str| ObjectFactory {
             name: name.to_owned(),
             takes: vec!["kind".to_owned()],
             methods: vec![Method {
@@ -162,7 +165,7 @@ mod tests {
             ("agents.create", "agents.then", "\"agents.then\" cannot be"),
             ("agents.a.b", "agents.send", "\"agents.a.b\" cannot be"),
         ] {
-            let refused = functions.with_makers([maker(name, method)]).err();
+            let refused = functions.with_factories([maker(name, method)]).err();
             let refused = refused.map_or(String::new(), |error| error.to_string());
             let right = refused.is_empty() == expected.is_empty();
             assert!(right && refused.starts_with(expected), "{name}: {refused}");

@@ -35,11 +35,11 @@ pub(crate) struct Heap {
     armed_at: usize,
     armed: bool,
     /// State to which the engine holds a pointer while the limit is armed.
-    reached: Box<Reached>,
+    reached: Box<LimitState>,
 }
 
 /// State of the callback that runs when the limit is reached.
-struct Reached {
+struct LimitState {
     isolate: v8::IsolateHandle,
     overflowed: Arc<AtomicBool>,
     /// The limit. V8 only accepts limits below its current one, so after contexts were granted
@@ -57,7 +57,7 @@ impl Heap {
             limit,
             armed_at: limit,
             armed: false,
-            reached: Box::new(Reached {
+            reached: Box::new(LimitState {
                 isolate,
                 overflowed: Arc::default(),
                 at: AtomicUsize::new(limit),
@@ -133,7 +133,7 @@ impl Heap {
 
 extern "C" fn on_limit(data: *mut c_void, current: usize, _: usize) -> usize {
     // SAFETY: it points into a `Heap`, which outlives the isolate and changes only through atomics.
-    let reached = unsafe { &*data.cast::<Reached>() };
+    let reached = unsafe { &*data.cast::<LimitState>() };
     #[cfg(feature = "v8")]
     if current < reached.at.load(Ordering::SeqCst)
         && reached.isolate.request_interrupt(look_again, data)
@@ -157,7 +157,7 @@ unsafe extern "C" fn look_again(mut isolate: v8::UnsafeRawIsolatePtr, data: *mut
     let (isolate, reached) = unsafe {
         (
             v8::Isolate::ref_from_raw_isolate_ptr_mut_unchecked(&mut isolate),
-            &*data.cast::<Reached>(),
+            &*data.cast::<LimitState>(),
         )
     };
     let at = reached.at.load(Ordering::SeqCst);

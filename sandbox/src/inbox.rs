@@ -8,14 +8,14 @@ use crate::message::Request;
 /// Delivers requests on the isolate's own thread.
 pub(crate) trait Inbox {
     /// Waits for the next request, at most until `until`.
-    fn next(&mut self, until: Option<Instant>) -> Next;
+    fn next(&mut self, until: Option<Instant>) -> NextRequest;
 }
 
 /// Result of the wait.
-pub(crate) enum Next {
+pub(crate) enum NextRequest {
     Request(Request),
     /// A request to open an agent whose context, empty in the request, follows in pieces.
-    Open(Request, Arriving),
+    Open(Request, IncomingText),
     /// No request arrived in time.
     Due,
     /// No more requests will arrive.
@@ -23,7 +23,7 @@ pub(crate) enum Next {
 }
 
 /// A long text that arrives in pieces, so that it is never held twice.
-pub(crate) struct Arriving {
+pub(crate) struct IncomingText {
     /// Number of pieces still to come.
     pub pieces: u32,
     /// Length of the whole text in bytes of UTF-8.
@@ -32,7 +32,7 @@ pub(crate) struct Arriving {
     pub next: Box<dyn FnMut() -> String>,
 }
 
-impl Arriving {
+impl IncomingText {
     /// Discards the remaining pieces.
     pub fn skip(mut self) {
         for _ in 0..self.pieces {
@@ -42,14 +42,16 @@ impl Arriving {
 }
 
 impl Inbox for Receiver<Request> {
-    fn next(&mut self, until: Option<Instant>) -> Next {
+    fn next(&mut self, until: Option<Instant>) -> NextRequest {
         let Some(until) = until else {
-            return self.recv().map_or(Next::HungUp, Next::Request);
+            return self
+                .recv()
+                .map_or(NextRequest::HungUp, NextRequest::Request);
         };
         match self.recv_timeout(until.saturating_duration_since(Instant::now())) {
-            Ok(request) => Next::Request(request),
-            Err(RecvTimeoutError::Timeout) => Next::Due,
-            Err(RecvTimeoutError::Disconnected) => Next::HungUp,
+            Ok(request) => NextRequest::Request(request),
+            Err(RecvTimeoutError::Timeout) => NextRequest::Due,
+            Err(RecvTimeoutError::Disconnected) => NextRequest::HungUp,
         }
     }
 }

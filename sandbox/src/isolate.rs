@@ -19,14 +19,14 @@ use crate::cpu_clock::CpuClock;
 use crate::engine::{Engine, Host, in_context};
 use crate::expression::{line_of_expression, value_of, value_of_cell};
 use crate::heap::Heap;
-use crate::jobs::{self, Running};
-use crate::kept::Kept;
-use crate::message::{AgentId, Beginning, CallId};
+use crate::jobs::{self, RunningCode};
+use crate::message::{AgentId, CallId, SessionStart};
 use crate::ops::HostState;
 use crate::randomness;
 use crate::rejections;
 use crate::session::{Config, StartError};
 use crate::stack_hook;
+use crate::text_cache::TextCache;
 use crate::watchdog::{OnStuck, Watch};
 
 /// Maximum expressions tried after a termination before the isolate counts as broken.
@@ -36,7 +36,7 @@ const FLUSH_TIME: Duration = Duration::from_millis(200);
 
 pub(crate) struct Isolate {
     // Dropped in this order: handles of the engine, the engine, and state that it points to.
-    compiled: Kept<(String, u32), v8::Global<v8::Value>>,
+    compiled: TextCache<(String, u32), v8::Global<v8::Value>>,
     functions: LibraryFunctions,
     engine: Engine,
     heap: Heap,
@@ -52,7 +52,7 @@ pub(crate) enum Action<'a> {
         agent: AgentId,
         parent: Option<AgentId>,
         info: &'a str,
-        context: Given<'a>,
+        context: ContextSource<'a>,
         /// Names of the agent's host functions, as JSON.
         functions: &'a str,
     },
@@ -110,7 +110,7 @@ impl Action<'_> {
 
 /// How an agent's context is passed to the isolate.
 #[derive(Clone, Copy)]
-pub(crate) enum Given<'a> {
+pub(crate) enum ContextSource<'a> {
     Text(&'a str),
     OfCall(CallId),
     /// A text that arrives in this many pieces through the host state.
@@ -168,7 +168,7 @@ impl Isolate {
         let handle = engine.isolate.thread_safe_handle();
         let owned = {
             in_context!(scope, engine);
-            jobs::own(scope, handle.clone())
+            jobs::take_over(scope, handle.clone())
         };
         if !owned {
             return Err(StartError::Boot {
@@ -178,7 +178,7 @@ impl Isolate {
         let mut heap = Heap::new(config.limits.heap_bytes, handle.clone());
         heap.arm_above_use(&mut engine.isolate);
         Ok(Self {
-            compiled: Kept::default(),
+            compiled: TextCache::default(),
             functions,
             engine,
             heap,
@@ -202,7 +202,7 @@ impl Isolate {
     }
 
     /// Starts the session with a reproducible clock and random numbers.
-    pub fn begin_as(&mut self, beginning: &mut Beginning) {
+    pub fn begin_as(&mut self, beginning: &mut SessionStart) {
         self.host(|host| host.clock = Clock::of(beginning));
         randomness::begin_with(beginning.seed);
     }
@@ -330,9 +330,9 @@ impl Isolate {
                 functions: names,
             } => (|| {
                 let (context, call) = match context {
-                    Given::Text(text) => (string(text)?, 0),
-                    Given::OfCall(call) => (undefined, call.0),
-                    Given::Pieces(pieces) => (number(*pieces), 0),
+                    ContextSource::Text(text) => (string(text)?, 0),
+                    ContextSource::OfCall(call) => (undefined, call.0),
+                    ContextSource::Pieces(pieces) => (number(*pieces), 0),
                 };
                 let arguments = vec![
                     number(agent.0),
@@ -407,7 +407,7 @@ impl Isolate {
     }
 
     /// Runs jobs until none are left or they are stopped. Returns whose code was stopped, if any.
-    fn run_jobs(&mut self, watch: &Watch) -> Option<Running> {
+    fn run_jobs(&mut self, watch: &Watch) -> Option<RunningCode> {
         let overflowed = self.heap.overflow_flag();
         let handle = &self.handle;
         in_context!(scope, self.engine);
@@ -480,7 +480,7 @@ impl Isolate {
 /// Drops this thread's references to the isolate before the isolate itself.
 impl Drop for Isolate {
     fn drop(&mut self) {
-        jobs::let_go();
+        jobs::release();
         stack_hook::remove(&mut self.engine.isolate);
         drop(rejections::take());
     }

@@ -11,11 +11,13 @@
 
 #[cfg(not(feature = "v8"))]
 pub(crate) use quickjs::{
-    are_left, begin, chain, is_dropping, let_go, own, run, set_place, stop, take_place, wants_place,
+    begin, chain, has_pending, is_dropping, release, run, set_place, stop, take_over, take_place,
+    wants_place,
 };
 #[cfg(feature = "v8")]
 pub(crate) use v8_engine::{
-    are_left, begin, chain, is_dropping, let_go, own, run, set_place, stop, take_place, wants_place,
+    begin, chain, has_pending, is_dropping, release, run, set_place, stop, take_over, take_place,
+    wants_place,
 };
 
 /// Whether this module manages the queue instead of the engine.
@@ -23,7 +25,7 @@ pub(crate) const OWNED: bool = cfg!(not(feature = "v8"));
 
 /// Whose code ran when jobs were stopped, and whether it was a job that was being dropped anyway.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Running {
+pub(crate) struct RunningCode {
     pub owner: u32,
     pub dropped: bool,
 }
@@ -36,7 +38,7 @@ mod quickjs {
 
     use deno_core::v8;
 
-    use super::Running;
+    use super::RunningCode;
 
     /// A value as the engine represents it.
     #[repr(C)]
@@ -93,7 +95,7 @@ mod quickjs {
 
     /// Job counts of one turn.
     #[derive(Debug, Clone, Copy, Default)]
-    struct Course {
+    struct JobCounts {
         ran: u64,
         /// Contexts that the engine requested, minus two for each job that ran. It requests two
         /// when a promise is awaited and one when a job is queued immediately, so more than half of
@@ -105,8 +107,8 @@ mod quickjs {
     }
 
     thread_local! {
-        static COURSE: Cell<Course> = const {
-            Cell::new(Course { ran: 0, asked: 0, marks: [0; 3], next_mark: FIRST_MARK })
+        static COURSE: Cell<JobCounts> = const {
+            Cell::new(JobCounts { ran: 0, asked: 0, marks: [0; 3], next_mark: FIRST_MARK })
         };
         /// Owner of the running code.
         static CURRENT: Cell<u32> = const { Cell::new(0) };
@@ -131,7 +133,7 @@ mod quickjs {
 
     /// Takes over the queue of this thread's isolate. Returns false if the engine is not the one
     /// this code was written for.
-    pub fn own(scope: &v8::PinScope<'_, '_>, isolate: v8::IsolateHandle) -> bool {
+    pub fn take_over(scope: &v8::PinScope<'_, '_>, isolate: v8::IsolateHandle) -> bool {
         let context = scope.get_current_context();
         // SAFETY: a handle of the engine's V8 layer points to a value, here the engine's context
         // under a tag of the layer.
@@ -154,7 +156,7 @@ mod quickjs {
     }
 
     /// Returns the queue to the engine. Must be called before the isolate is dropped.
-    pub fn let_go() {
+    pub fn release() {
         RUNTIME.set(std::ptr::null_mut());
         ISOLATE.set(None);
         STOPPED.with_borrow_mut(HashSet::clear);
@@ -180,7 +182,7 @@ mod quickjs {
     }
 
     /// Whether jobs are pending.
-    pub fn are_left() -> bool {
+    pub fn has_pending() -> bool {
         let runtime = RUNTIME.get();
         // SAFETY: it is the runtime of this thread's isolate.
         !runtime.is_null() && unsafe { JS_IsJobPending(runtime) }
@@ -190,14 +192,14 @@ mod quickjs {
     /// which may be that of the turn itself.
     pub fn run(
         _: &mut v8::PinScope<'_, '_>,
-        mut stop: impl FnMut(Running) -> bool,
-    ) -> Option<Running> {
+        mut stop: impl FnMut(RunningCode) -> bool,
+    ) -> Option<RunningCode> {
         let runtime = RUNTIME.get();
-        COURSE.set(Course {
+        COURSE.set(JobCounts {
             next_mark: FIRST_MARK,
-            ..Course::default()
+            ..JobCounts::default()
         });
-        let mut last = Running {
+        let mut last = RunningCode {
             owner: TURN.get(),
             dropped: false,
         };
@@ -218,7 +220,7 @@ mod quickjs {
                 unsafe { JS_FreeValue(context, JS_GetException(context)) };
             }
             count_job();
-            last = Running {
+            last = RunningCode {
                 owner: LAST.get(),
                 dropped: DROPPED.get(),
             };
@@ -244,7 +246,7 @@ mod quickjs {
     /// waiting jobs. At each doubling of the jobs run, at least half as many more were waiting, and
     /// at least one for every 16 of them. Code that works through a list leaves none behind.
     pub fn chain() -> Option<u64> {
-        let Course {
+        let JobCounts {
             asked,
             marks,
             next_mark,
@@ -258,7 +260,7 @@ mod quickjs {
 
     extern "C" fn owner_of_new(_: *mut c_void, _: *mut c_void) -> Value {
         let course = COURSE.get();
-        COURSE.set(Course {
+        COURSE.set(JobCounts {
             asked: course.asked + 1,
             ..course
         });
@@ -384,9 +386,9 @@ mod quickjs {
 mod v8_engine {
     use deno_core::v8;
 
-    use super::Running;
+    use super::RunningCode;
 
-    pub fn own(_: &v8::PinScope<'_, '_>, _: v8::IsolateHandle) -> bool {
+    pub fn take_over(_: &v8::PinScope<'_, '_>, _: v8::IsolateHandle) -> bool {
         true
     }
 
@@ -400,7 +402,7 @@ mod v8_engine {
 
     pub fn set_place(_: String) {}
 
-    pub fn let_go() {}
+    pub fn release() {}
 
     pub fn begin(_: u32) {}
 
@@ -415,14 +417,14 @@ mod v8_engine {
         false
     }
 
-    pub fn are_left() -> bool {
+    pub fn has_pending() -> bool {
         false
     }
 
     pub fn run(
         scope: &mut v8::PinScope<'_, '_>,
-        _: impl FnMut(Running) -> bool,
-    ) -> Option<Running> {
+        _: impl FnMut(RunningCode) -> bool,
+    ) -> Option<RunningCode> {
         scope.perform_microtask_checkpoint();
         None
     }

@@ -34,7 +34,7 @@ mod engine;
 mod buffers;
 mod platform;
 mod expression;
-mod kept;
+mod text_cache;
 mod snapshot;
 mod ops;
 mod native;
@@ -56,7 +56,7 @@ mod stack_trace;
 #[cfg(not(feature = "v8"))]
 mod engine_handles;
 
-pub use functions::{HostFunctions, Maker, Method, ModelCalls};
+pub use functions::{HostFunctions, Method, ModelCalls, ObjectFactory};
 pub use isolation::{Isolation, Sandbox};
 pub use limits::{BEYOND_HEAP_MEGABYTES, Console, HEAP_MEGABYTES, Limits, MAX_STACK_BYTES};
 pub use name::{NameError, check_name};
@@ -67,7 +67,9 @@ pub use rewrite::{
     DEFAULT_EXPORT, IMPORTS, SyntaxError, cell_of_module, ends_in_a_bare_value, is_unfinished,
     module_calls,
 };
-pub use session::{Config, Event, Lister, Lost, LostCause, Recorder, Repl, Session, StartError};
+pub use session::{
+    Config, Event, Lister, Recorder, Repl, Session, SessionLost, SessionLostCause, StartError,
+};
 pub use snapshot::keep_snapshot_in;
 pub use time_zone::use_utc;
 pub use warm_pool::{READY, WarmPool};

@@ -12,7 +12,7 @@ pub struct Limits {
     pub cell_time: Duration,
     /// Time that one cell may wait for timers while none of its `rlm()` or `llm()` calls is
     /// pending.
-    pub cell_wait: Duration,
+    pub timer_timeout: Duration,
     /// Maximum bytes of one attempt's heap, not counting its context.
     pub heap_bytes: u64,
     /// Resident bytes at which a worker process is ended. Far above the heap limit, for memory that
@@ -48,7 +48,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             cell_time: Duration::from_secs(120),
-            cell_wait: Duration::from_secs(30),
+            timer_timeout: Duration::from_secs(30),
             heap_bytes: HEAP_MEGABYTES << 20,
             process_bytes: (HEAP_MEGABYTES + BEYOND_HEAP_MEGABYTES) << 20,
             stack_bytes: 8 << 20,

@@ -20,7 +20,7 @@ pub struct CallId(pub u32);
 
 /// Initial state of a session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Beginning {
+pub struct SessionStart {
     /// Seed of its random numbers.
     pub seed: u64,
     /// Start of its clock, in milliseconds since 1970.
@@ -28,20 +28,20 @@ pub struct Beginning {
     /// Whether its clock counts what cells do instead of following the machine's.
     pub pinned: bool,
     /// Recorded steps to repeat before anything else.
-    pub course: Course,
+    pub course: RecordedSteps,
 }
 
 /// Recorded steps of a session, in order. Together with the same cells, answers and random numbers,
 /// they are enough to repeat it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Course {
+pub struct RecordedSteps {
     /// Steps taken.
     pub steps: Vec<Step>,
     /// Clock readings.
     pub clock: Vec<Reading>,
 }
 
-impl Course {
+impl RecordedSteps {
     /// Appends later steps and readings.
     pub fn extend(&mut self, more: Self) {
         self.steps.extend(more.steps);
@@ -102,7 +102,7 @@ pub struct Reading(pub u64, pub u32);
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Request {
     /// Begins the session. Its steps are reported from then on.
-    Begin(Beginning),
+    Begin(SessionStart),
     /// Opens a REPL for an agent.
     Open {
         /// New agent.
@@ -180,7 +180,7 @@ pub struct Budget {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Reply {
     /// Steps since the previous such reply; sent before any reply that they led to.
-    Did(Course),
+    StepsTaken(RecordedSteps),
     /// All recorded steps have been repeated.
     CaughtUp,
     /// A recorded step cannot be repeated.
@@ -203,7 +203,7 @@ pub enum Reply {
         call: FunctionCall,
     },
     /// A cell requested the status of a call; answered with [`Request::Settle`].
-    StatusAsked {
+    StatusRequested {
         /// Agent whose call it is.
         agent: AgentId,
         /// The question, itself a call.

@@ -45,7 +45,7 @@ pub enum NameError {
     NotAFunction(String),
     /// Two host functions map to one property.
     #[error("duplicate function name {0:?}")]
-    Twice(String),
+    Duplicate(String),
 }
 
 /// Checks a name for [`Repl::set`](crate::Repl::set).

@@ -5,7 +5,7 @@
 
 use deno_core::v8;
 
-use crate::encodings::NoBase64;
+use crate::encodings::Base64Error;
 
 /// Name and callback of a host function.
 pub(crate) type Named = (&'static str, v8::FunctionCallback);
@@ -14,12 +14,12 @@ pub(crate) type Named = (&'static str, v8::FunctionCallback);
 pub(crate) type Value<'s> = v8::Local<'s, v8::Value>;
 
 /// A type that an argument can be converted to.
-pub(crate) trait Argument<'s> {
+pub(crate) trait FromJs<'s> {
     fn of(value: Value<'s>, scope: &v8::PinScope<'s, '_>) -> Self;
 }
 
 /// A type that can be returned to JavaScript.
-pub(crate) trait Outcome {
+pub(crate) trait ToJs {
     fn give(self, scope: &v8::PinScope<'_, '_>, result: v8::ReturnValue<'_>);
 }
 
@@ -54,12 +54,12 @@ macro_rules! native {
                 result: deno_core::v8::ReturnValue<'s>,
             ) {
                 let mut at = 0..;
-                $(let $argument: $kind = $crate::native::Argument::of(
+                $(let $argument: $kind = $crate::native::FromJs::of(
                     arguments.get(at.next().unwrap_or_default()),
                     $scope,
                 );)*
                 let outcome = $outcome;
-                $crate::native::Outcome::give(outcome, $scope, result);
+                $crate::native::ToJs::give(outcome, $scope, result);
             }
             deno_core::v8::MapFnTo::map_fn_to(called)
         })
@@ -83,19 +83,19 @@ pub(crate) fn object<'s>(
     Some(object)
 }
 
-impl<'s> Argument<'s> for Value<'s> {
+impl<'s> FromJs<'s> for Value<'s> {
     fn of(value: Value<'s>, _: &v8::PinScope<'s, '_>) -> Self {
         value
     }
 }
 
-impl<'s> Argument<'s> for f64 {
+impl<'s> FromJs<'s> for f64 {
     fn of(value: Value<'s>, _: &v8::PinScope<'s, '_>) -> Self {
         v8::Local::<v8::Number>::try_from(value).map_or(0.0, |number| number.value())
     }
 }
 
-impl<'s> Argument<'s> for u32 {
+impl<'s> FromJs<'s> for u32 {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -106,20 +106,20 @@ impl<'s> Argument<'s> for u32 {
     }
 }
 
-impl<'s> Argument<'s> for bool {
+impl<'s> FromJs<'s> for bool {
     fn of(value: Value<'s>, _: &v8::PinScope<'s, '_>) -> Self {
         value.is_true()
     }
 }
 
-impl<'s> Argument<'s> for String {
+impl<'s> FromJs<'s> for String {
     fn of(value: Value<'s>, scope: &v8::PinScope<'s, '_>) -> Self {
         v8::Local::<v8::String>::try_from(value)
             .map_or_else(|_| Self::new(), |text| text.to_rust_string_lossy(scope))
     }
 }
 
-impl<'s> Argument<'s> for Vec<u8> {
+impl<'s> FromJs<'s> for Vec<u8> {
     fn of(value: Value<'s>, _: &v8::PinScope<'s, '_>) -> Self {
         let Ok(view) = v8::Local::<v8::ArrayBufferView>::try_from(value) else {
             return Self::new();
@@ -131,36 +131,36 @@ impl<'s> Argument<'s> for Vec<u8> {
     }
 }
 
-impl Outcome for () {
+impl ToJs for () {
     fn give(self, _: &v8::PinScope<'_, '_>, _: v8::ReturnValue<'_>) {}
 }
 
-impl Outcome for u32 {
+impl ToJs for u32 {
     fn give(self, _: &v8::PinScope<'_, '_>, mut result: v8::ReturnValue<'_>) {
         result.set_uint32(self);
     }
 }
 
-impl Outcome for f64 {
+impl ToJs for f64 {
     fn give(self, _: &v8::PinScope<'_, '_>, mut result: v8::ReturnValue<'_>) {
         result.set_double(self);
     }
 }
 
-impl Outcome for bool {
+impl ToJs for bool {
     fn give(self, _: &v8::PinScope<'_, '_>, mut result: v8::ReturnValue<'_>) {
         result.set_bool(self);
     }
 }
 
-impl Outcome for Value<'_> {
+impl ToJs for Value<'_> {
     fn give(self, _: &v8::PinScope<'_, '_>, mut result: v8::ReturnValue<'_>) {
         result.set(self);
     }
 }
 
 /// `None` becomes undefined.
-impl Outcome for Option<Value<'_>> {
+impl ToJs for Option<Value<'_>> {
     fn give(self, _: &v8::PinScope<'_, '_>, mut result: v8::ReturnValue<'_>) {
         if let Some(value) = self {
             result.set(value);
@@ -169,7 +169,7 @@ impl Outcome for Option<Value<'_>> {
 }
 
 /// `None`, or a text longer than the engine supports, becomes null.
-impl Outcome for Option<String> {
+impl ToJs for Option<String> {
     fn give(self, scope: &v8::PinScope<'_, '_>, mut result: v8::ReturnValue<'_>) {
         match self.and_then(|text| v8::String::new(scope, &text)) {
             Some(text) => result.set(text.into()),
@@ -178,14 +178,14 @@ impl Outcome for Option<String> {
     }
 }
 
-impl Outcome for String {
+impl ToJs for String {
     fn give(self, scope: &v8::PinScope<'_, '_>, result: v8::ReturnValue<'_>) {
         Some(self).give(scope, result);
     }
 }
 
 /// An error becomes a number that identifies it.
-impl Outcome for Result<String, NoBase64> {
+impl ToJs for Result<String, Base64Error> {
     fn give(self, scope: &v8::PinScope<'_, '_>, result: v8::ReturnValue<'_>) {
         match self {
             Ok(text) => text.give(scope, result),
@@ -194,7 +194,7 @@ impl Outcome for Result<String, NoBase64> {
     }
 }
 
-impl Outcome for Vec<u8> {
+impl ToJs for Vec<u8> {
     fn give(self, scope: &v8::PinScope<'_, '_>, mut result: v8::ReturnValue<'_>) {
         let length = self.len();
         let store = v8::ArrayBuffer::new_backing_store_from_vec(self).make_shared();

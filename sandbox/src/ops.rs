@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 
 use crate::clock::Clock;
 use crate::encodings;
-use crate::inbox::Arriving;
+use crate::inbox::IncomingText;
 use crate::inspection;
 use crate::message::{AgentId, Budget, Call, CallId, CallKind, CallOptions, FunctionCall};
 use crate::native::{Named, Value, natives};
 use crate::output::Output;
 use crate::randomness;
-use crate::rewrite::{Sources, unmark};
+use crate::rewrite::{Sources, remove_rewriter_names};
 
 /// Effects of cells during a turn, which the worker processes after the turn.
 #[derive(Default)]
@@ -25,7 +25,7 @@ pub(crate) struct HostState {
     /// Agents that, since this turn, wait for calls of other agents.
     pub followed: Vec<(AgentId, CallId)>,
     /// Cells that ended in this turn.
-    pub done: Vec<Done>,
+    pub done: Vec<CellEnd>,
     /// Timers by place; the number keeps timers with equal places apart and in order.
     pub timers: BTreeMap<(u128, u32), Timer>,
     /// Place of each timer, by number.
@@ -35,7 +35,7 @@ pub(crate) struct HostState {
     /// Functions of the cells so far.
     pub sources: Sources,
     /// Context of the agent that is being opened.
-    pub arriving: Option<Arriving>,
+    pub arriving: Option<IncomingText>,
     /// Clock that cells read.
     pub clock: Clock,
     next_call: u32,
@@ -82,7 +82,7 @@ pub(crate) enum Called {
 }
 
 /// A cell's own report of its end.
-pub(crate) struct Done {
+pub(crate) struct CellEnd {
     pub agent: AgentId,
     pub cell: u32,
     pub status: String,
@@ -112,12 +112,12 @@ pub(crate) fn table() -> Vec<Named> {
             op_repl_follow_call(host, agent: u32, call: u32) => host.followed.push((AgentId(agent), CallId(call)));
             op_repl_done(
                 host, agent: u32, cell: u32, status: String, body: String, stack: String, unawaited: u32, functions: String
-            ) => host.done.push(Done {
+            ) => host.done.push(CellEnd {
                 agent: AgentId(agent),
                 cell,
                 status,
-                body: unmark(&body).into_owned(),
-                stack: unmark(&stack).into_owned(),
+                body: remove_rewriter_names(&body).into_owned(),
+                stack: remove_rewriter_names(&stack).into_owned(),
                 unawaited,
                 functions,
             });
@@ -157,7 +157,10 @@ pub(crate) fn table() -> Vec<Named> {
 
 fn write(host: &mut HostState, agent: u32, line: &str, hidden: u32) {
     if let Some(output) = host.outputs.get_mut(&AgentId(agent)) {
-        output.push(&unmark(line), usize::try_from(hidden).unwrap_or(0));
+        output.push(
+            &remove_rewriter_names(line),
+            usize::try_from(hidden).unwrap_or(0),
+        );
     }
 }
 
@@ -267,13 +270,13 @@ fn budget(host: &mut HostState) -> String {
 fn source_of(host: &HostState, text: &str) -> String {
     let sources = &host.sources;
     let found = sources.find(text).map(str::to_owned);
-    found.unwrap_or_else(|| unmark(text).into_owned())
+    found.unwrap_or_else(|| remove_rewriter_names(text).into_owned())
 }
 
 /// Returns the next piece of the arriving context, or an empty text at its end.
 fn next_piece(host: &mut HostState) -> String {
     let arriving = &mut host.arriving;
-    let Some(Arriving { pieces, next, .. }) = arriving else {
+    let Some(IncomingText { pieces, next, .. }) = arriving else {
         return String::new();
     };
     let piece = next();

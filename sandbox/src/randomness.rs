@@ -1,6 +1,6 @@
 //! Random numbers for `Math.random` and `crypto`. The generators belong to the isolate's thread and
 //! are seeded when a session begins, by the system or from its
-//! [`Beginning`](crate::message::Beginning).
+//! [`SessionStart`](crate::message::Beginning).
 //!
 //! The engine's own generator would continue from the state of the process that a worker is a copy
 //! of, and give the same numbers in all copies.

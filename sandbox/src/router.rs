@@ -6,8 +6,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{mpsc, oneshot, watch};
 
-use crate::message::{AgentId, Course, Listing, Reply};
-use crate::session::{Event, Lost};
+use crate::message::{AgentId, Listing, RecordedSteps, Reply};
+use crate::session::{Event, SessionLost};
 
 /// REPLs of one session, and the recorded steps of the session.
 #[derive(Debug, Default)]
@@ -25,9 +25,9 @@ struct State {
     /// Whether no more replies will arrive.
     ended: bool,
     /// Reason for the end, once known.
-    lost: Option<Lost>,
+    lost: Option<SessionLost>,
     /// Steps since they were last taken, if they are recorded.
-    course: Course,
+    course: RecordedSteps,
     keeps: bool,
 }
 
@@ -67,7 +67,7 @@ impl Router {
         let mut events: Vec<(AgentId, Vec<Event>)> = Vec::new();
         for reply in replies {
             let (agent, event) = match reply {
-                Reply::Did(course) => {
+                Reply::StepsTaken(course) => {
                     let mut state = self.lock();
                     if state.keeps {
                         state.course.extend(course);
@@ -79,7 +79,7 @@ impl Router {
                     continue;
                 }
                 Reply::Diverged { what } => {
-                    self.lose(Lost::diverged(what));
+                    self.lose(SessionLost::diverged(what));
                     continue;
                 }
                 Reply::Variables { agent, listing } => {
@@ -93,7 +93,9 @@ impl Router {
                 }
                 Reply::Called { agent, call } => (agent, Event::Called(call)),
                 Reply::Invoked { agent, call } => (agent, Event::Invoked(call)),
-                Reply::StatusAsked { agent, call, of } => (agent, Event::StatusAsked { call, of }),
+                Reply::StatusRequested { agent, call, of } => {
+                    (agent, Event::StatusRequested { call, of })
+                }
                 Reply::Cancelled { agent, call } => (agent, Event::Cancelled(call)),
                 Reply::Finished { agent, outcome } => (agent, Event::Finished(outcome)),
                 Reply::CallContext { agent, call, text } => {
@@ -114,7 +116,7 @@ impl Router {
     }
 
     /// Records that the isolate is gone. The first reason is kept.
-    pub fn lose(&self, lost: Lost) {
+    pub fn lose(&self, lost: SessionLost) {
         let mut state = self.lock();
         state.lost.get_or_insert(lost);
         state.routes.clear();
@@ -129,7 +131,7 @@ impl Router {
     }
 
     /// Returns the steps recorded since the last call.
-    pub fn take_course(&self) -> Course {
+    pub fn take_course(&self) -> RecordedSteps {
         std::mem::take(&mut self.lock().course)
     }
 
@@ -152,8 +154,11 @@ impl Router {
     }
 
     /// Returns why the isolate is gone.
-    pub fn lost(&self) -> Lost {
-        self.lock().lost.clone().unwrap_or_else(Lost::unknown)
+    pub fn lost(&self) -> SessionLost {
+        self.lock()
+            .lost
+            .clone()
+            .unwrap_or_else(SessionLost::unknown)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -10,8 +10,8 @@ use tokio::sync::mpsc;
 use crate::functions::HostFunctions;
 use crate::limits::{Console, Limits};
 use crate::message::{
-    AgentId, AgentInfo, Beginning, Budget, Call, CallId, CellOutcome, Context, Course,
-    FunctionCall, Listing, Request,
+    AgentId, AgentInfo, Budget, Call, CallId, CellOutcome, Context, FunctionCall, Listing,
+    RecordedSteps, Request, SessionStart,
 };
 use crate::router::Router;
 
@@ -47,16 +47,16 @@ pub enum StartError {
 /// The isolate ended, so no code can run in it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the sandbox is gone: {detail}")]
-pub struct Lost {
+pub struct SessionLost {
     /// Who caused it.
-    pub cause: LostCause,
+    pub cause: SessionLostCause,
     /// Description of the end, such as the signal or the limit.
     pub detail: String,
 }
 
 /// Cause of the end of an isolate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LostCause {
+pub enum SessionLostCause {
     /// The code that ran in it.
     OwnCode,
     /// Something else: the worker process was killed from outside.
@@ -65,24 +65,24 @@ pub enum LostCause {
     Diverged,
 }
 
-impl Lost {
+impl SessionLost {
     pub(crate) fn own_code(detail: impl Into<String>) -> Self {
         Self {
-            cause: LostCause::OwnCode,
+            cause: SessionLostCause::OwnCode,
             detail: detail.into(),
         }
     }
 
     pub(crate) fn diverged(detail: impl Into<String>) -> Self {
         Self {
-            cause: LostCause::Diverged,
+            cause: SessionLostCause::Diverged,
             detail: detail.into(),
         }
     }
 
     pub(crate) fn outside(detail: impl Into<String>) -> Self {
         Self {
-            cause: LostCause::Outside,
+            cause: SessionLostCause::Outside,
             detail: detail.into(),
         }
     }
@@ -109,7 +109,7 @@ pub enum Event {
     Invoked(FunctionCall),
     /// The running cell requested the status of one of its calls. [`Repl::settle_function`] with
     /// the question's id answers it.
-    StatusAsked {
+    StatusRequested {
         /// The question, itself a call.
         call: CallId,
         /// Call that the question is about.
@@ -119,7 +119,7 @@ pub enum Event {
     Cancelled(CallId),
     /// The running cell ended.
     Finished(CellOutcome),
-    /// Answer to [`Repl::ask_call_context`].
+    /// Answer to [`Repl::request_call_context`].
     CallContext {
         /// Call whose context it is.
         call: CallId,
@@ -162,7 +162,7 @@ impl Session {
             agent,
             session: self.clone(),
             events,
-            come: VecDeque::new(),
+            pending_events: VecDeque::new(),
             returned: false,
         };
         repl.send(Request::Open {
@@ -177,7 +177,7 @@ impl Session {
 
     /// Begins the session with a clock, random numbers and recorded steps to repeat. Must be called
     /// before the first agent is opened; without it, the session cannot be repeated.
-    pub fn begin(&self, beginning: Beginning) {
+    pub fn begin(&self, beginning: SessionStart) {
         (self.send)(Request::Begin(beginning));
     }
 
@@ -204,7 +204,7 @@ pub struct Recorder(Arc<Router>);
 
 impl Recorder {
     /// Returns the steps since the last call: all those that led to any event so far.
-    pub fn take(&self) -> Course {
+    pub fn take(&self) -> RecordedSteps {
         self.0.take_course()
     }
 
@@ -221,7 +221,7 @@ pub struct Repl {
     session: Session,
     events: mpsc::UnboundedReceiver<Vec<Event>>,
     /// Events received but not taken yet.
-    come: VecDeque<Event>,
+    pending_events: VecDeque<Event>,
     returned: bool,
 }
 
@@ -238,14 +238,14 @@ impl Repl {
     /// Waits for the next event.
     ///
     /// # Errors
-    /// [`Lost`] if the isolate is gone.
-    pub async fn next(&mut self) -> Result<Event, Lost> {
+    /// [`SessionLost`] if the isolate is gone.
+    pub async fn next(&mut self) -> Result<Event, SessionLost> {
         loop {
-            if let Some(event) = self.come.pop_front() {
+            if let Some(event) = self.pending_events.pop_front() {
                 return Ok(event);
             }
             match self.events.recv().await {
-                Some(events) => self.come.extend(events),
+                Some(events) => self.pending_events.extend(events),
                 None => return Err(self.session.router.lost()),
             }
         }
@@ -265,7 +265,7 @@ impl Repl {
     }
 
     /// Requests the text of a call's context, which arrives as [`Event::CallContext`].
-    pub fn ask_call_context(&self, call: CallId) {
+    pub fn request_call_context(&self, call: CallId) {
         self.send(Request::GetCallContext { call });
     }
 

@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 use crate::inbox::Inbox;
 use crate::isolate::Isolate;
 use crate::router::Router;
-use crate::session::{Config, Lost, Session, StartError};
+use crate::session::{Config, Session, SessionLost, StartError};
 use crate::watchdog::{self, OnStuck};
 use crate::worker::{Outbox, Worker};
 
@@ -42,12 +42,12 @@ impl Session {
             Box::new(move |of_turn| replies.route(of_turn)),
             // The thread keeps running because it cannot be stopped, but callers do not wait for
             // it.
-            Arc::new(move || stuck.lose(Lost::own_code("a cell could not be stopped"))),
+            Arc::new(move || stuck.lose(SessionLost::own_code("a cell could not be stopped"))),
             move |start| drop(ready.send(start)),
             move |end| {
                 ended.lose(match end {
-                    End::HungUp => Lost::own_code("the session was closed"),
-                    End::Broken => Lost::own_code("the engine broke"),
+                    End::HungUp => SessionLost::own_code("the session was closed"),
+                    End::Broken => SessionLost::own_code("the engine broke"),
                 });
             },
         )
@@ -98,12 +98,12 @@ mod tests {
     use std::time::Instant;
 
     use super::*;
-    use crate::inbox::Next;
+    use crate::inbox::NextRequest;
 
     struct Panics;
 
     impl Inbox for Panics {
-        fn next(&mut self, _until: Option<Instant>) -> Next {
+        fn next(&mut self, _until: Option<Instant>) -> NextRequest {
             panic!("simulates a bug in the rewriter");
         }
     }

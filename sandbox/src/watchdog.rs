@@ -125,7 +125,7 @@ impl Drop for Watch {
 
 /// Calls `look` regularly while code runs. If it returns true, all code of this process is stopped
 /// as if its heap had exceeded its limit.
-pub(crate) fn also(look: impl FnMut() -> bool + Send + 'static) {
+pub(crate) fn add_check(look: impl FnMut() -> bool + Send + 'static) {
     lock().look = Some(Box::new(look));
 }
 

@@ -10,15 +10,15 @@ mod warm_up;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::time::{Duration, Instant};
 
-use crate::inbox::{Inbox, Next};
+use crate::inbox::{Inbox, NextRequest};
 use crate::isolate::{Action, Isolate, Turn, TurnEnd};
 use crate::jobs;
-use crate::kept::Kept;
 use crate::limits::Limits;
-use crate::message::{AgentId, CallId, CellErrorKind, Course, Reply, Step};
+use crate::message::{AgentId, CallId, CellErrorKind, RecordedSteps, Reply, Step};
 use crate::ops::Called;
 use crate::output::Output;
-use crate::rewrite::{Cell, Earlier, rewrite};
+use crate::rewrite::{Cell, EarlierNames, rewrite};
+use crate::text_cache::TextCache;
 use crate::thread::End;
 use repeating::Repeating;
 
@@ -54,7 +54,7 @@ pub(crate) struct Worker {
     /// Builtins that a cell of this isolate shadowed.
     shadowed: BTreeSet<String>,
     /// Rewritten cells, cached when there are several agents, which often run the same code.
-    rewritten: Kept<(String, Earlier), Cell>,
+    rewritten: TextCache<(String, EarlierNames), Cell>,
     next_cell: u32,
     /// Number of agents opened so far.
     opened: u32,
@@ -110,7 +110,7 @@ impl Worker {
             followers: HashMap::new(),
             waiting: BTreeMap::new(),
             shadowed: BTreeSet::new(),
-            rewritten: Kept::default(),
+            rewritten: TextCache::default(),
             next_cell: 0,
             opened: 0,
             next_turn: u32::MAX,
@@ -137,10 +137,10 @@ impl Worker {
                 self.handle(request, None);
             } else {
                 match requests.next(self.next_due()) {
-                    Next::Request(request) => self.handle(request, None),
-                    Next::Open(request, context) => self.handle(request, Some(context)),
-                    Next::Due => {}
-                    Next::HungUp => return End::HungUp,
+                    NextRequest::Request(request) => self.handle(request, None),
+                    NextRequest::Open(request, context) => self.handle(request, Some(context)),
+                    NextRequest::Due => {}
+                    NextRequest::HungUp => return End::HungUp,
                 }
             }
             if !self.repeats() {
@@ -152,7 +152,7 @@ impl Worker {
                     self.end_long_waits();
                 }
                 self.end_stalled();
-                if self.broken || !jobs::are_left() {
+                if self.broken || !jobs::has_pending() {
                     break;
                 }
             }
@@ -180,14 +180,14 @@ impl Worker {
             Some(entry) => entry.cell = Some(cell),
             None => return,
         }
-        let earlier = Earlier {
+        let earlier = EarlierNames {
             shadowed: self.shadowed.clone(),
             lexical: self.lexical_names(agent),
         };
         let among_others = self.opened > 1;
         let rewritten = if among_others {
             let key = (code.to_owned(), earlier);
-            let make = |(code, earlier): &(String, Earlier)| rewrite(code, earlier);
+            let make = |(code, earlier): &(String, EarlierNames)| rewrite(code, earlier);
             self.rewritten.of(key, code.len(), make)
         } else {
             rewrite(code, &earlier)
@@ -256,7 +256,7 @@ impl Worker {
                 let left = limit.saturating_sub(cell.executed);
                 (cell.number, left.max(Duration::from_millis(1)))
             }
-            None => (self.no_cell(), HOUSEKEEPING),
+            None => (self.housekeeping_owner(), HOUSEKEEPING),
         };
         let turn = self.isolate.turn(budget, owner, action);
         let ended = Instant::now();
@@ -324,8 +324,8 @@ impl Worker {
 
     /// Runs jobs that earlier turns left when code was stopped: those of other owners.
     fn run_jobs_left(&mut self) {
-        while !self.broken && jobs::are_left() {
-            let owner = self.no_cell();
+        while !self.broken && jobs::has_pending() {
+            let owner = self.housekeeping_owner();
             let turn = self
                 .isolate
                 .turn(self.limits.cell_time, owner, &Action::Jobs);
@@ -335,7 +335,7 @@ impl Worker {
     }
 
     /// Returns the owner of a turn that belongs to no running cell.
-    fn no_cell(&mut self) -> u32 {
+    fn housekeeping_owner(&mut self) -> u32 {
         self.next_turn = self.next_turn.wrapping_sub(1);
         self.next_turn
     }
@@ -369,7 +369,7 @@ impl Worker {
                 Called::Function(call) => (call.id, Reply::Invoked { agent, call }),
                 Called::Status { id, of } => (
                     id,
-                    Reply::StatusAsked {
+                    Reply::StatusRequested {
                         agent,
                         call: id,
                         of,
@@ -377,7 +377,7 @@ impl Worker {
                 ),
             };
             cell.pending.insert(id);
-            if let Reply::StatusAsked { call, .. } = &reply {
+            if let Reply::StatusRequested { call, .. } = &reply {
                 self.questions.insert(*call);
             }
             self.calls.insert(id, agent);
@@ -419,12 +419,12 @@ impl Worker {
             return;
         }
         if self.begun {
-            let did = Course {
+            let did = RecordedSteps {
                 steps: std::mem::take(&mut self.did),
                 clock: self.isolate.host(|host| host.clock.take_readings()),
             };
             if !did.is_empty() {
-                self.replies.insert(0, Reply::Did(did));
+                self.replies.insert(0, Reply::StepsTaken(did));
             }
         }
         (self.outbox)(std::mem::take(&mut self.replies));

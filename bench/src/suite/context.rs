@@ -2,12 +2,12 @@
 
 use std::fs;
 
-use crate::bench::{Bench, Failed};
+use crate::bench::{Bench, SuiteError};
 use crate::cost;
 use crate::plan::Plan;
 use crate::report::Figure;
 
-pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
+pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
     let mut figures = Vec::new();
     for megabytes in bench.size(vec![1, 10, 100], vec![1]) {
         let file = format!("{megabytes}.txt");

@@ -1,7 +1,7 @@
 //! Measures whether cost grows linearly: time and bytes for twice the iterations, samples or
 //! agents, and the memory that each further sample leaves in the process.
 
-use crate::bench::{Bench, Failed, Provider, bytes_in, cost_of};
+use crate::bench::{Bench, Provider, SuiteError, bytes_in, cost_of};
 use crate::cost;
 use crate::plan::Plan;
 use crate::report::Figure;
@@ -13,7 +13,7 @@ const BOUND: f64 = 2.2;
 /// within 300 MB, 60 of which are used from the start.
 const LEFT_BY_A_SAMPLE: f64 = 12.0;
 
-pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
+pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
     let base = bench.size(500, 5);
     let wide = bench.size(16, 2);
     let looped = |iterations: u32| Plan::Loop { iterations };
@@ -82,7 +82,7 @@ fn left_by_a_sample(
     provider: Provider,
     isolation: &str,
     base: usize,
-) -> Result<f64, Failed> {
+) -> Result<f64, SuiteError> {
     let sizes = [base, 4 * base];
     let mut peaks = Vec::new();
     for samples in sizes {

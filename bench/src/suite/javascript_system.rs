@@ -7,7 +7,7 @@ use std::process::Command;
 
 use serde::Deserialize;
 
-use crate::bench::{Bench, Failed, Provider, cost_of, ms_each, say};
+use crate::bench::{Bench, Provider, SuiteError, cost_of, log_progress, ms_each};
 use crate::plan::{Language, Plan};
 use crate::report::Figure;
 
@@ -21,14 +21,14 @@ const CASES: [(u32, usize, usize, f64); 3] =
 
 /// Output of the driver.
 #[derive(Deserialize)]
-struct Took {
+struct DriverOutput {
     ms: f64,
     cpu_ms: f64,
 }
 
-pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
+pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
     let Some(source) = &bench.arguments.peer_js else {
-        say("javascript-system: skipped: --peer-js is not set");
+        log_progress("javascript-system: skipped: --peer-js is not set");
         return Ok(Vec::new());
     };
     let source = fs::canonicalize(source)
@@ -83,7 +83,7 @@ fn run(
     samples: usize,
     at_once: usize,
     iterations: u32,
-) -> Result<Took, Failed> {
+) -> Result<DriverOutput, SuiteError> {
     let driver = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/javascript-system.mjs");
     let result = bench.path("javascript-system.json");
     let plan = Plan::Loop { iterations };

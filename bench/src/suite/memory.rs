@@ -5,7 +5,7 @@ use std::io;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use crate::bench::{Bench, Failed, Provider};
+use crate::bench::{Bench, Provider, SuiteError};
 use crate::cost;
 use crate::plan::Plan;
 use crate::report::Figure;
@@ -13,7 +13,7 @@ use crate::report::Figure;
 /// Time limit for all agents to reach the gate.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
+pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
     let children = bench.size(200, 8);
     let attempts = bench.size(100, 4);
     let many = bench.size(1_000, 16);
@@ -71,7 +71,7 @@ fn held(
     attempts: usize,
     agents: usize,
     more: &[&str],
-) -> Result<f64, Failed> {
+) -> Result<f64, SuiteError> {
     bench.server.set_gate(false);
     let at_once = attempts.to_string();
     let flags = [&["--concurrency", &at_once], more].concat();

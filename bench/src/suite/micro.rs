@@ -5,31 +5,31 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::bench::{Bench, Failed, say};
+use crate::bench::{Bench, SuiteError, log_progress};
 use crate::report::Figure;
 
 /// Folder of criterion's estimates.
 const CRITERION: &str = "target/criterion";
 
-pub fn measure(_: &Bench) -> Result<Vec<Figure>, Failed> {
+pub fn measure(_: &Bench) -> Result<Vec<Figure>, SuiteError> {
     let mut figures = Vec::new();
     collect(Path::new(CRITERION), &mut figures)?;
     if figures.is_empty() {
-        say("micro: skipped: run `cargo bench --package sandbox` first");
+        log_progress("micro: skipped: run `cargo bench --package sandbox` first");
     }
     figures.sort_by(|one, other| one.name.cmp(&other.name));
     Ok(figures)
 }
 
 /// Collects every `new/estimates.json` in a folder, recursively.
-fn collect(folder: &Path, figures: &mut Vec<Figure>) -> Result<(), Failed> {
+fn collect(folder: &Path, figures: &mut Vec<Figure>) -> Result<(), SuiteError> {
     let Ok(entries) = fs::read_dir(folder) else {
         return Ok(());
     };
     for entry in entries {
         let path = entry?.path();
         if path.file_name().is_some_and(|name| name == "new") {
-            let read = |file| -> Result<Value, Failed> {
+            let read = |file| -> Result<Value, SuiteError> {
                 Ok(serde_json::from_slice(&fs::read(path.join(file))?)?)
             };
             let name = read("benchmark.json")?["full_id"]

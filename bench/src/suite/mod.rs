@@ -17,10 +17,10 @@ mod recorded;
 
 mod micro;
 
-use crate::bench::{Bench, Failed};
+use crate::bench::{Bench, SuiteError};
 use crate::report::Figure;
 
-type Measure = fn(&Bench) -> Result<Vec<Figure>, Failed>;
+type Measure = fn(&Bench) -> Result<Vec<Figure>, SuiteError>;
 
 /// Name and function of each part.
 pub const PARTS: [(&str, Measure); 12] = [

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::bench::{Bench, Failed, Provider, cost_of, ms_each, say};
+use crate::bench::{Bench, Provider, SuiteError, cost_of, log_progress, ms_each};
 use crate::plan::Plan;
 use crate::report::Figure;
 
@@ -16,7 +16,7 @@ struct Peer {
     concurrency: &'static str,
 }
 
-pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
+pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
     let mut figures = Vec::new();
     for mut peer in peers(bench)? {
         peer.command
@@ -53,7 +53,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
     Ok(figures)
 }
 
-fn peers(bench: &Bench) -> Result<Vec<Peer>, Failed> {
+fn peers(bench: &Bench) -> Result<Vec<Peer>, SuiteError> {
     let installed = &bench.arguments.peers_dir;
     let mut peers = Vec::new();
     let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers");
@@ -78,7 +78,7 @@ fn peers(bench: &Bench) -> Result<Vec<Peer>, Failed> {
             });
         }
     } else {
-        say("peers: rllm and rlms are skipped: run scripts/install-bench-peers.sh first");
+        log_progress("peers: rllm and rlms are skipped: run scripts/install-bench-peers.sh first");
     }
     for given in &bench.arguments.peer {
         let (name, line) = given

@@ -6,11 +6,11 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::bench::{Bench, Failed, LATENCY_MS, Provider, cost_of};
+use crate::bench::{Bench, LATENCY_MS, Provider, SuiteError, cost_of};
 use crate::plan::Plan;
 use crate::report::Figure;
 
-pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
+pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
     let plan = Plan::Loop { iterations: 2 };
     let mut figures = Vec::new();
     for concurrency in ["1", "16"] {
@@ -29,7 +29,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
 
 /// Returns the milliseconds between the start of each attempt and the start of its root, in the
 /// only run.
-fn waits(results: &Path) -> Result<Vec<f64>, Failed> {
+fn waits(results: &Path) -> Result<Vec<f64>, SuiteError> {
     let run = fs::read_dir(results)?
         .next()
         .ok_or("no run directory in results/")??;
@@ -37,7 +37,7 @@ fn waits(results: &Path) -> Result<Vec<f64>, Failed> {
     for file in fs::read_dir(run.path().join("trajectories"))? {
         let text = fs::read_to_string(file?.path())?;
         let mut events = text.lines().map(serde_json::from_str::<Value>);
-        let mut at = |wanted: &str| -> Result<f64, Failed> {
+        let mut at = |wanted: &str| -> Result<f64, SuiteError> {
             let event = events
                 .next()
                 .ok_or("a trajectory ends before its root starts")??;

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::bench::{Bench, Failed, say};
+use crate::bench::{Bench, SuiteError, log_progress};
 use crate::report::Figure;
 
 /// Cells that take Node.js longer than this, in milliseconds, are reported individually.
@@ -22,13 +22,13 @@ struct Trajectory {
 
 /// Measurement of a cell, in milliseconds.
 #[derive(Deserialize)]
-struct Ran {
+struct CellMeasurement {
     cpu_ms: f64,
     ms: f64,
     output: String,
 }
 
-pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
+pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
     let trajectories = read(&bench.arguments.recorded)?;
     let has_node = Command::new("node")
         .arg("--version")
@@ -37,7 +37,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
     // `cargo build --example cells` puts it next to the program.
     let cells_here = bench.program().with_file_name("examples").join("cells");
     if trajectories.is_empty() || has_node.is_err() || !cells_here.exists() {
-        say(
+        log_progress(
             "recorded: skipped: requires recorded runs (--recorded), Node.js, and the sandbox's example `cells`",
         );
         return Ok(Vec::new());
@@ -75,12 +75,12 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
         .zip(&node)
         .filter(|(here, node)| here.output == node.output)
         .count();
-    say(&format!(
+    log_progress(&format!(
         "recorded: {same} of {} cells print the same here and under Node.js",
         names.len()
     ));
     let mut figures = Vec::new();
-    let long = |node: &Ran| node.cpu_ms > LONG_MS;
+    let long = |node: &CellMeasurement| node.cpu_ms > LONG_MS;
     let mut ratios = Vec::new();
     for ((name, here), node) in names
         .iter()
@@ -105,7 +105,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
     here.retain(|_| keep.next().unwrap_or(true));
     let mut keep = is_short.iter().copied().cycle();
     node.retain(|_| keep.next().unwrap_or(true));
-    let total = |cells: &[Ran]| cells.iter().map(|cell| cell.cpu_ms).sum::<f64>();
+    let total = |cells: &[CellMeasurement]| cells.iter().map(|cell| cell.cpu_ms).sum::<f64>();
     let name = |place| format!("{} cells of at most {LONG_MS} ms, {place}", here.len());
     figures.push(Figure::new(
         "recorded",
@@ -128,9 +128,9 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
 /// Returns each cell's fastest of several runs, here and under Node.js in turns.
 fn fastest(
     runs: usize,
-    here: impl Fn() -> Result<Vec<Ran>, Failed>,
-    node: impl Fn() -> Result<Vec<Ran>, Failed>,
-) -> Result<(Vec<Ran>, Vec<Ran>), Failed> {
+    here: impl Fn() -> Result<Vec<CellMeasurement>, SuiteError>,
+    node: impl Fn() -> Result<Vec<CellMeasurement>, SuiteError>,
+) -> Result<(Vec<CellMeasurement>, Vec<CellMeasurement>), SuiteError> {
     let mut best = (here()?, node()?);
     for _ in 1..runs {
         faster(&mut best.0, here()?);
@@ -139,7 +139,7 @@ fn fastest(
     Ok(best)
 }
 
-fn faster(best: &mut [Ran], again: Vec<Ran>) {
+fn faster(best: &mut [CellMeasurement], again: Vec<CellMeasurement>) {
     for (best, again) in best.iter_mut().zip(again) {
         best.cpu_ms = best.cpu_ms.min(again.cpu_ms);
         best.ms = best.ms.min(again.ms);
@@ -147,7 +147,7 @@ fn faster(best: &mut [Ran], again: Vec<Ran>) {
 }
 
 /// Reads the trajectories of all recorded runs in a folder; empty if the folder is missing.
-fn read(folder: &Path) -> Result<Vec<Trajectory>, Failed> {
+fn read(folder: &Path) -> Result<Vec<Trajectory>, SuiteError> {
     let Ok(entries) = fs::read_dir(folder.join("node-rlm")) else {
         return Ok(Vec::new());
     };
@@ -183,7 +183,7 @@ fn read(folder: &Path) -> Result<Vec<Trajectory>, Failed> {
 }
 
 /// Returns a task as the recorded system gave it to the model: without its test outputs.
-fn context(folder: &Path, id: &str) -> Result<String, Failed> {
+fn context(folder: &Path, id: &str) -> Result<String, SuiteError> {
     let stem = id.split_once('-').map_or(id, |(_, stem)| stem);
     let file = folder
         .join("arc-agi-2/evaluation")
@@ -198,7 +198,7 @@ fn context(folder: &Path, id: &str) -> Result<String, Failed> {
 }
 
 /// Runs cells with a program that prints the times and output of each.
-fn run(program: &mut Command, cells: &Path) -> Result<Vec<Ran>, Failed> {
+fn run(program: &mut Command, cells: &Path) -> Result<Vec<CellMeasurement>, SuiteError> {
     let output = program.arg(cells).stderr(Stdio::inherit()).output()?;
     if !output.status.success() {
         return Err(format!("{program:?} ended with {}", output.status).into());

@@ -2,11 +2,11 @@
 
 use std::fs;
 
-use crate::bench::{Bench, Failed, Provider, bytes_in, cost_of, ms_each};
+use crate::bench::{Bench, Provider, SuiteError, bytes_in, cost_of, ms_each};
 use crate::plan::Plan;
 use crate::report::Figure;
 
-pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
+pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
     let samples = bench.size(10_000, 50);
     let plan = Plan::Loop { iterations: 1 };
     let mut write = (Vec::new(), Vec::new(), Vec::new());

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use serde::Deserialize;
 
-use crate::bench::{Bench, Failed, Provider, say};
+use crate::bench::{Bench, Provider, SuiteError, log_progress};
 use crate::cost;
 use crate::plan::Plan;
 use crate::report::Figure;
@@ -26,7 +26,7 @@ struct Timed {
     system: f64,
 }
 
-pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
+pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
     let plan = Plan::Loop { iterations: 2 };
     // Creates the files that the command below reads.
     let run = bench.run_samples(1, &plan, Provider::InProcess, &[])?;
@@ -57,7 +57,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
         }
         bench.put_results_aside();
     } else {
-        say("start: hyperfine is not installed, so its part is skipped");
+        log_progress("start: hyperfine is not installed, so its part is skipped");
     }
     let mut until_first = Vec::new();
     for _ in 0..bench.size(20, 1) {
@@ -82,12 +82,12 @@ pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
 
 /// Returns how much longer the first run of a new user takes than the second, because cached files
 /// are missing.
-fn first_after_an_install(bench: &Bench, plan: &Plan) -> Result<Figure, Failed> {
+fn first_after_an_install(bench: &Bench, plan: &Plan) -> Result<Figure, SuiteError> {
     let mut later = Vec::new();
     for user in 0..bench.runs() {
         let home = bench.path(&format!("user-{user}"));
         fs::create_dir_all(&home)?;
-        let run = || -> Result<f64, Failed> {
+        let run = || -> Result<f64, SuiteError> {
             let mut command = bench.run_samples(1, plan, Provider::InProcess, &[])?;
             command.env("HOME", &home);
             Ok(cost::measure(&mut command, &[0], false)?.wall.as_secs_f64() * 1000.0)
@@ -99,7 +99,7 @@ fn first_after_an_install(bench: &Bench, plan: &Plan) -> Result<Figure, Failed> 
     Ok(Figure::new("start", name, "ms", later).at_most(300.0))
 }
 
-fn hyperfine(bench: &Bench, arguments: &[String]) -> Result<Timed, Failed> {
+fn hyperfine(bench: &Bench, arguments: &[String]) -> Result<Timed, SuiteError> {
     let export = bench.path("hyperfine.json");
     let words = arguments
         .iter()

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::bench::{Bench, Failed, Provider, cost_of, ms_each};
+use crate::bench::{Bench, Provider, SuiteError, cost_of, ms_each};
 use crate::plan::Plan;
 use crate::report::Figure;
 
 /// Iterations of long samples.
 const LONG: usize = 20;
 
-pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
+pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
     let mut runs: BTreeMap<(usize, String, &'static str), Vec<f64>> = BTreeMap::new();
     let short = Plan::Loop { iterations: 2 };
     let long = Plan::Loop { iterations: 20 };

@@ -1,10 +1,10 @@
 //! Measures a tree of 1 + 8 + 64 agents.
 
-use crate::bench::{Bench, Failed, Provider, cost_of, ms_each};
+use crate::bench::{Bench, Provider, SuiteError, cost_of, ms_each};
 use crate::plan::Plan;
 use crate::report::Figure;
 
-pub fn measure(bench: &Bench) -> Result<Vec<Figure>, Failed> {
+pub fn measure(bench: &Bench) -> Result<Vec<Figure>, SuiteError> {
     let plan = Plan::Tree { widths: vec![8, 8] };
     let trees = bench.size(20, 1);
     let mut runs = (Vec::new(), Vec::new());

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use crate::catalog::Entry;
-use crate::rows::{self, Body, Indexed, Schema};
+use crate::rows::{self, SampleBody, SampleHeader, Schema};
 use crate::table::{Fault, Row, label, text};
 use crate::{Dataset, Numeric, OpenError, Options, SampleMetadata, Scorer};
 
@@ -51,23 +51,23 @@ impl Schema for Aime {
         format!("{FORMAT}\0{QUERY}")
     }
 
-    fn index(&mut self, row: &Row, number: usize) -> Result<Vec<Indexed>, Fault> {
+    fn index(&mut self, row: &Row, number: usize) -> Result<Vec<SampleHeader>, Fault> {
         let id = label(row, spelling(row, "id", "ID")).unwrap_or_else(|_| number.to_string());
-        Ok(vec![Indexed {
+        Ok(vec![SampleHeader {
             id: format!("{}-{id}", ENTRY.name),
-            facts: SampleMetadata::new(),
+            metadata: SampleMetadata::new(),
             variant: 0,
         }])
     }
 
-    fn body(&self, row: &Row, _: usize) -> Result<Body, Fault> {
+    fn body(&self, row: &Row, _: usize) -> Result<SampleBody, Fault> {
         let name = spelling(row, "answer", "Answer");
         let answer = label(row, name)?;
         let number: i64 = answer
             .parse()
             .map_err(|_| Fault::new(name, format!("is `{answer}`; expected a whole number")))?;
         let problem = text(row, spelling(row, "problem", "Problem"))?;
-        Ok(Body {
+        Ok(SampleBody {
             follow_ups: Vec::new(),
             query: QUERY.trim_end().replace("<problem>", problem.trim()),
             context: Arc::default(),

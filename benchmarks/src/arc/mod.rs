@@ -15,8 +15,8 @@ use std::sync::Arc;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use crate::catalog::{Entry, Reads};
-use crate::dataset::{SampleMetadata, facts};
+use crate::catalog::{Entry, SupportedOption};
+use crate::dataset::{SampleMetadata, sample_metadata};
 use crate::{Dataset, DatasetError, NamedScorer, OpenError, Options, Sample, Scorer};
 use error::ArcError;
 use scorer::ArcGrid;
@@ -27,9 +27,9 @@ pub(crate) const ENTRY: Entry = Entry {
     summary: "ARC-AGI-1 and -2: find the rule behind pairs of grids and apply it",
     scorer: ArcGrid::NAME,
     source: "github.com/fchollet/ARC-AGI, github.com/arcprize/ARC-AGI-2",
-    licence: "Apache-2.0",
+    license: "Apache-2.0",
     size: "400 (AGI-1) or 120 (AGI-2) for evaluation",
-    reads: &[Reads::Split],
+    reads: &[SupportedOption::Split],
     own_scorer: Some(NamedScorer {
         name: "arc-grid",
         summary: "the expected grids",
@@ -123,9 +123,9 @@ impl Dataset for Arcs {
         &self.ids
     }
 
-    fn facts(&self, index: usize) -> SampleMetadata {
+    fn metadata(&self, index: usize) -> SampleMetadata {
         let file = self.files.get(index);
-        facts(file.into_iter().flat_map(|file| {
+        sample_metadata(file.into_iter().flat_map(|file| {
             [
                 ("tests", json!(file.tests)),
                 ("training_pairs", json!(file.training_pairs)),
@@ -155,7 +155,7 @@ impl Dataset for Arcs {
             follow_ups: Vec::new(),
             images: Vec::new(),
             expected: task.answer(),
-            metadata: self.facts(index),
+            metadata: self.metadata(index),
             cluster: None,
         })
     }

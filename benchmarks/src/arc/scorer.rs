@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::score::{excerpt, json_spans, right, unfit, unreadable, wrong};
+use crate::score::{excerpt, invalid_expected, json_spans, right, unreadable, wrong};
 use crate::{Sample, Score, Scorer};
 
 /// Compares grids cell by cell; all grids of the task must match.
@@ -38,14 +38,14 @@ impl Scorer for ArcGrid {
         Self::NAME
     }
 
-    fn misfit(&self, value: &Value) -> Option<&'static str> {
+    fn validate_expected(&self, value: &Value) -> Option<&'static str> {
         let fits = expected(value).is_some_and(|grids| !grids.is_empty());
         (!fits).then_some("is neither a grid nor a list of grids")
     }
 
     fn score(&self, answer: &str, sample: &Sample) -> Score {
         let Some(expected) = expected(&sample.expected) else {
-            return unfit(self.misfit(&sample.expected));
+            return invalid_expected(self.validate_expected(&sample.expected));
         };
         // Parsing from the last span on takes linear time, because spans do not overlap.
         let mut other_count = None;

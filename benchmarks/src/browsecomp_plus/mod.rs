@@ -17,8 +17,8 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::catalog::{Entry, Reads};
-use crate::rows::{self, Body, Indexed, Schema};
+use crate::catalog::{Entry, SupportedOption};
+use crate::rows::{self, SampleBody, SampleHeader, Schema};
 use crate::table::{Fault, Row, field, label, text};
 use crate::{Dataset, OpenError, Options, Sample, SampleMetadata, Score, Scorer, ShortAnswer};
 
@@ -27,9 +27,13 @@ pub(crate) const ENTRY: Entry = Entry {
     summary: "BrowseComp-Plus: research questions over a fixed set of web pages, encrypted",
     scorer: ShortAnswer::NAME,
     source: "huggingface.co/datasets/Tevatron/browsecomp-plus",
-    licence: "MIT",
+    license: "MIT",
     size: "830",
-    reads: &[Reads::Seed, Reads::Split, Reads::SkipMalformed],
+    reads: &[
+        SupportedOption::Seed,
+        SupportedOption::Split,
+        SupportedOption::SkipMalformed,
+    ],
     plain_expected: Some(decrypted_expected),
     ..Entry::rows(open)
 };
@@ -77,15 +81,15 @@ impl Schema for BrowseComp {
         &["query_id"]
     }
 
-    fn index(&mut self, row: &Row, _: usize) -> Result<Vec<Indexed>, Fault> {
-        Ok(vec![Indexed {
+    fn index(&mut self, row: &Row, _: usize) -> Result<Vec<SampleHeader>, Fault> {
+        Ok(vec![SampleHeader {
             id: format!("{}-{}", ENTRY.name, label(row, "query_id")?),
-            facts: SampleMetadata::new(),
+            metadata: SampleMetadata::new(),
             variant: 0,
         }])
     }
 
-    fn body(&self, row: &Row, _: usize) -> Result<Body, Fault> {
+    fn body(&self, row: &Row, _: usize) -> Result<SampleBody, Fault> {
         let id = label(row, "query_id")?;
         let question = decrypted(row, "query")?;
         decrypted(row, "answer")?;
@@ -116,7 +120,7 @@ impl Schema for BrowseComp {
         }
         documents.sort();
         let texts: Vec<_> = documents.into_iter().map(|(_, text)| text).collect();
-        Ok(Body {
+        Ok(SampleBody {
             follow_ups: Vec::new(),
             query: QUERY.trim_end().replace("<question>", question.trim()),
             context: texts.join("\n\n").into(),

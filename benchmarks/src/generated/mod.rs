@@ -12,7 +12,7 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use crate::dataset::{SampleMetadata, facts};
+use crate::dataset::{SampleMetadata, sample_metadata};
 use crate::{Dataset, DatasetError, OpenError, Options, Sample, Scorer};
 
 /// Default context lengths in characters: 8K to 1M, where K is 1,000 and M is 1,000,000.
@@ -91,9 +91,9 @@ impl<G: Generator> Dataset for Generated<G> {
         &self.ids
     }
 
-    fn facts(&self, index: usize) -> SampleMetadata {
+    fn metadata(&self, index: usize) -> SampleMetadata {
         let length = self.lengths.get(index);
-        facts(length.map(|length| ("context_length", json!(length))))
+        sample_metadata(length.map(|length| ("context_length", json!(length))))
     }
 
     fn sample(&self, index: usize) -> Result<Sample, DatasetError> {
@@ -103,7 +103,7 @@ impl<G: Generator> Dataset for Generated<G> {
                 len: self.ids.len(),
             });
         };
-        let known = self.facts(index);
+        let known = self.metadata(index);
         Ok(self.generator.sample(self.seed, id, length, known))
     }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use crate::catalog::{Entry, Open};
-use crate::rows::{self, Body, Indexed, Schema};
+use crate::rows::{self, SampleBody, SampleHeader, Schema};
 use crate::table::{Fault, Row, field, label, some, text};
 use crate::template::{filled, plain};
 use crate::{Choice, Dataset, OpenError, Options, Scorer};
@@ -29,7 +29,7 @@ pub(crate) const fn entry(open: Open) -> Entry {
     Entry {
         scorer: Choice::NAME,
         source: "huggingface.co/datasets/zai-org/LongBench-v2",
-        licence: "Apache-2.0",
+        license: "Apache-2.0",
         ..Entry::rows(open)
     }
 }
@@ -61,20 +61,20 @@ impl Schema for LongBench {
         &["_id", "domain", "sub_domain", "difficulty", "length"]
     }
 
-    fn index(&mut self, row: &Row, _: usize) -> Result<Vec<Indexed>, Fault> {
+    fn index(&mut self, row: &Row, _: usize) -> Result<Vec<SampleHeader>, Fault> {
         if let Some(wanted) = self.domain
             && text(row, "domain")? != wanted
         {
             return Ok(Vec::new());
         }
-        Ok(vec![Indexed {
+        Ok(vec![SampleHeader {
             id: format!("{}-{}", self.name, label(row, "_id")?),
-            facts: some(row, &["domain", "sub_domain", "difficulty", "length"]),
+            metadata: some(row, &["domain", "sub_domain", "difficulty", "length"]),
             variant: 0,
         }])
     }
 
-    fn body(&self, row: &Row, _: usize) -> Result<Body, Fault> {
+    fn body(&self, row: &Row, _: usize) -> Result<SampleBody, Fault> {
         let answer = text(row, "answer")?.trim();
         if !matches!(answer, "A" | "B" | "C" | "D") {
             return Err(Fault::new(
@@ -87,7 +87,7 @@ impl Schema for LongBench {
             let text = plain(field(row, name)?);
             shown.insert(name.to_owned(), text.trim().into());
         }
-        Ok(Body {
+        Ok(SampleBody {
             follow_ups: Vec::new(),
             query: filled(QUERY.trim_end(), &shown)?,
             context: text(row, "context")?.to_owned().into(),

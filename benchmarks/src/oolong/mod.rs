@@ -11,7 +11,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use crate::catalog::{Entry, WINDOWS};
-use crate::rows::{self, Body, Indexed, Schema};
+use crate::rows::{self, SampleBody, SampleHeader, Schema};
 use crate::score::read_date;
 use crate::table::{Fault, Row, some, text, whole};
 use crate::{Dataset, NamedScorer, OpenError, Options, Scorer};
@@ -80,7 +80,7 @@ impl Schema for Oolong {
         ]
     }
 
-    fn index(&mut self, row: &Row, _: usize) -> Result<Vec<Indexed>, Fault> {
+    fn index(&mut self, row: &Row, _: usize) -> Result<Vec<SampleHeader>, Fault> {
         let length = whole(row, "context_len")?;
         gold(row)?;
         whole(row, "context_window_id")?;
@@ -101,22 +101,22 @@ impl Schema for Oolong {
             "task",
             "answer_type",
         ];
-        let mut facts = some(row, &names);
-        facts.insert("labels".to_owned(), json!(self.labels));
-        Ok(vec![Indexed {
+        let mut metadata = some(row, &names);
+        metadata.insert("labels".to_owned(), json!(self.labels));
+        Ok(vec![SampleHeader {
             id: format!("{}-{}", ENTRY.name, whole(row, "id")?),
-            facts,
+            metadata,
             variant: 0,
         }])
     }
 
-    fn body(&self, row: &Row, _: usize) -> Result<Body, Fault> {
+    fn body(&self, row: &Row, _: usize) -> Result<SampleBody, Fault> {
         let context = if self.labels {
             "context_window_text_with_labels"
         } else {
             "context_window_text"
         };
-        Ok(Body {
+        Ok(SampleBody {
             follow_ups: Vec::new(),
             query: text(row, "question")?.to_owned(),
             context: text(row, context)?.to_owned().into(),

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::score::{Date, excerpt, read_date, right, unfit, unreadable, wrong};
+use crate::score::{Date, excerpt, invalid_expected, read_date, right, unreadable, wrong};
 use crate::{Sample, Score, Scorer};
 
 /// Scores by the rules of OOLONG-synth. The expected value is `{"answer": TEXT, "answer_type":
@@ -42,7 +42,7 @@ impl Scorer for Oolong {
         Self::NAME
     }
 
-    fn misfit(&self, expected: &Value) -> Option<&'static str> {
+    fn validate_expected(&self, expected: &Value) -> Option<&'static str> {
         let is_text = |name| expected.get(name).is_some_and(Value::is_string);
         let fits = is_text("answer") && is_text("answer_type");
         (!fits).then_some("lacks `answer` or `answer_type`")
@@ -51,7 +51,7 @@ impl Scorer for Oolong {
     fn score(&self, answer: &str, sample: &Sample) -> Score {
         let field = |name: &str| sample.expected.get(name).and_then(Value::as_str);
         let (Some(expected), Some(kind)) = (field("answer"), field("answer_type")) else {
-            return unfit(self.misfit(&sample.expected));
+            return invalid_expected(self.validate_expected(&sample.expected));
         };
         let found = candidate(answer.trim());
         let found = found.as_str();

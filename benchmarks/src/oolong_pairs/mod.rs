@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::catalog::{Entry, WINDOWS};
-use crate::rows::{self, Body, Indexed, Schema};
+use crate::rows::{self, SampleBody, SampleHeader, Schema};
 use crate::score::{Date, read_date};
 use crate::table::{Fault, Row, some, text, whole};
 use crate::{Dataset, OpenError, Options, PairF1, Scorer};
@@ -77,7 +77,7 @@ impl Schema for OolongPairs {
         &["dataset", "context_len", "context_window_id"]
     }
 
-    fn index(&mut self, row: &Row, _: usize) -> Result<Vec<Indexed>, Fault> {
+    fn index(&mut self, row: &Row, _: usize) -> Result<Vec<SampleHeader>, Fault> {
         let length = whole(row, "context_len")?;
         let window = whole(row, "context_window_id")?;
         let is_wanted = self.lengths.is_empty()
@@ -89,19 +89,19 @@ impl Schema for OolongPairs {
             return Ok(Vec::new());
         }
         let sample = |task: usize| {
-            let mut facts = some(row, &["dataset", "context_len", "context_window_id"]);
-            facts.insert("task".to_owned(), json!(task + 1));
-            facts.insert("labels".to_owned(), json!(self.labels));
-            Indexed {
+            let mut metadata = some(row, &["dataset", "context_len", "context_window_id"]);
+            metadata.insert("task".to_owned(), json!(task + 1));
+            metadata.insert("labels".to_owned(), json!(self.labels));
+            SampleHeader {
                 id: format!("{}-{window}-{}", ENTRY.name, task + 1),
-                facts,
+                metadata,
                 variant: task,
             }
         };
         Ok((0..PAIR_TASKS.len()).map(sample).collect())
     }
 
-    fn body(&self, row: &Row, variant: usize) -> Result<Body, Fault> {
+    fn body(&self, row: &Row, variant: usize) -> Result<SampleBody, Fault> {
         let task = &PAIR_TASKS[variant];
         let labelled = text(row, LABELLED)?;
         let context = if self.labels {
@@ -109,7 +109,7 @@ impl Schema for OolongPairs {
         } else {
             text(row, "context_window_text")?
         };
-        Ok(Body {
+        Ok(SampleBody {
             follow_ups: Vec::new(),
             query: QUERY.trim_end().replace("<condition>", &task.condition),
             context: context.to_owned().into(),

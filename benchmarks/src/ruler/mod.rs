@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::catalog::{Entry, Open};
-use crate::dataset::{SampleMetadata, facts};
+use crate::dataset::{SampleMetadata, sample_metadata};
 use crate::generated::words::{self, GRAMMAR};
 use crate::generated::{self, Generator, stream};
 use crate::{Dataset, OpenError, Options, Sample, Scorer, StringMatch};
@@ -84,7 +84,7 @@ impl Generator for Task {
             query = query.replace(slot, text);
         }
         let mut metadata = known;
-        metadata.extend(facts([
+        metadata.extend(sample_metadata([
             ("context_characters", json!(made.context.len())),
             ("answers", json!(made.answers.len())),
         ]));

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::catalog::Entry;
-use crate::dataset::{SampleMetadata, facts};
+use crate::dataset::{SampleMetadata, sample_metadata};
 use crate::generated::{self, Generator, stream, words};
 use crate::{Dataset, Needle, OpenError, Options, Sample, Scorer};
 use haystack::Haystack;
@@ -56,7 +56,7 @@ impl Generator for SNiah {
     fn sample(&self, seed: u64, id: &str, length: usize, known: SampleMetadata) -> Sample {
         let hay = Haystack::new(length, &mut stream(GENERATOR, seed, id));
         let mut metadata = known;
-        metadata.extend(facts([
+        metadata.extend(sample_metadata([
             ("context_characters", json!(hay.text.len())),
             ("needle_position", json!(hay.position)),
             ("key", json!(hay.key)),

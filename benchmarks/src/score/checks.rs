@@ -25,7 +25,7 @@ impl Scorer for Checks {
         Self::NAME
     }
 
-    fn misfit(&self, expected: &Value) -> Option<&'static str> {
+    fn validate_expected(&self, expected: &Value) -> Option<&'static str> {
         let checks = expected["checks"].as_array();
         checks.is_none().then_some("has no checks")
     }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Score, Scorer, excerpt, right, unfit, unreadable, wrong};
+use super::{Score, Scorer, excerpt, invalid_expected, right, unreadable, wrong};
 use crate::Sample;
 use crate::unicode::plain_forms;
 
@@ -37,13 +37,13 @@ impl Scorer for Choice {
         Self::NAME
     }
 
-    fn misfit(&self, expected: &Value) -> Option<&'static str> {
+    fn validate_expected(&self, expected: &Value) -> Option<&'static str> {
         letter(expected).is_none().then_some("is not a letter")
     }
 
     fn score(&self, answer: &str, sample: &Sample) -> Score {
         let Some(expected) = letter(&sample.expected) else {
-            return unfit(self.misfit(&sample.expected));
+            return invalid_expected(self.validate_expected(&sample.expected));
         };
         let plain: String = plain_forms(answer)
             .chars()

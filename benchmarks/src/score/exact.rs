@@ -38,7 +38,7 @@ impl Scorer for Exact {
         Self::NAME
     }
 
-    fn misfit(&self, expected: &Value) -> Option<&'static str> {
+    fn validate_expected(&self, expected: &Value) -> Option<&'static str> {
         let is_empty = expected.is_null() || normal(&text(expected)).is_empty();
         is_empty.then_some("is empty, so an empty answer would be right")
     }

@@ -70,7 +70,7 @@ pub trait Scorer: Send + Sync {
 
     /// Returns why answers cannot be scored against an expected value, phrased to follow its name:
     /// `is not a number`. `None` if they can.
-    fn misfit(&self, _expected: &Value) -> Option<&'static str> {
+    fn validate_expected(&self, _expected: &Value) -> Option<&'static str> {
         None
     }
 
@@ -157,8 +157,9 @@ pub fn scorer(name: &str) -> Option<Arc<dyn Scorer>> {
     (short == name || scorer.name() == name).then_some(scorer)
 }
 
-/// Returns the score for an invalid expected value; callers should check [`Scorer::misfit`] first.
-pub(crate) fn unfit(problem: Option<&str>) -> Score {
+/// Returns the score for an invalid expected value; callers should check
+/// [`Scorer::validate_expected`] first.
+pub(crate) fn invalid_expected(problem: Option<&str>) -> Score {
     wrong(format!(
         "the sample's expected value {}",
         problem.unwrap_or_default()

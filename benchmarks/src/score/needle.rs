@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{Score, Scorer, excerpt, right, unfit, wrong};
+use super::{Score, Scorer, excerpt, invalid_expected, right, wrong};
 use crate::Sample;
 
 /// Finds the one value in an answer. It scores 1
@@ -28,7 +28,7 @@ impl Scorer for Needle {
         Self::NAME
     }
 
-    fn misfit(&self, expected: &Value) -> Option<&'static str> {
+    fn validate_expected(&self, expected: &Value) -> Option<&'static str> {
         match expected {
             Value::String(value) if value.trim().is_empty() => Some("is empty"),
             Value::String(_) => None,
@@ -37,9 +37,9 @@ impl Scorer for Needle {
     }
 
     fn score(&self, answer: &str, sample: &Sample) -> Score {
-        let value = match (&sample.expected, self.misfit(&sample.expected)) {
+        let value = match (&sample.expected, self.validate_expected(&sample.expected)) {
             (Value::String(value), None) => value,
-            (_, problem) => return unfit(problem),
+            (_, problem) => return invalid_expected(problem),
         };
         let trimmed = answer
             .trim_matches(|letter: char| letter.is_whitespace() || "\"'`“”‘’".contains(letter));

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Score, Scorer, excerpt, right, unfit, unreadable, wrong};
+use super::{Score, Scorer, excerpt, invalid_expected, right, unreadable, wrong};
 use crate::Sample;
 use crate::decimal::Decimal;
 use crate::unicode::plain_forms;
@@ -35,7 +35,7 @@ impl Scorer for Numeric {
         Self::NAME
     }
 
-    fn misfit(&self, expected: &Value) -> Option<&'static str> {
+    fn validate_expected(&self, expected: &Value) -> Option<&'static str> {
         match expected {
             Value::String(text) if last_number(text).is_some() && !is_one_number(text) => {
                 Some("is not only a number")
@@ -49,7 +49,7 @@ impl Scorer for Numeric {
 
     fn score(&self, answer: &str, sample: &Sample) -> Score {
         let Some(expected) = expected(&sample.expected) else {
-            return unfit(self.misfit(&sample.expected));
+            return invalid_expected(self.validate_expected(&sample.expected));
         };
         let boxes = answer.matches("\\boxed{").count();
         let found = answer

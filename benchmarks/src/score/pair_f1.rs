@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{Score, Scorer, unfit};
+use super::{Score, Scorer, invalid_expected};
 use crate::Sample;
 
 /// The F1 of two sets of unordered pairs of whole numbers: 2·hits / (pairs in the answer + pairs
@@ -31,7 +31,7 @@ impl Scorer for PairF1 {
         Self::NAME
     }
 
-    fn misfit(&self, value: &Value) -> Option<&'static str> {
+    fn validate_expected(&self, value: &Value) -> Option<&'static str> {
         expected(value)
             .is_none()
             .then_some("is not a list of pairs of whole numbers")
@@ -39,7 +39,7 @@ impl Scorer for PairF1 {
 
     fn score(&self, answer: &str, sample: &Sample) -> Score {
         let Some(expected) = expected(&sample.expected) else {
-            return unfit(self.misfit(&sample.expected));
+            return invalid_expected(self.validate_expected(&sample.expected));
         };
         let found = pairs(answer);
         let hits = found.intersection(&expected).count();

@@ -3,7 +3,7 @@
 use regex::{Regex, RegexBuilder};
 use serde_json::Value;
 
-use super::{Score, Scorer, excerpt, right, unfit, wrong};
+use super::{Score, Scorer, excerpt, invalid_expected, right, wrong};
 use crate::Sample;
 
 /// Maximum size of a compiled pattern in bytes.
@@ -24,14 +24,14 @@ impl Scorer for Pattern {
         Self::NAME
     }
 
-    fn misfit(&self, expected: &Value) -> Option<&'static str> {
+    fn validate_expected(&self, expected: &Value) -> Option<&'static str> {
         usable(expected).err()
     }
 
     fn score(&self, answer: &str, sample: &Sample) -> Score {
         let pattern = match usable(&sample.expected) {
             Ok(pattern) => pattern,
-            Err(problem) => return unfit(Some(problem)),
+            Err(problem) => return invalid_expected(Some(problem)),
         };
         match pattern.find(answer.trim()) {
             Some(found) => right(format!("{} matches", excerpt(found.as_str()))),

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::{Score, Scorer, excerpt, right, unfit, wrong};
+use super::{Score, Scorer, excerpt, invalid_expected, right, wrong};
 use crate::Sample;
 use crate::unicode::{fold_case, is_dash, is_punctuation, is_thousands_separator, plain_forms};
 
@@ -40,7 +40,7 @@ impl Scorer for ShortAnswer {
         Self::NAME
     }
 
-    fn misfit(&self, expected: &Value) -> Option<&'static str> {
+    fn validate_expected(&self, expected: &Value) -> Option<&'static str> {
         let texts = texts(expected);
         if texts.is_empty() {
             Some("is neither a text nor a list of texts")
@@ -54,7 +54,7 @@ impl Scorer for ShortAnswer {
     fn score(&self, answer: &str, sample: &Sample) -> Score {
         let expected = texts(&sample.expected);
         let Some(first) = expected.first() else {
-            return unfit(self.misfit(&sample.expected));
+            return invalid_expected(self.validate_expected(&sample.expected));
         };
         let exact = |line: &str| {
             let line = line.trim().trim_matches('*').to_owned();

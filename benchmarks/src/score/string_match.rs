@@ -39,7 +39,7 @@ impl Scorer for StringMatch {
         }
     }
 
-    fn misfit(&self, expected: &Value) -> Option<&'static str> {
+    fn validate_expected(&self, expected: &Value) -> Option<&'static str> {
         let is_part = |value: &Value| !value.is_array() && !value.is_object() && !value.is_null();
         let are_texts = match expected {
             Value::Array(items) => items.iter().all(is_part),

@@ -12,8 +12,10 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::catalog::Entry;
-use crate::dataset::{SampleMetadata, facts};
-use crate::{AppWorld, Dataset, DatasetError, NamedScorer, OpenError, Options, Sample, Scorer};
+use crate::dataset::{SampleMetadata, sample_metadata};
+use crate::{
+    AppEnvironment, Dataset, DatasetError, NamedScorer, OpenError, Options, Sample, Scorer,
+};
 use scorer::AppState;
 
 pub(crate) const ENTRY: Entry = Entry {
@@ -101,9 +103,9 @@ impl Dataset for WebApp {
         &self.ids
     }
 
-    fn facts(&self, index: usize) -> SampleMetadata {
+    fn metadata(&self, index: usize) -> SampleMetadata {
         let task = TASKS.get(index);
-        facts(task.map(|task| ("family", json!(task.family))))
+        sample_metadata(task.map(|task| ("family", json!(task.family))))
     }
 
     fn sample(&self, index: usize) -> Result<Sample, DatasetError> {
@@ -118,17 +120,17 @@ impl Dataset for WebApp {
             context: Arc::default(),
             images: Vec::new(),
             expected: json!({ "shows": task.shows, "first": task.first }),
-            metadata: self.facts(index),
+            metadata: self.metadata(index),
             cluster: None,
         })
     }
 
-    fn app_world(&self, id: &str) -> Option<AppWorld> {
+    fn app_world(&self, id: &str) -> Option<AppEnvironment> {
         let index = self.ids.iter().position(|own| own == id)?;
         let task = TASKS.get(index)?;
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let documents = task.documents.iter();
-        Some(AppWorld {
+        Some(AppEnvironment {
             documents: documents
                 .map(|(uri, held)| (uri.clone(), text(held)))
                 .collect(),

@@ -16,8 +16,8 @@ use std::sync::{Arc, LazyLock};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use crate::catalog::{Entry, Reads};
-use crate::dataset::{SampleMetadata, facts};
+use crate::catalog::{Entry, SupportedOption};
+use crate::dataset::{SampleMetadata, sample_metadata};
 use crate::{Dataset, DatasetError, NamedScorer, OpenError, Options, Sample, Scorer, Site};
 use family::{FAMILIES, Family, GeneratedTask};
 use scorer::WebState;
@@ -28,7 +28,7 @@ pub(crate) const ENTRY: Entry = Entry {
     summary: "web navigation: tasks on small sites in a real browser, judged by what the server received",
     scorer: WebState::NAME,
     size: "36",
-    reads: &[Reads::Seed],
+    reads: &[SupportedOption::Seed],
     own_scorer: Some(NamedScorer {
         name: "web-state",
         summary: "what the server of a web site received, instead of the answer",
@@ -100,9 +100,9 @@ impl Dataset for WebNav {
         &self.ids
     }
 
-    fn facts(&self, index: usize) -> SampleMetadata {
+    fn metadata(&self, index: usize) -> SampleMetadata {
         let family = self.ids.get(index).and_then(|id| id.split('-').nth(1));
-        facts(family.map(|family| ("family", json!(family))))
+        sample_metadata(family.map(|family| ("family", json!(family))))
     }
 
     fn sample(&self, index: usize) -> Result<Sample, DatasetError> {
@@ -124,7 +124,7 @@ impl Dataset for WebNav {
             follow_ups: Vec::new(),
             images: Vec::new(),
             expected: json!({ "posts": [{ "to": made.action, "fields": fields }] }),
-            metadata: self.facts(index),
+            metadata: self.metadata(index),
             cluster: None,
         })
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use include_dir::{Dir, include_dir};
 use serde_json::{Value, json};
 
-use crate::{Answered, Asked, Site};
+use crate::{Site, SiteRequest, SiteResponse};
 
 /// Site of one attempt at a task.
 #[derive(Debug, Clone)]
@@ -43,7 +43,7 @@ impl Site for SiteServer {
     }
 
     /// Answers a request. A form sent to `/do/NAME` is recorded and redirects to `/done`.
-    fn answer(&mut self, asked: Asked) -> Answered {
+    fn answer(&mut self, asked: SiteRequest) -> SiteResponse {
         let mut parts = asked.path.trim_matches('/').split('/');
         let first = parts.next().unwrap_or_default();
         if asked.post {
@@ -56,7 +56,7 @@ impl Site for SiteServer {
                 .map(|(name, value)| (name, Value::String(value)))
                 .collect();
             self.posts.push(json!({ "to": action, "fields": fields }));
-            return Answered {
+            return SiteResponse {
                 status: 303,
                 location: Some("/done"),
                 ..text("text/plain", "received")
@@ -85,12 +85,12 @@ impl Site for SiteServer {
     }
 }
 
-fn html(body: &str) -> Answered {
+fn html(body: &str) -> SiteResponse {
     text("text/html; charset=utf-8", body)
 }
 
-fn missing() -> Answered {
-    Answered {
+fn missing() -> SiteResponse {
+    SiteResponse {
         status: 404,
         ..file("missing.html").map_or_else(|| text("text/plain", "not found"), html)
     }
@@ -100,8 +100,8 @@ fn file(name: &str) -> Option<&'static str> {
     PAGES.get_file(name)?.contents_utf8()
 }
 
-fn text(content_type: &'static str, body: &str) -> Answered {
-    Answered {
+fn text(content_type: &'static str, body: &str) -> SiteResponse {
+    SiteResponse {
         status: 200,
         content_type,
         location: None,

@@ -18,10 +18,10 @@ pub struct Cases {
     pub load: Vec<Load>,
     /// Invalid rows.
     #[serde(default)]
-    pub odd_rows: Vec<OddRow>,
+    pub odd_rows: Vec<InvalidRow>,
     /// Answers and their scores under the benchmark's own scorer.
     #[serde(default)]
-    pub scorer: Vec<Worth>,
+    pub scorer: Vec<ScoredAnswers>,
     /// An expected value that no hostile answer matches.
     #[serde(default)]
     pub hostile: Option<Value>,
@@ -43,7 +43,7 @@ pub struct Load {
 /// A row of a file, and the error that it causes.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct OddRow {
+pub struct InvalidRow {
     pub row: String,
     pub problem: String,
 }
@@ -51,7 +51,7 @@ pub struct OddRow {
 /// An expected value, and the scores of answers against it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Worth {
+pub struct ScoredAnswers {
     pub expected: Value,
     pub answers: Vec<(String, f64)>,
 }

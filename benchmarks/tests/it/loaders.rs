@@ -3,7 +3,7 @@
 use benchmarks::Options;
 use insta::{Settings, assert_snapshot};
 
-use crate::cases::{self, OddRow};
+use crate::cases::{self, InvalidRow};
 use crate::open;
 use crate::user_dataset::described;
 
@@ -109,7 +109,7 @@ fn scores_encrypted_answers() {
 fn rejects_invalid_rows() {
     let folder = tempfile::tempdir().unwrap();
     for (entry, cases) in cases::all() {
-        for OddRow { row, problem } in cases.odd_rows {
+        for InvalidRow { row, problem } in cases.odd_rows {
             let path = folder.path().join("rows.jsonl");
             std::fs::write(&path, &row).unwrap();
             let options = Options {

@@ -9,7 +9,7 @@ mod names;
 mod number_text;
 
 mod loaders;
-mod own_worlds;
+mod user_environments;
 mod user_dataset;
 mod parquet_rows;
 mod ruler;

@@ -68,9 +68,9 @@ fn generated_bytes_never_change() {
 #[test]
 fn snapshot_of_a_short_sample() {
     let sample = dataset(7, &[2_000]).sample(0).unwrap();
-    let facts = json!({ "expected": sample.expected, "metadata": sample.metadata });
+    let metadata = json!({ "expected": sample.expected, "metadata": sample.metadata });
     insta::assert_snapshot!(format!(
-        "{}\n\n{}\n\n{facts:#}\n\n{}",
+        "{}\n\n{}\n\n{metadata:#}\n\n{}",
         sample.id, sample.query, sample.context
     ));
 }

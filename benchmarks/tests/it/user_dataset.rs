@@ -226,7 +226,7 @@ fn folder(files: &[(String, String)]) -> tempfile::TempDir {
 pub fn described(dataset: &dyn Dataset) -> Value {
     let sample = |index| {
         let sample = dataset.sample(index).map_err(|error| error.to_string())?;
-        assert_eq!(dataset.facts(index), sample.metadata, "{}", sample.id);
+        assert_eq!(dataset.metadata(index), sample.metadata, "{}", sample.id);
         let images = sample.images.iter();
         let images: Vec<_> = images
             .map(|image| (image.media_type, &image.data))

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use benchmarks::{Asked, Dataset, Options, Site, scorer};
+use benchmarks::{Dataset, Options, Site, SiteRequest, scorer};
 use serde_json::{Value, json};
 
 use crate::{open, score};
@@ -16,8 +16,8 @@ fn dataset(seed: u64) -> Box<dyn Dataset> {
     open("webnav", &options).unwrap()
 }
 
-fn get(path: &str) -> Asked {
-    Asked {
+fn get(path: &str) -> SiteRequest {
+    SiteRequest {
         post: false,
         path: path.to_owned(),
         shown: true,
@@ -41,7 +41,7 @@ fn seed_determines_samples() {
     }
     assert!(differ > 30, "{differ}");
     let families: BTreeSet<String> = (0..36)
-        .map(|index| one.facts(index)["family"].to_string())
+        .map(|index| one.metadata(index)["family"].to_string())
         .collect();
     assert_eq!(families.len(), 12);
     assert!(one.sample(36).is_err() && one.site("webnav-find-9").is_none());
@@ -55,7 +55,7 @@ fn accepts_only_the_expected_form() {
     for (index, id) in dataset.ids().iter().enumerate() {
         let sample = dataset.sample(index).unwrap();
         let post = &sample.expected["posts"][0];
-        let asked = |value: Option<&str>| Asked {
+        let asked = |value: Option<&str>| SiteRequest {
             post: true,
             path: format!("/do/{}", post["to"].as_str().unwrap()),
             shown: true,
@@ -99,7 +99,7 @@ fn serves_data_only_to_scripts() {
         assert!(start.body.contains("<h1>"));
         let shown = site.answer(get("/data.js"));
         assert_eq!(shown.status, 404, "{id}");
-        let read = site.answer(Asked {
+        let read = site.answer(SiteRequest {
             shown: false,
             ..get("/data.js")
         });
@@ -110,7 +110,7 @@ fn serves_data_only_to_scripts() {
         for path in ["/../words.yaml", "/site.txt", "/x/y", "//"] {
             assert!(matches!(site.answer(get(path)).status, 404 | 200), "{path}");
         }
-        let post = |path: &str| Asked {
+        let post = |path: &str| SiteRequest {
             post: true,
             ..get(path)
         };

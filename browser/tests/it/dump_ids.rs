@@ -1,6 +1,6 @@
 //! Ids in dumps: selectors, removed elements, and ids that never existed.
 
-use browser::{DumpAlso, DumpSettings, Error, IdStyle, Page};
+use browser::{DumpExtensions, DumpSettings, Error, IdStyle, Page};
 
 use crate::site::on_page;
 
@@ -8,7 +8,7 @@ const HASHES: DumpSettings = DumpSettings {
     max_chars: 12_000,
     ids: IdStyle::Hashes,
     filter: None,
-    also: DumpAlso {
+    also: DumpExtensions {
         text: false,
         nested: false,
         editable: false,

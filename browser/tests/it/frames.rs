@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use browser::{DumpAlso, DumpSettings, Error, IdStyle, Origin, Page, Reach};
+use browser::{DumpExtensions, DumpSettings, Error, IdStyle, Origin, Page, Reach};
 use url::form_urlencoded::Serializer;
 
 use crate::site::{Site, in_runtime, pool};
@@ -11,10 +11,10 @@ use crate::site::{Site, in_runtime, pool};
 fn settings(ids: IdStyle) -> DumpSettings {
     DumpSettings {
         ids,
-        also: DumpAlso {
+        also: DumpExtensions {
             editable: true,
             frames: true,
-            ..DumpAlso::default()
+            ..DumpExtensions::default()
         },
         ..DumpSettings::default()
     }

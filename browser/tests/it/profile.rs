@@ -5,7 +5,7 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt};
 use std::path::Path;
 use std::time::Duration;
 
-use browser::{DumpAlso, DumpSettings, Error, Origin, Pool, Reach, Settings};
+use browser::{DumpExtensions, DumpSettings, Error, Origin, Pool, Reach, Settings};
 use rustix::process::{Pid, Signal};
 
 use crate::site::{Site, World, in_runtime, on_page, pool, settings, until};
@@ -100,7 +100,7 @@ fn blocks_foreign_origins_that_resolve_to_this_machine() {
             assert!(matches!(asked, Err(Error::Script(_))), "{asked:?}");
         }
         assert_eq!(*other.asked.lock().unwrap(), Vec::<String>::new());
-        let refused = profile.take_refused();
+        let refused = profile.drain_blocked_requests();
         for origin in [&local, &other.origin] {
             let address = format!("{origin}/secret");
             assert!(refused.contains(&address), "{refused:?}");
@@ -172,7 +172,7 @@ fn reports_requests_refused_to_frames_and_workers() {
             // A request of another process is known only when its event arrives.
             let mut refused = Vec::new();
             until("something is refused", || {
-                refused = profile.take_refused();
+                refused = profile.drain_blocked_requests();
                 !refused.is_empty()
             })
             .await;
@@ -185,13 +185,13 @@ fn reports_requests_refused_to_frames_and_workers() {
 #[test]
 fn reports_refused_requests_once() {
     on_page("pages/ids.html", async |world, page| {
-        assert_eq!(world.profile.take_refused(), Vec::<String>::new());
+        assert_eq!(world.profile.drain_blocked_requests(), Vec::<String>::new());
         let script = "Promise.all(['http://a.example/x', 'https://b.example/y', '/pages/ids.html'].map((url) => fetch(url).catch(() => 0))).then(() => 1)";
         page.evaluate(script).await.unwrap();
-        let mut refused = world.profile.take_refused();
+        let mut refused = world.profile.drain_blocked_requests();
         refused.sort();
         assert_eq!(refused, ["http://a.example/x", "https://b.example/y"]);
-        assert_eq!(world.profile.take_refused(), Vec::<String>::new());
+        assert_eq!(world.profile.drain_blocked_requests(), Vec::<String>::new());
         world
     });
 }
@@ -362,9 +362,9 @@ fn blocks_files_and_internal_pages() {
             assert!(url == start || url == "about:blank", "{url}");
         }
         let settings = DumpSettings {
-            also: DumpAlso {
+            also: DumpExtensions {
                 frames: true,
-                ..DumpAlso::default()
+                ..DumpExtensions::default()
             },
             ..DumpSettings::default()
         };

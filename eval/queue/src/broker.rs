@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use tokio::sync::mpsc;
 
 use crate::QueueError;
-use crate::name::{Place, RunKey};
+use crate::name::{RunKey, SubjectAddress};
 
 /// Connection settings for a server. They are sent only to that server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -125,22 +125,27 @@ pub trait Broker: Send + Sync {
     ///
     /// # Errors
     /// Returns [`QueueError::Conflict`] if the condition does not hold.
-    async fn put(&self, place: &Place, bytes: Vec<u8>, expect: Expect) -> Result<u64, QueueError>;
+    async fn put(
+        &self,
+        place: &SubjectAddress,
+        bytes: Vec<u8>,
+        expect: Expect,
+    ) -> Result<u64, QueueError>;
     /// Returns the last message of a subject.
     ///
     /// # Errors
     /// Returns [`QueueError`] if the server does not respond.
-    async fn last(&self, place: &Place) -> Result<Option<Stored>, QueueError>;
+    async fn last(&self, place: &SubjectAddress) -> Result<Option<Stored>, QueueError>;
     /// Returns the first message of a subject with at least this sequence number.
     ///
     /// # Errors
     /// Returns [`QueueError`] if the server does not respond.
-    async fn next(&self, place: &Place, from: u64) -> Result<Option<Stored>, QueueError>;
+    async fn next(&self, place: &SubjectAddress, from: u64) -> Result<Option<Stored>, QueueError>;
     /// Removes all messages of a subject, which may contain wildcards. Returns their number.
     ///
     /// # Errors
     /// Returns [`QueueError`] if they cannot be removed.
-    async fn purge(&self, place: &Place) -> Result<u64, QueueError>;
+    async fn purge(&self, place: &SubjectAddress) -> Result<u64, QueueError>;
     /// Follows the existing and future messages of a subject, which may contain wildcards, in
     /// stream order. It survives connection failures and ends when the receiver is dropped.
     ///
@@ -148,7 +153,7 @@ pub trait Broker: Send + Sync {
     /// Returns [`QueueError`] if the stream cannot be found.
     async fn follow(
         &self,
-        place: &Place,
+        place: &SubjectAddress,
         from: Follow,
     ) -> Result<mpsc::Receiver<Stored>, QueueError>;
     /// Requests up to `wanted` attempts of a run, delivered as they become available. The channel

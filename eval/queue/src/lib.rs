@@ -10,7 +10,7 @@ pub mod name;
 
 pub mod message;
 
-pub mod books;
+pub mod accounts;
 pub mod rate;
 
 mod broker;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::QueueError;
-use crate::books::Amounts;
+use crate::accounts::Amounts;
 use crate::name::RunKey;
 
 /// Version of all messages; each message carries it as `v`.
@@ -157,7 +157,7 @@ pub struct UnderWay {
 
 /// An entry for each time that an attempt was started again or returned.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Begun {
+pub struct RestartEntry {
     /// Version of the message, [`VERSION`].
     pub v: u32,
     /// Number of times that it was started, including this one.
@@ -233,10 +233,10 @@ message! {
     Job: sample;
     Manifest: run_id, program, fingerprint, dataset_digest;
     Presence: worker, host;
-    Begun: worker;
+    RestartEntry: worker;
     Parcel: sample, worker, nonce;
     Roster: ;
-    crate::books::Books: ;
+    crate::accounts::BudgetAccounts: ;
     crate::rate::Pace: ;
 }
 

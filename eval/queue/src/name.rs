@@ -80,7 +80,7 @@ pub enum Part {
 
 /// A subject within a stream.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Place {
+pub struct SubjectAddress {
     /// Name of the stream.
     pub stream: String,
     /// The subject; a filter may contain wildcards.
@@ -90,7 +90,7 @@ pub struct Place {
 /// Name of the stream of all runs.
 pub const RUNS: &str = "eval-runs";
 
-impl Place {
+impl SubjectAddress {
     /// Returns the place of a run's manifest, or of all manifests without a key.
     pub fn manifest(run: Option<&RunKey>) -> Self {
         Self {
@@ -144,7 +144,7 @@ mod tests {
                 Ok(key.clone()),
                 "{id}"
             );
-            let place = Place::of(&key, Part::Work, &attempt(id, 3));
+            let place = SubjectAddress::of(&key, Part::Work, &attempt(id, 3));
             assert_eq!(place.subject.split('.').count(), 5, "{}", place.subject);
             assert!(
                 !place.subject.contains(['*', '>', ' ', '/']),

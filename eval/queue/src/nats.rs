@@ -20,7 +20,7 @@ use futures::StreamExt as _;
 use parking_lot::Mutex;
 use tokio::sync::mpsc;
 
-use crate::name::{Part, Place, RUNS, RunKey, stream};
+use crate::name::{Part, RUNS, RunKey, SubjectAddress, stream};
 use crate::{Access, Broker, Counts, Delivery, Expect, Follow, Limits, QueueError, Stored};
 
 /// Name of the consumer of a run's attempts, from which all workers take.
@@ -179,7 +179,11 @@ impl Nats {
         Ok(consumer)
     }
 
-    async fn get(&self, place: &Place, from: Option<u64>) -> Result<Option<Stored>, QueueError> {
+    async fn get(
+        &self,
+        place: &SubjectAddress,
+        from: Option<u64>,
+    ) -> Result<Option<Stored>, QueueError> {
         let stream = self.stream(&place.stream).await?;
         let got = match from {
             None => stream.direct_get_last_for_subject(&place.subject).await,
@@ -215,7 +219,7 @@ impl Broker for Nats {
     async fn create(&self, run: &RunKey, limits: Limits) -> Result<(), QueueError> {
         let kept = |part, of_each: i64| Config {
             name: stream(run, part),
-            subjects: vec![Place::of(run, part, ">").subject],
+            subjects: vec![SubjectAddress::of(run, part, ">").subject],
             storage: StorageType::File,
             num_replicas: limits.replicas,
             max_messages_per_subject: of_each,
@@ -224,7 +228,7 @@ impl Broker for Nats {
             ..Config::default()
         };
         self.ensure(Config {
-            subjects: vec![Place::manifest(None).subject],
+            subjects: vec![SubjectAddress::manifest(None).subject],
             name: RUNS.to_owned(),
             discard: DiscardPolicy::Old,
             ..kept(Part::Runs, 1)
@@ -280,11 +284,16 @@ impl Broker for Nats {
                 return Err(unavailable("delete a stream", &error));
             }
         }
-        self.purge(&Place::manifest(Some(run))).await?;
+        self.purge(&SubjectAddress::manifest(Some(run))).await?;
         Ok(())
     }
 
-    async fn put(&self, place: &Place, bytes: Vec<u8>, expect: Expect) -> Result<u64, QueueError> {
+    async fn put(
+        &self,
+        place: &SubjectAddress,
+        bytes: Vec<u8>,
+        expect: Expect,
+    ) -> Result<u64, QueueError> {
         let mut message = PublishMessage::build().payload(Bytes::from(bytes));
         message = match expect {
             Expect::Anything => message,
@@ -321,15 +330,15 @@ impl Broker for Nats {
             })
     }
 
-    async fn last(&self, place: &Place) -> Result<Option<Stored>, QueueError> {
+    async fn last(&self, place: &SubjectAddress) -> Result<Option<Stored>, QueueError> {
         self.get(place, None).await
     }
 
-    async fn next(&self, place: &Place, from: u64) -> Result<Option<Stored>, QueueError> {
+    async fn next(&self, place: &SubjectAddress, from: u64) -> Result<Option<Stored>, QueueError> {
         self.get(place, Some(from)).await
     }
 
-    async fn purge(&self, place: &Place) -> Result<u64, QueueError> {
+    async fn purge(&self, place: &SubjectAddress) -> Result<u64, QueueError> {
         let stream = self.stream(&place.stream).await?;
         let purged = stream.purge().filter(&place.subject).await;
         purged
@@ -339,7 +348,7 @@ impl Broker for Nats {
 
     async fn follow(
         &self,
-        place: &Place,
+        place: &SubjectAddress,
         from: Follow,
     ) -> Result<mpsc::Receiver<Stored>, QueueError> {
         let stream = self.stream(&place.stream).await?;

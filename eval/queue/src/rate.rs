@@ -20,7 +20,7 @@ pub struct Pace {
 
 /// Turns of one worker.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Turns {
+pub struct RequestSlots {
     /// Time of the first turn, in milliseconds since 1970.
     pub first_ms: f64,
     /// Milliseconds between two turns.
@@ -41,13 +41,13 @@ impl Default for Pace {
 impl Pace {
     /// Assigns turns at a rate of `per_second`. After a pause, up to `burst` of them may come
     /// without delay.
-    pub fn take(&mut self, per_second: f64, burst: u32, number: u32, now_ms: f64) -> Turns {
+    pub fn take(&mut self, per_second: f64, burst: u32, number: u32, now_ms: f64) -> RequestSlots {
         let apart_ms = 1000.0 / per_second;
         // After a pause, a burst may exceed the rate.
         let earliest = now_ms - f64::from(burst.saturating_sub(1)) * apart_ms;
         let first_ms = self.due_ms.max(earliest);
         self.due_ms = first_ms + f64::from(number) * apart_ms;
-        Turns {
+        RequestSlots {
             first_ms,
             apart_ms,
             number,

@@ -8,11 +8,11 @@ use futures::StreamExt as _;
 use futures::stream;
 use tokio::sync::mpsc;
 
-use crate::books::Books;
+use crate::accounts::BudgetAccounts;
 use crate::message::{
-    self, Begun, Job, MOST_BODY, Manifest, Message, PIECE, Parcel, Presence, Roster,
+    self, Job, MOST_BODY, Manifest, Message, PIECE, Parcel, Presence, RestartEntry, Roster,
 };
-use crate::name::{self, Part, Place, RunKey};
+use crate::name::{self, Part, RunKey, SubjectAddress};
 use crate::{Broker, Counts, Delivery, Expect, Follow, QueueError, Stored};
 
 /// Maximum number of concurrent writes to the server.
@@ -29,7 +29,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(5);
 /// # Errors
 /// Returns [`QueueError`] if the server does not respond.
 pub async fn manifests(broker: &dyn Broker) -> Result<Vec<Manifest>, QueueError> {
-    let place = Place::manifest(None);
+    let place = SubjectAddress::manifest(None);
     let mut all = Vec::new();
     let mut from = 1;
     loop {
@@ -56,7 +56,7 @@ pub async fn manifest(
     broker: &dyn Broker,
     run: &RunKey,
 ) -> Result<Option<(Manifest, u64)>, QueueError> {
-    let place = Place::manifest(Some(run));
+    let place = SubjectAddress::manifest(Some(run));
     let Some(stored) = broker.last(&place).await? else {
         return Ok(None);
     };
@@ -73,7 +73,7 @@ pub async fn change_manifest(
     run: &RunKey,
     change: impl Fn(&mut Manifest) + Send + Sync,
 ) -> Result<Manifest, QueueError> {
-    let place = Place::manifest(Some(run));
+    let place = SubjectAddress::manifest(Some(run));
     loop {
         let Some((mut now, sequence)) = manifest(broker, run).await? else {
             return Err(QueueError::NoRun(run.to_string()));
@@ -122,17 +122,17 @@ impl RunQueue {
         &self.key
     }
 
-    fn data(&self, kind: &str, sample: &str, attempt: u32) -> Place {
+    fn data(&self, kind: &str, sample: &str, attempt: u32) -> SubjectAddress {
         let attempt = name::attempt(sample, attempt);
-        Place::of(&self.key, Part::Data, &format!("{kind}.{attempt}"))
+        SubjectAddress::of(&self.key, Part::Data, &format!("{kind}.{attempt}"))
     }
 
-    fn work(&self, sample: &str, attempt: u32) -> Place {
-        Place::of(&self.key, Part::Work, &name::attempt(sample, attempt))
+    fn work(&self, sample: &str, attempt: u32) -> SubjectAddress {
+        SubjectAddress::of(&self.key, Part::Work, &name::attempt(sample, attempt))
     }
 
-    fn state(&self, rest: &str) -> Place {
-        Place::of(&self.key, Part::State, rest)
+    fn state(&self, rest: &str) -> SubjectAddress {
+        SubjectAddress::of(&self.key, Part::State, rest)
     }
 
     /// Adds attempts to the queue, in this order, and returns how many are new. Attempts already in
@@ -189,7 +189,7 @@ impl RunQueue {
     /// Returns [`QueueError`] if the server does not respond.
     pub async fn jobs_of(&self, sample: &str) -> Result<Vec<Job>, QueueError> {
         let token = name::sample_token(sample);
-        let place = Place::of(&self.key, Part::Work, &format!("{token}.*"));
+        let place = SubjectAddress::of(&self.key, Part::Work, &format!("{token}.*"));
         let (mut jobs, mut from) = (Vec::new(), 1);
         while let Some(stored) = self.broker.next(&place, from).await? {
             from = stored.sequence + 1;
@@ -204,7 +204,7 @@ impl RunQueue {
     /// Returns [`QueueError`] if the attempts cannot be removed.
     pub async fn withdraw(&self, sample: &str) -> Result<u64, QueueError> {
         let token = name::sample_token(sample);
-        let place = Place::of(&self.key, Part::Work, &format!("{token}.*"));
+        let place = SubjectAddress::of(&self.key, Part::Work, &format!("{token}.*"));
         self.broker.purge(&place).await
     }
 
@@ -274,7 +274,7 @@ impl RunQueue {
         }
     }
 
-    async fn is_own(&self, place: &Place, parcel: &Parcel) -> Result<bool, QueueError> {
+    async fn is_own(&self, place: &SubjectAddress, parcel: &Parcel) -> Result<bool, QueueError> {
         let stored = self.persist(|| self.broker.last(place)).await?;
         let is_own = |own: &Parcel| own.nonce == parcel.nonce && own.worker == parcel.worker;
         Ok(stored.is_some_and(|stored| head(&stored).is_ok_and(|(own, _)| is_own(&own))))
@@ -285,7 +285,7 @@ impl RunQueue {
     /// # Errors
     /// Returns [`QueueError`] if the stream cannot be found.
     pub async fn arrivals(&self) -> Result<mpsc::Receiver<Stored>, QueueError> {
-        let place = Place::of(&self.key, Part::Data, ">");
+        let place = SubjectAddress::of(&self.key, Part::Data, ">");
         self.broker.follow(&place, Follow::Start).await
     }
 
@@ -346,7 +346,7 @@ impl RunQueue {
     /// # Errors
     /// Returns [`QueueError`] if the result cannot be removed.
     pub async fn reject(&self, stored: &Stored) -> Result<(), QueueError> {
-        let place = Place {
+        let place = SubjectAddress {
             stream: name::stream(&self.key, Part::Data),
             subject: stored.subject.clone(),
         };
@@ -444,12 +444,12 @@ impl RunQueue {
     ///
     /// # Errors
     /// Returns [`QueueError`] if the entry cannot be written.
-    pub async fn note_begun(
+    pub async fn record_restart(
         &self,
         sample: &str,
         attempt: u32,
-        begun: &Begun,
-    ) -> Result<Vec<Begun>, QueueError> {
+        begun: &RestartEntry,
+    ) -> Result<Vec<RestartEntry>, QueueError> {
         let place = self.data("again", sample, attempt);
         self.persist(|| {
             self.broker
@@ -459,7 +459,10 @@ impl RunQueue {
         let (mut all, mut from) = (Vec::new(), 1);
         while let Some(stored) = self.broker.next(&place, from).await? {
             from = stored.sequence + 1;
-            all.extend(message::read::<Begun>(&stored.subject, &stored.bytes));
+            all.extend(message::read::<RestartEntry>(
+                &stored.subject,
+                &stored.bytes,
+            ));
         }
         Ok(all)
     }
@@ -529,7 +532,7 @@ impl RunQueue {
     ///
     /// # Errors
     /// Returns [`QueueError`] if the server does not respond or the message is invalid.
-    pub async fn books(&self) -> Result<Option<Books>, QueueError> {
+    pub async fn books(&self) -> Result<Option<BudgetAccounts>, QueueError> {
         let stored = self.broker.last(&self.state("books")).await?;
         let read = |stored: Stored| message::read(&stored.subject, &stored.bytes);
         stored.map(read).transpose()

@@ -3,15 +3,15 @@
 //! This crate only stores and reads. It neither runs agents nor scores answers, and it computes no
 //! figures across attempts. It reads the files of all earlier versions.
 
-pub mod makers;
+pub mod program_versions;
 pub mod program;
 mod record;
 pub mod run_dir;
-mod spent;
+mod spending;
 pub mod trajectory;
 
 pub use record::{
     AttemptRecord, FurtherScore, JudgeUse, RECORD_VERSION, RunIdentity, UNREADABLE, counted,
     is_unreadable,
 };
-pub use spent::{AllSpent, Spent, Wasted};
+pub use spending::{Spent, TotalSpending, Wasted};

@@ -55,7 +55,7 @@ impl Program {
         let differing: Vec<String> = names
             .into_iter()
             .filter(|name| self.0.get(*name) != other.0.get(*name))
-            .map(|name| spoken(name))
+            .map(|name| component_name(name))
             .collect();
         match differing.as_slice() {
             [] => "nothing differs".to_owned(),
@@ -68,7 +68,7 @@ impl Program {
 
 /// Returns a component's name for use in a sentence, or a placeholder for an implausible name from
 /// an untrusted file.
-fn spoken(name: &str) -> String {
+fn component_name(name: &str) -> String {
     /// Maximum length of a component name in any version.
     const LONGEST: usize = 32;
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';

@@ -16,6 +16,6 @@ pub mod race;
 mod report;
 
 pub use report::{
-    Behaviour, FoundSweep, Group, Grouping, HtmlError, Report, RunReport, Spending, SweepReport,
+    FoundSweep, Group, Grouping, HtmlError, Report, RunBehavior, RunReport, Spending, SweepReport,
     TimeSplit, conclusion, html, text,
 };

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 
 use records::run_dir::RunDirError;
 use serde::{Deserialize, Serialize};
-use statistics::{Race, Standing, Stopped, Unit};
+use statistics::{Race, SampleCluster, Standing, StoppedDifference};
 
-pub use statistics::{Rivals, Rules, Verdict};
+pub use statistics::{RaceOpponents, Rules, Verdict};
 pub use text::{block_lines, race_table};
 
 /// Version of the lines of a [`RaceLog`]; each carries it as `v`.
@@ -237,7 +237,7 @@ impl RaceLog {
         };
         let block = units
             .iter()
-            .map(|unit| Unit(unit.iter().map(row).collect()));
+            .map(|unit| SampleCluster(unit.iter().map(row).collect()));
         let cells = self.race.add(block.collect());
         let stopped = running.iter().filter_map(|cell| {
             let why = text::reason(&self.header, &cells, *cell)?;
@@ -277,8 +277,8 @@ impl RaceLog {
             .reduce(|best, other| if other.1 > best.1 { other } else { best })
             .map(|(cell, _)| cell);
         let reference = |cell: usize| match &header.rules.against {
-            Rivals::Best => best,
-            Rivals::Baselines(baselines) => baselines.get(cell).copied(),
+            RaceOpponents::Best => best,
+            RaceOpponents::Baselines(baselines) => baselines.get(cell).copied(),
         };
         let per_block = header.order.len().div_ceil(header.blocks().len().max(1));
         let cells = standings.iter().enumerate().map(|(cell, standing)| {
@@ -379,7 +379,7 @@ pub struct RaceCell {
     /// Name of the cell that it is compared with.
     pub against: Option<String>,
     /// Difference from that cell.
-    pub difference: Option<Stopped>,
+    pub difference: Option<StoppedDifference>,
     /// Reason why the cell stopped, as a sentence.
     pub why: Option<String>,
     /// Number of samples and mean score after each of the cell's blocks.

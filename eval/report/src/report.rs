@@ -1,14 +1,14 @@
 //! Reports of runs: what `rlm-eval report` prints and draws, computed from records and trajectories
 //! only.
 
-mod behaviour;
+mod behavior;
 mod groups;
 mod spending;
 mod text;
 
-mod compared;
+mod sweep_tables;
 mod drawn_grid;
-mod in_short;
+mod short_summary;
 mod html;
 mod plot;
 
@@ -25,7 +25,7 @@ use crate::differences::{self, Differences, RunParts};
 use crate::race::{RaceLog, RaceResult};
 use crate::summary::Summary;
 
-pub use behaviour::{Behaviour, TimeSplit};
+pub use behavior::{RunBehavior, TimeSplit};
 pub use drawn_grid::Grid;
 pub use groups::{Group, Grouping};
 pub use html::{HtmlError, html};
@@ -97,7 +97,7 @@ pub struct RunReport {
     /// Scores, intervals and means.
     pub summary: Summary,
     /// Behavior of the run's agents.
-    pub behaviour: Behaviour,
+    pub behaviour: RunBehavior,
     /// Scores grouped by metadata of the samples.
     pub groupings: Vec<Grouping>,
     /// Number of root iterations of each attempt that ended `ok` or `limit`.
@@ -240,7 +240,7 @@ impl RunReport {
         groupings: Vec<Grouping>,
     ) -> Result<Self, RunDirError> {
         let summary = Summary::new(&run.records, run.attempts_total()).with_wasted(run.wasted);
-        let ended = run.records.iter().filter(|record| behaviour::ended(record));
+        let ended = run.records.iter().filter(|record| behavior::ended(record));
         let began = run.started();
         Ok(Self {
             name,
@@ -248,7 +248,7 @@ impl RunReport {
             identity: run.lock.run.clone(),
             prices: prices(run),
             started: began.map(|began| began.to_string()),
-            behaviour: behaviour::of(run)?,
+            behaviour: behavior::of(run)?,
             groupings,
             iterations: ended.map(|record| record.iterations).collect(),
             failures: failures(run),
@@ -358,7 +358,7 @@ fn excerpt(text: Option<&String>) -> String {
 
 /// Returns the depth as part of a label; empty for a direct call, which has none.
 fn depth(run: &RunIdentity) -> String {
-    if Protocol::nature_of(&run.protocol).is_some_and(|nature| nature.one_call) {
+    if Protocol::capabilities_of(&run.protocol).is_some_and(|nature| nature.one_call) {
         String::new()
     } else {
         format!(" depth {}", run.max_depth)

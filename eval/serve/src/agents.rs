@@ -44,7 +44,7 @@ pub struct Limits {
 
 /// The client that sent a question.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Asker {
+pub struct Requester {
     /// Name of the client in the server's settings.
     pub client: String,
     /// Limits for all requests of the client together.
@@ -67,7 +67,7 @@ pub enum Progress {
 
 /// Result of an agent. All figures cover its whole tree.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Answered {
+pub struct AgentResult {
     /// How the agent ended.
     pub status: Status,
     /// Answer of the agent.
@@ -94,7 +94,7 @@ pub struct Answered {
 
 /// Reason why a question was rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
+pub enum Rejection {
     /// The budget of the client or the server is used up.
     #[error("{0}")]
     OutOfBudget(String),
@@ -121,12 +121,12 @@ pub trait Agents: Send + Sync + 'static {
     /// Answers a question. Dropping the future stops the agent.
     ///
     /// # Errors
-    /// Returns [`Refused`] if no agent was started.
+    /// Returns [`Rejection`] if no agent was started.
     async fn answer(
         &self,
         offer: &str,
         question: Question,
-        asker: &Asker,
+        asker: &Requester,
         progress: OnProgress,
-    ) -> Result<Answered, Refused>;
+    ) -> Result<AgentResult, Rejection>;
 }

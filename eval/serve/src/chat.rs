@@ -6,7 +6,7 @@
 use model::{Status, Usage};
 use serde_json::{Value, json};
 
-use super::agents::{Answered, Progress};
+use super::agents::{AgentResult, Progress};
 use super::conversation::{Conversation, Speaker, Turn};
 use super::error::ApiError;
 use super::events::{Frames, Interface, comment, data};
@@ -165,7 +165,7 @@ impl Interface for Chat {
         self.head = head;
     }
 
-    fn whole(&self, answered: &Answered) -> Value {
+    fn whole(&self, answered: &AgentResult) -> Value {
         json!({
             "id": format!("chatcmpl-{}", self.head.id),
             "object": "chat.completion",
@@ -205,7 +205,7 @@ impl Interface for Chat {
         }
     }
 
-    fn end(&mut self, answered: &Answered) -> Frames {
+    fn end(&mut self, answered: &AgentResult) -> Frames {
         let text = answered.answer.as_deref().unwrap_or_default();
         let content = self.delta("content", text);
         let mut last = self.chunk(&json!([{
@@ -238,7 +238,7 @@ const fn finish_reason(status: Status) -> &'static str {
     }
 }
 
-fn usage(answered: &Answered) -> Value {
+fn usage(answered: &AgentResult) -> Value {
     let usage = answered.usage.unwrap_or_default();
     let Usage {
         input_tokens,
@@ -258,7 +258,7 @@ fn usage(answered: &Answered) -> Value {
 }
 
 /// Returns the extension field `rlm`, for values without a field in `OpenAI`'s interface.
-pub(crate) fn extension(answered: &Answered, ignored: &[String]) -> Value {
+pub(crate) fn extension(answered: &AgentResult, ignored: &[String]) -> Value {
     json!({
         "status": answered.status.as_str(),
         "error": answered.error,

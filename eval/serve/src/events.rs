@@ -14,7 +14,7 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use super::agents::{Answered, Progress};
+use super::agents::{AgentResult, Progress};
 use super::chat::Head;
 use super::error::ApiError;
 
@@ -27,7 +27,7 @@ pub(crate) trait Interface: Send + 'static {
     fn set_head(&mut self, head: Head);
 
     /// Returns the whole answer.
-    fn whole(&self, answered: &Answered) -> Value;
+    fn whole(&self, answered: &AgentResult) -> Value;
 
     /// Returns the first events of a stream.
     fn begin(&mut self) -> Frames;
@@ -36,7 +36,7 @@ pub(crate) trait Interface: Send + 'static {
     fn progress(&mut self, progress: &Progress) -> Frames;
 
     /// Returns the final events for an answer.
-    fn end(&mut self, answered: &Answered) -> Frames;
+    fn end(&mut self, answered: &AgentResult) -> Frames;
 
     /// Returns the final events for a failure.
     fn failed(&mut self, error: &ApiError) -> Frames;

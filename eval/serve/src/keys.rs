@@ -14,7 +14,7 @@ use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use sha2::{Digest, Sha256};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::agents::{Asker, Limits};
+use super::agents::{Limits, Requester};
 use super::error::ApiError;
 
 /// SHA-256 of a key. The key itself is not stored.
@@ -103,8 +103,8 @@ impl Client {
     }
 
     /// Returns the client with its budget.
-    pub fn asker(&self) -> Asker {
-        Asker {
+    pub fn asker(&self) -> Requester {
+        Requester {
             client: self.name.clone(),
             budget: self.budget,
         }

@@ -3,7 +3,7 @@
 //! ```text
 //! guard → client key → limits → chat or responses → conversation → Question ─→ Agents (the caller's)
 //!                                                                    queue       │ progress
-//!                               JSON or server-sent events ←── Answered ←────────┘
+//!                               JSON or server-sent events ←── AgentResult ←────────┘
 //! ```
 //!
 //! A trait ([`Agents`]) stands for everything that runs an agent: this crate does not know models,
@@ -23,18 +23,20 @@ mod request;
 
 mod events;
 
-mod desk;
-mod gate;
+mod handler;
+mod admission;
 mod guard;
 mod keys;
 mod metrics;
 
 mod error;
 
-pub use agents::{Agents, Answered, Asker, Limits, Offer, OnProgress, Progress, Question, Refused};
+pub use admission::{AdmissionQueue, QueueTicket};
+pub use agents::{
+    AgentResult, Agents, Limits, Offer, OnProgress, Progress, Question, Rejection, Requester,
+};
 pub use conversation::{DEFAULT_LONG_TEXT, with_headings};
 pub use error::{ApiError, ServeError};
-pub use gate::{Gate, Place};
 pub use guard::{check_address, protected};
 pub use keys::{Client, Clients, KeyHash};
 pub use server::{Server, Settings};

@@ -11,7 +11,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
-use super::agents::{Answered, Progress};
+use super::agents::{AgentResult, Progress};
 
 /// Upper bounds of the histogram buckets in seconds. Agents may work for seconds or for an hour.
 const SECONDS: [f64; 12] = [
@@ -126,7 +126,7 @@ impl Metrics {
     }
 
     /// Counts the agents and calls of an answer.
-    pub(crate) fn answered(&self, model: &str, answered: &Answered) {
+    pub(crate) fn answered(&self, model: &str, answered: &AgentResult) {
         let labels = of_model(model);
         let (agents, calls) = (answered.agents, answered.llm_calls);
         self.agents.get_or_create(&labels).inc_by(u64::from(agents));

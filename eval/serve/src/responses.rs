@@ -6,7 +6,7 @@
 use model::Status;
 use serde_json::{Value, json};
 
-use super::agents::{Answered, Progress};
+use super::agents::{AgentResult, Progress};
 use super::chat::{Head, extension};
 use super::conversation::{Conversation, Speaker, Turn};
 use super::error::ApiError;
@@ -148,7 +148,7 @@ impl Responses {
     }
 
     /// Returns a response with all fields that libraries expect.
-    fn response(&self, status: &str, output: &Value, answered: Option<&Answered>) -> Value {
+    fn response(&self, status: &str, output: &Value, answered: Option<&AgentResult>) -> Value {
         let incomplete = (status == "incomplete").then(|| json!({"reason": "max_output_tokens"}));
         let mut response = json!({
             "id": format!("resp_{}", self.head.id),
@@ -262,7 +262,7 @@ impl Interface for Responses {
         self.head = head;
     }
 
-    fn whole(&self, answered: &Answered) -> Value {
+    fn whole(&self, answered: &AgentResult) -> Value {
         let word = word(answered.status);
         let text = answered.answer.as_deref().unwrap_or_default();
         let message = self.message(word, &json!([output_text(text)]));
@@ -287,7 +287,7 @@ impl Interface for Responses {
         }
     }
 
-    fn end(&mut self, answered: &Answered) -> Frames {
+    fn end(&mut self, answered: &AgentResult) -> Frames {
         let mut frames = Frames::new();
         let mut output: Vec<Value> = self.end_reasoning(&mut frames).into_iter().collect();
         let place = output.len();
@@ -336,7 +336,7 @@ impl Interface for Responses {
     }
 }
 
-fn usage(answered: &Answered) -> Value {
+fn usage(answered: &AgentResult) -> Value {
     let usage = answered.usage.unwrap_or_default();
     json!({
         "input_tokens": usage.input_tokens,

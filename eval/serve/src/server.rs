@@ -17,14 +17,14 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
+use super::admission::AdmissionQueue;
 use super::agents::{Agents, Offer};
 use super::chat::{self, Chat};
 use super::conversation::Conversation;
-use super::desk::{Asked, Desk, Phase};
 use super::error::{ApiError, ServeError};
 use super::events::Interface;
-use super::gate::Gate;
 use super::guard::{check_address, guard};
+use super::handler::{ParsedRequest, Phase, RequestHandler};
 use super::keys::{Client, Clients};
 use super::metrics::{MEDIA_TYPE, Metrics};
 use super::request::{Extension, Fields};
@@ -65,7 +65,7 @@ pub struct Server {
 
 /// State shared by handlers.
 struct Shared {
-    desk: Arc<Desk>,
+    desk: Arc<RequestHandler>,
     clients: Clients,
     max_request_bytes: usize,
     long_text: usize,
@@ -83,9 +83,9 @@ impl Server {
         let error = |reason| ServeError::Listen { address, reason };
         let listener = TcpListener::bind(address).await.map_err(error)?;
         let address = listener.local_addr().map_err(error)?;
-        let desk = Arc::new(Desk {
+        let desk = Arc::new(RequestHandler {
             agents,
-            gate: Gate::new(settings.max_concurrency, settings.max_queue),
+            gate: AdmissionQueue::new(settings.max_concurrency, settings.max_queue),
             metrics: Metrics::new(),
             phase: watch::Sender::new(Phase::Open),
         });
@@ -172,7 +172,7 @@ impl Shared {
         &self,
         request: Request,
         how: impl FnOnce(&mut Fields, &Extension) -> Result<(Parts, I), ApiError>,
-    ) -> Result<(Asked, I), ApiError> {
+    ) -> Result<(ParsedRequest, I), ApiError> {
         let client = self.clients.of(request.headers())?;
         // Checked before the body is read, so that clients without a key cannot make the server
         // buffer one.
@@ -187,7 +187,7 @@ impl Shared {
         let ((conversation, param), interface) = how(&mut fields, &extension)?;
         let question = conversation.question(extension, self.long_text, param)?;
         Ok((
-            Asked {
+            ParsedRequest {
                 client,
                 model,
                 question,
@@ -216,7 +216,7 @@ impl Shared {
         offers.filter(|offer| client.may_use(&offer.name)).collect()
     }
 
-    async fn answer<I: Interface>(&self, read: Result<(Asked, I), ApiError>) -> Response {
+    async fn answer<I: Interface>(&self, read: Result<(ParsedRequest, I), ApiError>) -> Response {
         match read {
             Ok((asked, interface)) => self.desk.answer(asked, interface).await,
             Err(error) => error.into_response(),

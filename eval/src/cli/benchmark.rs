@@ -50,11 +50,12 @@ pub struct BenchmarkArgs {
 
     /// Show the label of each instance in the context, if the data has labels
     #[arg(
-        long,
+        long = "show-labels",
+        alias = "labels",
         value_parser = BoolishValueParser::new(),
         help_heading = "Benchmark"
     )]
-    pub labels: bool,
+    pub show_labels: bool,
 
     /// Read only data files whose names begin with this, for example validation [default: test, or
     /// the split that the benchmark is defined on; all files if none matches]

@@ -15,19 +15,19 @@ use clap::{Arg, Command};
 use crate::env_vars;
 
 /// Flag variables from a file `.env`, limited to those that it may set.
-static OF_FILE: OnceLock<BTreeMap<String, String>> = OnceLock::new();
+static FILE_VALUES: OnceLock<BTreeMap<String, String>> = OnceLock::new();
 
 /// Sets the flag variables from a file, for all command lines parsed from now on. Only the first
 /// call has an effect.
 pub fn set_file_values(values: BTreeMap<String, String>) {
-    let _ = OF_FILE.set(values);
+    let _ = FILE_VALUES.set(values);
 }
 
 /// Flags on the command line without dashes: long ones by name, short ones by letter.
 #[derive(Debug, Clone)]
-pub(super) struct Typed(HashSet<String>);
+pub(super) struct TypedFlags(HashSet<String>);
 
-impl Typed {
+impl TypedFlags {
     pub(super) fn in_arguments(arguments: &[OsString]) -> Self {
         let flag = |argument: &OsString| {
             let flag = argument.to_str()?.strip_prefix('-')?;
@@ -65,8 +65,8 @@ pub(super) fn variable(argument: &Arg) -> Option<String> {
 }
 
 /// Removes the variables of flags that exclude a typed one.
-pub(super) fn without_rivals(command: Command, typed: &Typed) -> Command {
-    let mut rivals = Vec::new();
+pub(super) fn without_excluded(command: Command, typed: &TypedFlags) -> Command {
+    let mut excluded_flags = Vec::new();
     for mut group in command.get_groups().cloned() {
         if group.is_multiple() {
             continue;
@@ -78,15 +78,15 @@ pub(super) fn without_rivals(command: Command, typed: &Typed) -> Command {
         };
         let (given, others): (Vec<_>, Vec<_>) = group.get_args().partition(is_typed);
         if !given.is_empty() {
-            rivals.extend(others.into_iter().cloned());
+            excluded_flags.extend(others.into_iter().cloned());
         }
     }
-    rivals
+    excluded_flags
         .into_iter()
         .fold(command, |command, id| {
             command.mut_arg(id, |argument| argument.env(Resettable::Reset))
         })
-        .mut_subcommands(|command| without_rivals(command, typed))
+        .mut_subcommands(|command| without_excluded(command, typed))
 }
 
 /// Appends the values of the file after the subcommand, as if they were typed. A flag that is typed
@@ -97,9 +97,9 @@ pub(super) fn without_rivals(command: Command, typed: &Typed) -> Command {
 pub(super) fn with_file_values(
     mut arguments: Vec<OsString>,
     command: &Command,
-    typed: &Typed,
+    typed: &TypedFlags,
 ) -> Result<Vec<OsString>, clap::Error> {
-    let Some(file) = OF_FILE.get() else {
+    let Some(file) = FILE_VALUES.get() else {
         return Ok(arguments);
     };
     let (mut command, mut at) = (command, 1);
@@ -123,12 +123,12 @@ pub(super) fn with_file_values(
         let (Some(long), Some((variable, value))) = (argument.get_long(), found) else {
             continue;
         };
-        if is_given(argument) || rivals(command, argument).any(is_given) {
+        if is_given(argument) || excluded_flags(command, argument).any(is_given) {
             continue;
         }
         if argument.get_action().takes_values() {
             words.push(OsString::from(format!("--{long}={value}")));
-        } else if switch(value).ok_or_else(|| no_boolean(variable, long, value))? {
+        } else if switch(value).ok_or_else(|| invalid_boolean(variable, long, value))? {
             words.push(OsString::from(format!("--{long}")));
         }
     }
@@ -137,7 +137,7 @@ pub(super) fn with_file_values(
 }
 
 /// Returns the flags that exclude this one.
-fn rivals<'a>(command: &'a Command, argument: &'a Arg) -> impl Iterator<Item = &'a Arg> {
+fn excluded_flags<'a>(command: &'a Command, argument: &'a Arg) -> impl Iterator<Item = &'a Arg> {
     let id = argument.get_id();
     let groups = command.get_groups().filter(move |group| {
         // Clap can only answer this for a mutable group, hence the clone.
@@ -161,7 +161,7 @@ fn switch(value: &str) -> Option<bool> {
     }
 }
 
-fn no_boolean(variable: &str, long: &str, value: &str) -> clap::Error {
+fn invalid_boolean(variable: &str, long: &str, value: &str) -> clap::Error {
     clap::Error::raw(
         ErrorKind::InvalidValue,
         format!(
@@ -174,7 +174,7 @@ fn no_boolean(variable: &str, long: &str, value: &str) -> clap::Error {
 pub(super) fn name_variable(
     mut error: clap::Error,
     command: &Command,
-    typed: &Typed,
+    typed: &TypedFlags,
 ) -> clap::Error {
     let Some(ContextValue::String(shown)) = error.get(ContextKind::InvalidArg) else {
         return error;

@@ -50,9 +50,9 @@ pub struct GuidanceArgs {
         long,
         default_value = "fenced",
         value_name = "WAY",
-        value_parser = one_of::<CodeVia>(["fenced", "tool"])
+        value_parser = one_of::<CodeFormat>(["fenced", "tool"])
     )]
-    pub code_via: CodeVia,
+    pub code_format: CodeFormat,
 
     /// How much of the REPL the prompts describe: the basic functions (standard), or also maps,
     /// typed answers, limits, identical and cancelled calls, and the progress of calls (extended).
@@ -131,7 +131,7 @@ pub struct GuidanceArgs {
 /// How a response contains code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum CodeVia {
+pub enum CodeFormat {
     /// In fenced blocks.
     Fenced,
     /// By a tool call.

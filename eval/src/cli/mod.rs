@@ -61,7 +61,7 @@ pub use compare::CompareArgs;
 pub use data::{Data, DataArgs, FetchArgs, ShowArgs};
 pub use engine::EngineArgs;
 pub use environment::set_file_values;
-pub use guidance::{CodeVia, GuidanceArgs};
+pub use guidance::{CodeFormat, GuidanceArgs};
 pub use hooks::HookArgs;
 pub use import::{ImportArgs, ImportSystem, NodeRlmArgs};
 pub use layers::PromptOverrideArgs;
@@ -70,7 +70,7 @@ pub use mcp::McpArgs;
 pub use mcp_server::{McpServer, McpServerArgs};
 pub use merge::MergeArgs;
 pub use model::ModelArgs;
-pub use places::{Granted, Place, recorded_places};
+pub use places::{Granted, PlaceFlag, recorded_places};
 pub use powers::{
     FromFile, IsolationArgs, IsolationKind, PowerArgs, RunPowerArgs, VariableArgs, is_permission,
 };
@@ -186,8 +186,8 @@ Exit codes: 0 complete, 1 infrastructure failure, 2 usage, 4 nothing matched, 10
 /// The error with a suggestion, or the requested help or version text.
 pub fn parse(arguments: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Cli, clap::Error> {
     let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
-    let typed = environment::Typed::in_arguments(&arguments);
-    let mut command = environment::without_rivals(command(), &typed);
+    let typed = environment::TypedFlags::in_arguments(&arguments);
+    let mut command = environment::without_excluded(command(), &typed);
     let arguments = environment::with_file_values(arguments, &command, &typed)?;
     let matches = command
         .try_get_matches_from_mut(arguments)
@@ -268,7 +268,7 @@ pub fn flag_variables() -> BTreeMap<String, FlagVariable> {
 
 /// Returns the current name of a flag of `rlm-eval run`, given its current or an earlier name; any
 /// other name is returned unchanged.
-pub fn name_now(flag: &str) -> String {
+pub fn canonical_flag(flag: &str) -> String {
     let command = RunArgs::augment_args(clap::Command::new("run"));
     let of_this_name =
         |argument: &&clap::Arg| environment::names(argument).any(|name| name == flag);

@@ -17,7 +17,7 @@ use clap::{Arg, ArgMatches, Args, Command};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::environment::Typed;
+use super::environment::TypedFlags;
 use super::{RunArgs, recorded};
 use crate::invocation::quoted;
 
@@ -54,7 +54,7 @@ impl<T: FromStr> FromStr for Granted<T> {
 
 /// A flag whose places this start has to name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct PlaceFlag {
     /// Flag with its dashes.
     pub flag: String,
     /// Values of the flag.
@@ -62,7 +62,7 @@ pub struct Place {
 }
 
 /// Formats the flag for a shell.
-impl Display for Place {
+impl Display for PlaceFlag {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words = self.values.iter();
         let words: Vec<String> = words
@@ -77,13 +77,17 @@ impl Display for Place {
 ///
 /// # Errors
 /// A sentence about the first invalid value.
-pub fn recorded_places(flags: &Value) -> Result<Vec<Place>, String> {
+pub fn recorded_places(flags: &Value) -> Result<Vec<PlaceFlag>, String> {
     Ok(places(&recorded::matches::<RunArgs>(flags)?))
 }
 
 /// Returns the recorded places that `now` does not name. A flag that is typed replaces what is
 /// recorded; a variable confirms it.
-pub(super) fn unconfirmed(recorded: &ArgMatches, now: &ArgMatches, typed: &Typed) -> Vec<Place> {
+pub(super) fn unconfirmed(
+    recorded: &ArgMatches,
+    now: &ArgMatches,
+    typed: &TypedFlags,
+) -> Vec<PlaceFlag> {
     let mut places = places(recorded);
     let command = command();
     places.retain(|place| {
@@ -102,7 +106,7 @@ fn command() -> Command {
     RunArgs::augment_args(Command::new("run"))
 }
 
-fn places(matches: &ArgMatches) -> Vec<Place> {
+fn places(matches: &ArgMatches) -> Vec<PlaceFlag> {
     let place = |argument: &Arg| {
         let id = argument.get_id().as_str();
         // A resumed run writes to its own folder, wherever `--log-dir` once was.
@@ -116,7 +120,7 @@ fn places(matches: &ArgMatches) -> Vec<Place> {
         let may_be_path = id != "base_url" && !is_prose(argument);
         let is_place =
             is_granted(argument) || may_be_path && values.iter().any(|value| leads_outside(value));
-        is_place.then(|| Place {
+        is_place.then(|| PlaceFlag {
             flag: format!("--{}", argument.get_long().unwrap_or_default()),
             values,
         })

@@ -163,7 +163,7 @@ pub enum FromFile {
 
 /// Flags of single commands that grant power without being permissions of a run: they choose a
 /// server, write files, read the flags of a folder, or remove a safeguard.
-const OF_COMMANDS: [&str; 23] = [
+const COMMAND_PERMISSIONS: [&str; 23] = [
     "agents",
     "allow",
     "allow_mismatch",
@@ -194,7 +194,7 @@ pub(super) fn from_file(argument: &Arg) -> FromFile {
     let id = argument.get_id().as_str();
     let grants = ["allow_program_change", "detach"];
     if ids().contains(id)
-        || OF_COMMANDS.contains(&id)
+        || COMMAND_PERMISSIONS.contains(&id)
         || grants.contains(&id)
         || places::is_granted(argument)
     {

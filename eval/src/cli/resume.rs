@@ -9,9 +9,9 @@ use clap::{ArgMatches, Args, Command, FromArgMatches};
 
 use serde_json::Value;
 
-use super::environment::{self, Typed};
+use super::environment::{self, TypedFlags};
 
-use super::places::{self, Place, unconfirmed};
+use super::places::{self, PlaceFlag, unconfirmed};
 use super::{RunArgs, powers, recorded};
 use crate::invocation::quoted;
 
@@ -57,12 +57,12 @@ pub struct ResumeArgs {
     /// Flags of this start, including all variables.
     now: ArgMatches,
     /// Flags on the command line.
-    typed: Typed,
+    typed: TypedFlags,
 }
 
 impl ResumeArgs {
     /// Returns the flags if these matches of `rlm-eval run` request a resumed run.
-    pub(super) fn of(run: &ArgMatches, typed: &Typed) -> Option<Self> {
+    pub(super) fn of(run: &ArgMatches, typed: &TypedFlags) -> Option<Self> {
         let dir = run.get_one::<PathBuf>("resume")?.clone();
         let mut given = run.clone();
         let powers = powers::ids();
@@ -111,14 +111,14 @@ impl ResumeArgs {
     ///
     /// # Errors
     /// A sentence about the first invalid recorded value.
-    pub fn unconfirmed(&self, flags: &Value) -> Result<Vec<Place>, String> {
+    pub fn unconfirmed(&self, flags: &Value) -> Result<Vec<PlaceFlag>, String> {
         let recorded = recorded::matches::<RunArgs>(flags)?;
         let mut places = unconfirmed(&recorded, &self.now, &self.typed);
         // One command must be enough to allow all places. A URL alone may be named by a variable of
         // its provider.
         let address = recorded.get_one::<String>("base_url");
         if let Some(address) = address.filter(|_| !places.is_empty() && self.base_url.is_none()) {
-            places.push(Place {
+            places.push(PlaceFlag {
                 flag: "--base-url".to_owned(),
                 values: vec![address.clone()],
             });
@@ -151,7 +151,7 @@ impl ResumeArgs {
         words.extend(allow_program_change.then_some(OsStr::new("--allow-program-change")));
         words.extend(typed.iter().map(OsStr::new));
         let words: Vec<OsString> = words.into_iter().map(OsStr::to_owned).collect();
-        let typed = Typed::in_arguments(&words);
+        let typed = TypedFlags::in_arguments(&words);
         let own = ["resume", "retry_errors", "allow_program_change"];
         let changes = run.get_arguments().find(|argument| {
             let id = argument.get_id().as_str();

@@ -65,7 +65,7 @@ pub struct RunArgs {
         value_name = "N",
         help_heading = "Selection"
     )]
-    pub max_tasks: Option<usize>,
+    pub max_samples: Option<usize>,
 
     /// Choose the samples of --max-samples at random. The same seed chooses the same samples, and a
     /// larger --max-samples includes those of a smaller one [default: the first ones]
@@ -161,10 +161,10 @@ pub struct RunArgs {
 
 impl RunArgs {
     /// Selects these samples in this order, overriding any other selection.
-    pub fn take_only(&mut self, samples: &[String]) {
+    pub fn select_only(&mut self, samples: &[String]) {
         self.selected_problems = samples.to_vec();
         self.filter = Vec::new();
-        self.max_tasks = None;
+        self.max_samples = None;
         self.sample_seed = None;
         self.partition = None;
     }

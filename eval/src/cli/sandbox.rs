@@ -42,7 +42,7 @@ pub struct SandboxArgs {
         default_value_t = Seconds::of(30),
         value_name = "SECONDS"
     )]
-    pub cell_wait: Seconds,
+    pub timer_timeout: Seconds,
 
     /// Maximum characters of output that a cell shows; longer output is cut in the middle
     #[arg(
@@ -153,7 +153,7 @@ impl SandboxArgs {
         Config {
             limits: Limits {
                 cell_time: *self.cell_timeout,
-                cell_wait: *self.cell_wait,
+                timer_timeout: *self.timer_timeout,
                 heap_bytes: self.memory_limit << 20,
                 process_bytes: (self.memory_limit + BEYOND_HEAP_MEGABYTES) << 20,
                 stack_bytes: self.stack_limit << 20,

@@ -40,9 +40,9 @@ pub struct WebArgs {
         long,
         value_delimiter = ',',
         value_name = "WHAT,…",
-        value_parser = one_of::<Beyond>(["nested", "editable", "frames"])
+        value_parser = one_of::<DumpAddition>(["nested", "editable", "frames"])
     )]
-    pub dump_also: Vec<Beyond>,
+    pub dump_include: Vec<DumpAddition>,
 }
 
 /// Text that a dump contains.
@@ -59,7 +59,7 @@ pub enum DumpText {
 /// Optional addition to a dump.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Beyond {
+pub enum DumpAddition {
     /// Ids for interactive elements inside interactive elements.
     Nested,
     /// Ids for editable elements that are not form fields.
@@ -73,9 +73,9 @@ impl WebArgs {
     pub(super) fn dump(&self) -> DumpAlso {
         DumpAlso {
             text: self.dump_text == DumpText::All,
-            nested: self.dump_also.contains(&Beyond::Nested),
-            editable: self.dump_also.contains(&Beyond::Editable),
-            frames: self.dump_also.contains(&Beyond::Frames),
+            nested: self.dump_include.contains(&DumpAddition::Nested),
+            editable: self.dump_include.contains(&DumpAddition::Editable),
+            frames: self.dump_include.contains(&DumpAddition::Frames),
         }
     }
 }

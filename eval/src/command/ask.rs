@@ -8,7 +8,7 @@ use std::fs;
 use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 
-use benchmarks::{AppWorld, Image, OwnWorld, document_uri, with_selection};
+use benchmarks::{AppEnvironment, Image, UserEnvironment, document_uri, with_selection};
 use harness::model::web::Browser;
 use harness::model::{Event, EventKind, EventSink, Stats, Status, WebEvent};
 use harness::{Protocol, Task};
@@ -166,9 +166,9 @@ impl EventSink for Both {
 }
 
 /// Opens the web page or the documents that the question is about.
-fn world(settings: &AskSettings) -> Result<Option<OwnWorld>, Error> {
+fn world(settings: &AskSettings) -> Result<Option<UserEnvironment>, Error> {
     if let Some(site) = &settings.site {
-        return Ok(Some(OwnWorld::Site(site.clone())));
+        return Ok(Some(UserEnvironment::Site(site.clone())));
     }
     let mut documents: Vec<(String, String)> = Vec::new();
     for path in &settings.documents {
@@ -189,10 +189,10 @@ fn world(settings: &AskSettings) -> Result<Option<OwnWorld>, Error> {
     if documents.is_empty() && settings.engine.treatment.protocol != Protocol::JsonAction {
         return Ok(None);
     }
-    Ok(Some(OwnWorld::Apps(AppWorld {
+    Ok(Some(UserEnvironment::Apps(AppEnvironment {
         active: documents.first().map(|(uri, _)| uri.clone()),
         documents,
-        ..AppWorld::default()
+        ..AppEnvironment::default()
     })))
 }
 

@@ -116,7 +116,7 @@ fn benchmarks(data_dir: Option<&Path>) -> Listing {
                 entry.size,
                 entry.scorer,
                 data,
-                entry.licence,
+                entry.license,
                 entry.summary,
             ],
             json!({
@@ -126,7 +126,7 @@ fn benchmarks(data_dir: Option<&Path>) -> Listing {
                 "needs_data": entry.needs_data,
                 "is_here": is_here || !entry.needs_data,
                 "source": entry.source,
-                "licence": entry.licence,
+                "licence": entry.license,
                 "size": entry.size,
             }),
         );

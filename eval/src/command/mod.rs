@@ -44,7 +44,7 @@ pub use run::ResumeError;
 pub fn execute(command: Command) -> Result<Outcome, Error> {
     match command {
         Command::Run(args) => run::execute(&args),
-        Command::Resume(args) => run::resume(&args, &run::Show::Summary),
+        Command::Resume(args) => run::resume(&args, &run::RunContext::Standalone),
         Command::Sweep(args) => sweep::execute(&args),
         Command::Ask(args) => ask::execute(&args),
         Command::Serve(args) => serve::execute(&args),

@@ -196,7 +196,7 @@ async fn status(broker: &Arc<dyn Broker>, target: &QueueTarget) -> Result<Outcom
                 "bytes": counts.bytes,
                 "cancelled": manifest.cancelled,
                 "held": manifest.held,
-                "spent": books.as_ref().map(queue::books::Books::total),
+                "spent": books.as_ref().map(queue::accounts::BudgetAccounts::total),
                 "workers": workers.iter().map(|(presence, at_ms)| json!({
                     "worker": presence,
                     "heard_ms": at_ms,

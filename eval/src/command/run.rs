@@ -34,16 +34,16 @@ use crate::program;
 use crate::reporter;
 use crate::run_event::{Reporter, RunPlan};
 use crate::run_store::RunStore;
-use crate::runner::{self, Ended, Ending, Run, RunError};
+use crate::runner::{self, Run, RunError, RunOutcome, StopReason};
 use crate::settings::{
     Display, EngineSettings, JudgeSettings, ModelSettings, QueueSettings, ResumeSettings,
     RunSettings, SettingsError,
 };
 use crate::{models, terminal};
-use records::run_dir::{Journal, Lock, NewRun, Reopened, RunDir, RunWriter, keep_others};
+use records::run_dir::{Journal, Lock, NewRun, Reopened, RunDir, RunWriter, merge_history};
 use report::summary::{Summary, table};
 
-use queued::{Queued, Submission, Told};
+use queued::{NotifyStored, Queued, Submission};
 use resume::{Remaining, remaining};
 
 pub(super) use prepared::Prepared;
@@ -65,7 +65,7 @@ pub fn execute(args: &RunArgs) -> Result<Outcome, Error> {
         }
         return dry_run::execute(settings);
     }
-    begin(&settings, None, &Show::Summary)
+    begin(&settings, None, &RunContext::Standalone)
 }
 
 /// Runs the first samples once each, for an estimate of the rest.
@@ -78,18 +78,22 @@ pub(super) fn pilot(args: &RunArgs, samples: usize) -> Result<Outcome, Error> {
     args.start.pilot = None;
     args.start.name = None;
     args.attempts = 1;
-    args.max_tasks = Some(args.max_tasks.map_or(samples, |most| most.min(samples)));
+    args.max_samples = Some(args.max_samples.map_or(samples, |most| most.min(samples)));
     let settings = RunSettings::resolve(&args)?.settings;
-    begin(&settings, None, &Show::Nothing(CellStart::default()))
+    begin(
+        &settings,
+        None,
+        &RunContext::SweepCell(CellStart::default()),
+    )
 }
 
-/// Output of a run on stdout.
+/// Whether a run stands alone or is a cell of a sweep.
 #[derive(Debug, Clone)]
-pub(super) enum Show {
+pub(super) enum RunContext {
     /// Prints the summary.
-    Summary,
+    Standalone,
     /// Prints nothing: the run is a cell of a sweep.
-    Nothing(CellStart),
+    SweepCell(CellStart),
 }
 
 /// How a sweep starts a cell.
@@ -101,7 +105,7 @@ pub(super) struct CellStart {
     pub samples: Option<usize>,
 }
 
-impl Show {
+impl RunContext {
     /// Returns the run with its engine bound to the budget of the sweep, if any.
     fn bound(&self, mut prepared: Prepared) -> Prepared {
         if let Some(budget) = self.budget() {
@@ -112,8 +116,8 @@ impl Show {
 
     const fn budget(&self) -> Option<&SharedBudget> {
         match self {
-            Self::Summary => None,
-            Self::Nothing(start) => start.budget.as_ref(),
+            Self::Standalone => None,
+            Self::SweepCell(start) => start.budget.as_ref(),
         }
     }
 
@@ -121,7 +125,7 @@ impl Show {
     const fn is_part(&self) -> bool {
         matches!(
             self,
-            Self::Nothing(CellStart {
+            Self::SweepCell(CellStart {
                 samples: Some(_),
                 ..
             })
@@ -130,7 +134,7 @@ impl Show {
 
     /// Returns the attempts that this start makes.
     fn part_of(&self, mut jobs: Vec<(usize, u32)>, prepared: &Prepared) -> Vec<(usize, u32)> {
-        if let Self::Nothing(CellStart {
+        if let Self::SweepCell(CellStart {
             samples: Some(most),
             ..
         }) = self
@@ -145,8 +149,14 @@ impl Show {
     /// Returns advice with the command that resumes the run in `dir`. A cell is resumed through its
     /// sweep, because only the sweep enforces its budget. `None` if a budget of the cell or of the
     /// sweep must be raised first, which the sweep reports at its end.
-    fn go_on(&self, dir: &Path, again: &str, more: &str, over_budget: bool) -> Option<String> {
-        let Self::Nothing(start) = self else {
+    fn resume_advice(
+        &self,
+        dir: &Path,
+        again: &str,
+        more: &str,
+        over_budget: bool,
+    ) -> Option<String> {
+        let Self::SweepCell(start) = self else {
             return Some(format!(
                 "continue with `rlm-eval run --resume {}{more}{again}`",
                 quoted(&dir.display().to_string()),
@@ -240,16 +250,16 @@ pub(super) fn check_resume(args: &ResumeArgs) -> Result<(), Error> {
 pub(super) fn begin(
     settings: &RunSettings,
     at: Option<(&Path, String)>,
-    show: &Show,
+    run_context: &RunContext,
 ) -> Result<Outcome, Error> {
     let Some(prepared) = Prepared::new(settings)? else {
         return Ok(Outcome::NothingMatched);
     };
     let runtime = runtime()?;
     let stop = StopSignal::catch(&runtime)?;
-    let prepared = runtime.block_on(opened(prepared, settings, show))?;
-    let prepared = show.bound(prepared);
-    if matches!(show, Show::Summary) {
+    let prepared = runtime.block_on(opened(prepared, settings, run_context))?;
+    let prepared = run_context.bound(prepared);
+    if matches!(run_context, RunContext::Standalone) {
         let least = dry_run::least(settings, &prepared)?;
         let caps = expense::Caps::from(settings.engine.conduct.budget);
         if let Some(warning) = least.shortfall(caps, "") {
@@ -262,7 +272,7 @@ pub(super) fn begin(
             Some(name) => {
                 let path = settings.log_dir.join(name);
                 if path.exists() {
-                    return Err(named_twice(&path).into());
+                    return Err(duplicate_name(&path).into());
                 }
                 NewRun::create_at(&path)?
             }
@@ -286,29 +296,29 @@ pub(super) fn begin(
         concurrency: settings.concurrency,
         budget: settings.engine.conduct.budget,
     };
-    let whole = prepared.attempts_of_all_shares();
+    let whole = prepared.attempts_of_all_shards();
     let order = prepared.order();
     let config = config::config(settings, &identity, plan.attempts_total, whole, &order);
     let lock = Lock::new(prepared.fingerprint.clone(), identity);
     let writer = new_run.begin(&config, lock, order)?;
     let remaining = Remaining {
-        jobs: show.part_of(jobs, &prepared),
+        jobs: run_context.part_of(jobs, &prepared),
         again: BTreeSet::new(),
         earlier: Vec::new(),
     };
-    carry_out(
+    run_attempts(
         settings,
         prepared,
         plan,
         remaining,
         writer,
         (runtime, stop),
-        show,
+        run_context,
     )
 }
 
 /// Returns the error for a name that another run has.
-fn named_twice(path: &Path) -> SettingsError {
+fn duplicate_name(path: &Path) -> SettingsError {
     let shown = path.display().to_string();
     let problem = format!("--name: {shown} already exists");
     let hint = if RunDir::is_begun(path) {
@@ -323,12 +333,12 @@ fn named_twice(path: &Path) -> SettingsError {
 async fn opened(
     prepared: Prepared,
     settings: &RunSettings,
-    show: &Show,
+    run_context: &RunContext,
 ) -> Result<Prepared, Error> {
     let Some(queue) = &settings.queue else {
         return prepared.with_browser(settings).await;
     };
-    if show.budget().is_some() {
+    if run_context.budget().is_some() {
         return Err(SettingsError::with_hint(
             "--queue uses several processes, but a sweep's own budget works in only one".to_owned(),
             "give each cell its own budget, or omit --queue".to_owned(),
@@ -341,7 +351,7 @@ async fn opened(
 
 /// Sets the expected response lengths of servers from the run's earlier responses. Reads nothing if
 /// no model is on a server.
-fn expect_as_before(settings: &mut RunSettings, dir: &Path) -> Result<(), Error> {
+fn restore_length_forecast(settings: &mut RunSettings, dir: &Path) -> Result<(), Error> {
     let agents = &mut settings.engine.models;
     let judge = settings
         .grader
@@ -364,24 +374,24 @@ fn expect_as_before(settings: &mut RunSettings, dir: &Path) -> Result<(), Error>
 ///
 /// # Errors
 /// Like [`execute`], and [`Error::Resume`] if the existing run is a different experiment.
-pub(super) fn resume(args: &ResumeArgs, show: &Show) -> Result<Outcome, Error> {
+pub(super) fn resume(args: &ResumeArgs, run_context: &RunContext) -> Result<Outcome, Error> {
     let ResumeSettings {
         dir,
         retry_errors,
         allow_program_change,
         run: mut settings,
     } = ResumeSettings::resolve(args)?.announce();
-    expect_as_before(&mut settings, &dir)?;
+    restore_length_forecast(&mut settings, &dir)?;
     let Some(prepared) = Prepared::new(&settings)? else {
         return Ok(Outcome::NothingMatched);
     };
     let runtime = runtime()?;
     let stop = StopSignal::catch(&runtime)?;
-    let prepared = runtime.block_on(opened(prepared, &settings, show))?;
-    let prepared = show.bound(prepared);
+    let prepared = runtime.block_on(opened(prepared, &settings, run_context))?;
+    let prepared = run_context.bound(prepared);
     let reopened = Reopened::open(&dir)?;
     let mut remaining = remaining(&reopened, &prepared, retry_errors, allow_program_change)?;
-    remaining.jobs = show.part_of(remaining.jobs, &prepared);
+    remaining.jobs = run_context.part_of(remaining.jobs, &prepared);
     let spent = reopened.spent()?;
     prepared.engine.charge(harness::Spent {
         cost_usd: spent.cost_usd.unwrap_or(0.0),
@@ -409,7 +419,7 @@ pub(super) fn resume(args: &ResumeArgs, show: &Show) -> Result<Outcome, Error> {
         budget: settings.engine.conduct.budget,
         identity,
     };
-    let whole = prepared.attempts_of_all_shares();
+    let whole = prepared.attempts_of_all_shards();
     let order = prepared.order();
     let mut config = config::config(
         &settings,
@@ -418,7 +428,7 @@ pub(super) fn resume(args: &ResumeArgs, show: &Show) -> Result<Outcome, Error> {
         whole,
         &order,
     );
-    for changed in keep_others(&mut config, reopened.config()) {
+    for changed in merge_history(&mut config, reopened.config()) {
         // A changed model address is announced before the first request.
         if changed.name != "address" {
             terminal::note(&format!(
@@ -427,39 +437,39 @@ pub(super) fn resume(args: &ResumeArgs, show: &Show) -> Result<Outcome, Error> {
             ));
         }
     }
-    let writer = reopened.go_on(&config, order, &remaining.again, program::this())?;
-    carry_out(
+    let writer = reopened.resume(&config, order, &remaining.again, program::this())?;
+    run_attempts(
         &settings,
         prepared,
         plan,
         remaining,
         writer,
         (runtime, stop),
-        show,
+        run_context,
     )
 }
 
 /// Runs the attempts that are left, prints the result, and prints how to resume an incomplete run.
-fn carry_out(
+fn run_attempts(
     settings: &RunSettings,
     prepared: Prepared,
     plan: RunPlan,
     remaining: Remaining,
     writer: RunWriter,
     (runtime, stop): (Runtime, StopSignal),
-    show: &Show,
+    run_context: &RunContext,
 ) -> Result<Outcome, Error> {
-    if let Some(remark) = open_files::too_few(settings.concurrency) {
+    if let Some(remark) = open_files::fd_limit_warning(settings.concurrency) {
         terminal::warning(&remark);
     }
-    if let Some(remark) = machine_memory::too_little(settings.concurrency) {
+    if let Some(remark) = machine_memory::memory_warning(settings.concurrency) {
         terminal::warning(&remark);
     }
     let dir = plan.dir.clone();
     if let Some(recorder) = &settings.engine.models.request_recorder {
         recorder.begin(&dir);
     }
-    let again = settings.typed_again();
+    let again = settings.flags_to_repeat();
     let again: String = again.iter().map(|flag| format!(" {flag}")).collect();
     let mut spent = prepared.engine.spent();
     let identity = plan.identity.clone();
@@ -507,14 +517,18 @@ fn carry_out(
                 Ok(Some(ended)) => ended,
                 Ok(None) => {
                     runtime.shutdown_background();
-                    let how = show.go_on(&dir, &again, "", false).unwrap_or_default();
+                    let how = run_context
+                        .resume_advice(&dir, &again, "", false)
+                        .unwrap_or_default();
                     terminal::note(&format!("run directory: {}", dir.display()));
                     terminal::note(&format!("workers make the attempts of this run; {how}"));
                     return Ok(Outcome::Complete);
                 }
                 Err(error) => {
                     runtime.shutdown_background();
-                    let how = show.go_on(&dir, &again, "", false).unwrap_or_default();
+                    let how = run_context
+                        .resume_advice(&dir, &again, "", false)
+                        .unwrap_or_default();
                     terminal::note(&format!("finished attempts are kept; {how}"));
                     return Err(error);
                 }
@@ -526,15 +540,17 @@ fn carry_out(
     let ended = match ended {
         Ok(ended) => ended,
         Err(error) => {
-            let how = show.go_on(&dir, &again, "", false).unwrap_or_default();
+            let how = run_context
+                .resume_advice(&dir, &again, "", false)
+                .unwrap_or_default();
             terminal::note(&format!("finished attempts are kept; {how}"));
             return Err(error.into());
         }
     };
-    if matches!(show, Show::Summary) {
+    if matches!(run_context, RunContext::Standalone) {
         print(settings, &identity, &dir, &ended.summary)?;
     }
-    if !show.is_part() {
+    if !run_context.is_part() {
         terminal::note(&format!("run directory: {}", dir.display()));
     }
     if let Some(sum) = web.and_then(|web| web.refused()) {
@@ -542,17 +558,21 @@ fn carry_out(
     }
     let summary = &ended.summary;
     // The sweep reports that its budget is used up.
-    let is_of_sweep = show.budget().and_then(SharedBudget::exhausted).is_some();
+    let is_of_sweep = run_context
+        .budget()
+        .and_then(SharedBudget::exhausted)
+        .is_some();
     match &ended.ending {
-        Ending::TooManyErrors { errors } => terminal::note(&format!(
+        StopReason::TooManyErrors { errors } => terminal::note(&format!(
             "stopped by --fail-on-error after {errors} attempts ended in an error"
         )),
-        Ending::Halted(HaltReason::OverBudget(message)) => {
+        StopReason::Halted(HaltReason::OverBudget(message)) => {
             if !is_of_sweep {
                 terminal::note(&format!("the run was stopped: {message}"));
             }
         }
-        Ending::Halted(HaltReason::Failing(_)) | Ending::Done | Ending::Interrupted => {}
+        StopReason::Halted(HaltReason::Failing(_)) | StopReason::Done | StopReason::Interrupted => {
+        }
     }
     if summary.cut_prompts > 0 {
         terminal::warning(&format!(
@@ -562,19 +582,19 @@ fn carry_out(
             summary.cut_prompts
         ));
     }
-    let is_alone = matches!(show, Show::Summary);
-    let over_budget = matches!(ended.ending, Ending::Halted(HaltReason::OverBudget(_)));
+    let is_alone = matches!(run_context, RunContext::Standalone);
+    let over_budget = matches!(ended.ending, StopReason::Halted(HaltReason::OverBudget(_)));
     let raised = if over_budget && is_alone {
         raised_budget::raised(&settings.engine.conduct.budget, spent)
     } else {
         String::new()
     };
     let how = |lead: &str, more: &str| {
-        let how = show.go_on(&dir, &again, more, over_budget);
+        let how = run_context.resume_advice(&dir, &again, more, over_budget);
         how.map(|how| format!("; {lead}{how}")).unwrap_or_default()
     };
     // The rest of a part is up to the sweep.
-    let is_part = show.is_part() && matches!(ended.ending, Ending::Done);
+    let is_part = run_context.is_part() && matches!(ended.ending, StopReason::Done);
     if summary.attempts < summary.attempts_total && !is_of_sweep && !is_part {
         terminal::note(&format!(
             "{} of {} attempts have not been made yet{}",
@@ -597,7 +617,7 @@ fn carry_out(
             how("to rerun them, ", &format!("{raised} --retry-errors"))
         ));
     }
-    if let Ending::Halted(HaltReason::Failing(message)) = ended.ending {
+    if let StopReason::Halted(HaltReason::Failing(message)) = ended.ending {
         return Err(Error::Halted(message));
     }
     Ok(outcome(settings, &ended))
@@ -610,7 +630,7 @@ async fn queued(
     writer: RunWriter,
     reporter: Box<dyn Reporter>,
     stop: StopSignal,
-) -> Result<Option<Result<Ended, RunError>>, Error> {
+) -> Result<Option<Result<RunOutcome, RunError>>, Error> {
     let (tell, stored) = unbounded_channel();
     let earlier = submission.earlier.iter().map(AttemptRecord::without_texts);
     let earlier = earlier.collect();
@@ -619,7 +639,7 @@ async fn queued(
     if queue.detach {
         return Ok(None);
     }
-    let reporter = Box::new(Told {
+    let reporter = Box::new(NotifyStored {
         inner: reporter,
         stored: tell,
     });
@@ -685,12 +705,12 @@ fn print(
     stdout::write_table(|width| table(&[(&identity.label(), summary)], width))
 }
 
-fn outcome(settings: &RunSettings, ended: &Ended) -> Outcome {
+fn outcome(settings: &RunSettings, ended: &RunOutcome) -> Outcome {
     let summary = &ended.summary;
     match ended.ending {
-        Ending::Interrupted => return Outcome::Interrupted,
-        Ending::TooManyErrors { .. } => return Outcome::InfrastructureFailed,
-        Ending::Done | Ending::Halted(_) => {}
+        StopReason::Interrupted => return Outcome::Interrupted,
+        StopReason::TooManyErrors { .. } => return Outcome::InfrastructureFailed,
+        StopReason::Done | StopReason::Halted(_) => {}
     }
     if summary.statuses.error > 0 && summary.scored == 0 {
         return Outcome::InfrastructureFailed;

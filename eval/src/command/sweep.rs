@@ -15,7 +15,7 @@ use serde_json::json;
 
 use super::raised_budget::raised;
 use super::run::expense::{Caps, Sum};
-use super::run::{self, CellStart, Show};
+use super::run::{self, CellStart, RunContext};
 use super::{compare, report, stdout};
 use crate::cli::{ResumeArgs, SweepArgs};
 use crate::error::Error;
@@ -116,13 +116,13 @@ pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
                 continue;
             }
             terminal::note(&round.title(&plan, place));
-            let show = Show::Nothing(CellStart {
+            let run_context = RunContext::SweepCell(CellStart {
                 budget: budget.clone(),
                 samples: round.samples(place),
             });
-            let outcome = carry_on(&folder, &plan, cell, None, args, &show)?;
+            let outcome = run_cell(&folder, &plan, cell, None, args, &run_context)?;
             if outcome == Outcome::Interrupted {
-                terminal::note(&go_on(&folder, &plan, args, ""));
+                terminal::note(&resume_advice(&folder, &plan, args, ""));
                 return Ok(outcome);
             }
             if outcome == Outcome::InfrastructureFailed {
@@ -167,8 +167,8 @@ fn warn_of_shortfall(plan: &Plan) -> Result<(), Error> {
 }
 
 /// Returns advice with the command that resumes the sweep with the additional flags `more`.
-fn go_on(folder: &Path, plan: &Plan, args: &SweepArgs, more: &str) -> String {
-    let again = match typed_again(folder, plan, args) {
+fn resume_advice(folder: &Path, plan: &Plan, args: &SweepArgs, more: &str) -> String {
+    let again = match flags_to_repeat(folder, plan, args) {
         again if again.is_empty() => again,
         again => format!(" --{again}"),
     };
@@ -179,7 +179,7 @@ fn go_on(folder: &Path, plan: &Plan, args: &SweepArgs, more: &str) -> String {
 }
 
 /// Returns the flags to repeat after `--` when resuming the sweep, each preceded by a space.
-fn typed_again(folder: &Path, plan: &Plan, args: &SweepArgs) -> String {
+fn flags_to_repeat(folder: &Path, plan: &Plan, args: &SweepArgs) -> String {
     let mut all = Vec::new();
     for cell in &plan.cells {
         let flags = match &args.resume {
@@ -189,7 +189,7 @@ fn typed_again(folder: &Path, plan: &Plan, args: &SweepArgs) -> String {
         };
         // The settings were valid when the sweep started.
         let settings = flags.and_then(|flags| Ok(RunSettings::resolve(&flags)?.settings));
-        for flag in settings.map_or_else(|_| Vec::new(), |settings| settings.typed_again()) {
+        for flag in settings.map_or_else(|_| Vec::new(), |settings| settings.flags_to_repeat()) {
             if !all.contains(&flag) {
                 all.push(flag);
             }
@@ -214,7 +214,7 @@ fn advise(
         let is_whole = run.records.len() as u64 >= run.attempts_total();
         if !is_whole && !failed.contains(name.as_str()) {
             stopped.push(name.as_str());
-            let again = typed_again(folder, plan, args);
+            let again = flags_to_repeat(folder, plan, args);
             commands.push(format!(
                 "`rlm-eval run --resume {}{}{again}`",
                 quoted(&dir),
@@ -239,13 +239,13 @@ fn advise(
             },
             stopped.join(", "),
             commands.join(" and "),
-            go_on(folder, plan, args, "")
+            resume_advice(folder, plan, args, "")
         ));
     }
     if lacks_scores {
         terminal::note(&format!(
             "not every attempt has a score; {}",
-            go_on(folder, plan, args, " --retry-errors")
+            resume_advice(folder, plan, args, " --retry-errors")
         ));
     }
     Ok(())
@@ -302,13 +302,13 @@ fn check_to_go_on(folder: &Path, cell: &Cell, args: &SweepArgs) -> Result<(), Er
 }
 
 /// Starts or resumes the run of a cell, with the given samples or all that its flags select.
-fn carry_on(
+fn run_cell(
     folder: &Path,
     plan: &Plan,
     cell: &Cell,
     samples: Option<&[String]>,
     args: &SweepArgs,
-    show: &Show,
+    run_context: &RunContext,
 ) -> Result<Outcome, Error> {
     let dir = folder.join(&cell.name);
     if RunDir::is_begun(&dir) {
@@ -316,13 +316,15 @@ fn carry_on(
             of_cell(&dir, args)?
         } else {
             // This start created the cell, so the user has typed all places that its folder names.
-            let given = RunSettings::resolve(&cell.flags)?.settings.typed_again();
+            let given = RunSettings::resolve(&cell.flags)?
+                .settings
+                .flags_to_repeat();
             let words = shlex::split(&given.join(" ")).unwrap_or_default();
             let (retry, change) = (args.retry_errors, args.allow_program_change);
             ResumeArgs::of_folder(&dir, retry, change, &words)?
         };
         args.samples = samples.map(<[String]>::to_vec);
-        return run::resume(&args, show);
+        return run::resume(&args, run_context);
     }
     RunDir::clear_unbegun(&dir)?;
     // Notes and warnings were printed when the sweep started.
@@ -335,14 +337,14 @@ fn carry_on(
         flags = args.over(flags)?;
     }
     if let Some(samples) = samples {
-        flags.take_only(samples);
+        flags.select_only(samples);
     }
     let settings = RunSettings::resolve(&flags)?.settings;
     if let Some(args) = &resumed {
         let command = format!("sweep --resume {} --", quoted(folder));
         settings.check_addresses(folder, args.base_url.as_deref(), &command)?;
     }
-    run::begin(&settings, Some((&dir, plan.run_id(cell))), show)
+    run::begin(&settings, Some((&dir, plan.run_id(cell))), run_context)
 }
 
 /// Compares the finished attempts of a stopped sweep, if every cell has a record.

@@ -1,7 +1,7 @@
 //! `rlm-eval worker`: makes attempts of the runs in a queue.
 
 mod attempt;
-mod purse;
+mod lease;
 mod served;
 mod stream_journal;
 
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use queue::message::{self, Manifest, State};
-use queue::name::{Place, RunKey};
+use queue::name::{RunKey, SubjectAddress};
 use queue::{Broker, Follow};
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::JoinHandle;
@@ -27,11 +27,11 @@ use crate::terminal;
 use served::Served;
 
 /// Time between checks of a queue that has never had a run.
-const LOOK: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Instruction to a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Order {
+pub(super) enum WorkerMode {
     /// Take attempts.
     Work,
     /// Take no more attempts and finish those in progress.
@@ -46,7 +46,7 @@ pub(super) struct Worker {
     pub(super) broker: Arc<dyn Broker>,
     /// Permits for attempts that may still start.
     pub(super) places: Arc<Semaphore>,
-    pub(super) order: watch::Receiver<Order>,
+    pub(super) order: watch::Receiver<WorkerMode>,
     /// Number of attempts under way and of runs that are being prepared.
     pub(super) under_way: AtomicUsize,
     /// Reports that something began or ended.
@@ -79,7 +79,7 @@ impl Drop for Busy {
 /// [`Error`] for invalid settings and a server that does not answer at the start.
 pub(super) fn execute(args: &WorkerArgs) -> Result<Outcome, Error> {
     let settings = WorkerSettings::resolve(args)?;
-    if let Some(remark) = open_files::too_few(settings.concurrency) {
+    if let Some(remark) = open_files::fd_limit_warning(settings.concurrency) {
         terminal::warning(&remark);
     }
     let runtime = runtime()?;
@@ -95,7 +95,7 @@ async fn work(settings: WorkerSettings, stop: StopSignal) -> Result<Outcome, Err
         "worker {} takes attempts from {}, up to {} concurrently; Ctrl-C stops it",
         settings.name, settings.access.url, settings.concurrency
     ));
-    let (orders, order) = watch::channel(Order::Work);
+    let (orders, order) = watch::channel(WorkerMode::Work);
     let (busy, mut work_done) = mpsc::unbounded_channel();
     let drain = settings.drain;
     let idle_exit = settings.idle_exit;
@@ -117,7 +117,7 @@ async fn work(settings: WorkerSettings, stop: StopSignal) -> Result<Outcome, Err
     let mut idle_since = Instant::now();
     loop {
         if manifests.is_none() {
-            let place = Place::manifest(None);
+            let place = SubjectAddress::manifest(None);
             // The stream does not exist before the first run.
             manifests = worker.broker.follow(&place, Follow::LastOfEach).await.ok();
         }
@@ -125,7 +125,7 @@ async fn work(settings: WorkerSettings, stop: StopSignal) -> Result<Outcome, Err
             if let Some(manifests) = &mut manifests {
                 manifests.recv().await
             } else {
-                tokio::time::sleep(LOOK).await;
+                tokio::time::sleep(POLL_INTERVAL).await;
                 None
             }
         };
@@ -155,7 +155,7 @@ async fn work(settings: WorkerSettings, stop: StopSignal) -> Result<Outcome, Err
             () = &mut stopped => break,
         }
     }
-    orders.send_replace(Order::Finish);
+    orders.send_replace(WorkerMode::Finish);
     if worker.under_way.load(Ordering::SeqCst) > 0 {
         terminal::note(&format!(
             "finishing the current attempts for at most {} s",
@@ -165,7 +165,7 @@ async fn work(settings: WorkerSettings, stop: StopSignal) -> Result<Outcome, Err
     let finished = runs.finish();
     tokio::pin!(finished);
     if tokio::time::timeout(drain, &mut finished).await.is_err() {
-        orders.send_replace(Order::Return);
+        orders.send_replace(WorkerMode::Return);
         // Attempts that cannot be returned are delivered again when their lease expires.
         let _ = tokio::time::timeout(Duration::from_secs(5), finished).await;
     }

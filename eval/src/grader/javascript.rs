@@ -12,7 +12,7 @@ use harness::sandbox::{Config, Event, Isolation, Limits, Repl, Sandbox, StartErr
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use super::{Answered, Grade, Grader, GraderError, JudgeLog};
+use super::{Grade, Grader, GraderError, JudgeLog, ScorableAnswer};
 use crate::settings::{GraderSettings, ScorerLimits};
 use crate::terminal;
 
@@ -96,7 +96,7 @@ impl JavaScript {
                 // The scorer gets no host functions.
                 Ok(
                     Event::CallContext { .. }
-                    | Event::StatusAsked { .. }
+                    | Event::StatusRequested { .. }
                     | Event::Cancelled(_)
                     | Event::Invoked(_),
                 ) => {}
@@ -166,7 +166,7 @@ impl Grader for JavaScript {
         }
     }
 
-    async fn grade(&self, answered: &Answered<'_>, _log: &dyn JudgeLog) -> Grade {
+    async fn grade(&self, answered: &ScorableAnswer<'_>, _log: &dyn JudgeLog) -> Grade {
         let sample = answered.sample;
         let values = [
             ("$answer", &json!(answered.answer)),
@@ -242,7 +242,7 @@ fn sandbox(limits: ScorerLimits, isolation: Isolation) -> Result<Sandbox, StartE
     let config = Config {
         limits: Limits {
             cell_time: limits.time,
-            cell_wait: limits.time,
+            timer_timeout: limits.time,
             heap_bytes: limits.heap_bytes,
             process_bytes: limits.heap_bytes + BEYOND_HEAP,
             ..Limits::default()

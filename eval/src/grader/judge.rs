@@ -22,7 +22,7 @@ use sha2::{Digest, Sha256};
 
 pub use prompt::JudgePrompt;
 
-use super::{Answered, Grade, Grader, JudgeLog};
+use super::{Grade, Grader, JudgeLog, ScorableAnswer};
 
 /// Message to a judge whose reply contains no valid verdict; `<problem>` is replaced by the
 /// problem.
@@ -110,7 +110,7 @@ impl Judge {
         (result, false)
     }
 
-    fn request(&self, answered: &Answered<'_>, turn: u32, messages: &[Message]) -> Request {
+    fn request(&self, answered: &ScorableAnswer<'_>, turn: u32, messages: &[Message]) -> Request {
         Request {
             model: self.model.name.clone(),
             system: self.prompt.text.clone(),
@@ -186,7 +186,7 @@ impl Grader for Judge {
         self.identity.clone()
     }
 
-    async fn grade(&self, answered: &Answered<'_>, log: &dyn JudgeLog) -> Grade {
+    async fn grade(&self, answered: &ScorableAnswer<'_>, log: &dyn JudgeLog) -> Grade {
         if answered.sample.query.trim().is_empty() {
             return Grade::failed(
                 "a judge needs the question, but the attempt's trajectory does not contain it",

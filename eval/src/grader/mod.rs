@@ -54,7 +54,7 @@ pub trait Grader: Send + Sync {
     }
 
     /// Scores an answer, which may be hostile. Model calls made for it are reported to `log`.
-    async fn grade(&self, answered: &Answered<'_>, log: &dyn JudgeLog) -> Grade;
+    async fn grade(&self, answered: &ScorableAnswer<'_>, log: &dyn JudgeLog) -> Grade;
 }
 
 /// Receives the cost of judging an answer as it arises, because a killed process leaves no record
@@ -88,7 +88,7 @@ impl JudgeLog for NoLog {
 
 /// An answer to be scored.
 #[derive(Debug, Clone, Copy)]
-pub struct Answered<'a> {
+pub struct ScorableAnswer<'a> {
     /// The sample. Its context is empty, and its query may be when a run is scored from its
     /// records.
     pub sample: &'a Sample,
@@ -103,10 +103,10 @@ pub struct Answered<'a> {
 pub async fn grade(
     grader: &dyn Grader,
     benchmark: &str,
-    answered: Answered<'_>,
+    answered: ScorableAnswer<'_>,
     log: &dyn JudgeLog,
 ) -> Grade {
-    const UNTOLD: &str = "explanation withheld: the expected text stays encrypted";
+    const EXPLANATION_WITHHELD: &str = "explanation withheld: the expected text stays encrypted";
     let expected = &answered.sample.expected;
     let plain = if grader.is_benchmarks_own() {
         None
@@ -121,10 +121,12 @@ pub async fn grade(
         ..answered.sample.clone()
     };
     let sample = &sample;
-    let grade = grader.grade(&Answered { sample, ..answered }, log).await;
+    let grade = grader
+        .grade(&ScorableAnswer { sample, ..answered }, log)
+        .await;
     Grade {
         score: grade.score.map(|score| Score {
-            explanation: UNTOLD.to_owned(),
+            explanation: EXPLANATION_WITHHELD.to_owned(),
             ..score
         }),
         details: grade

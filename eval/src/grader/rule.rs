@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use benchmarks::Scorer;
 use serde_json::Value;
 
-use super::{Answered, Grade, Grader, JudgeLog};
+use super::{Grade, Grader, JudgeLog, ScorableAnswer};
 
 /// A scoring rule. It fails for expected values that it does not support.
 pub struct Rule {
@@ -46,8 +46,8 @@ impl Grader for Rule {
         self.is_benchmarks_own
     }
 
-    async fn grade(&self, answered: &Answered<'_>, _log: &dyn JudgeLog) -> Grade {
-        if let Some(problem) = self.scorer.misfit(&answered.sample.expected) {
+    async fn grade(&self, answered: &ScorableAnswer<'_>, _log: &dyn JudgeLog) -> Grade {
+        if let Some(problem) = self.scorer.validate_expected(&answered.sample.expected) {
             return Grade::failed(format!("the sample's expected value {problem}"));
         }
         Grade::of(self.scorer.score(answered.answer, answered.sample))

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use harness::agent_turn::How;
+use harness::agent_turn::ActionStatus;
 use harness::model::web::{Envelope, Step};
 use harness::model::{Event, EventKind, WebEvent};
 use report::sanitize::sanitize;
@@ -193,7 +193,9 @@ fn happened(event: &WebEvent) -> Option<String> {
             None
         }
         WebEvent::ActionResults { results } => {
-            let done = results.iter().filter(|result| result.result == How::Done);
+            let done = results
+                .iter()
+                .filter(|result| result.result == ActionStatus::Done);
             Some(format!(
                 "has done {}",
                 counted(done.count() as u64, "action")

@@ -23,12 +23,12 @@ use crate::record::Scored;
 
 /// Key of an answer: sample, attempt, and digest of the answer, because an attempt may have been
 /// rerun.
-type Which = (String, u32, String);
+type AnswerKey = (String, u32, String);
 
 /// Verdicts and budget of a judge over all starts.
 pub struct Judging {
     journal: ScoreJournal,
-    kept: HashMap<Which, Scored>,
+    kept: HashMap<AnswerKey, Scored>,
     budget: SharedBudget,
     run_id: String,
     /// Identifies this start.
@@ -127,12 +127,12 @@ impl Judging {
 
     /// Returns the result of an earlier start for an answer.
     pub(super) fn kept(&self, record: &AttemptRecord) -> Option<&Scored> {
-        self.kept.get(&which(record)?)
+        self.kept.get(&answer_key(record)?)
     }
 
     /// Stores the result for an answer. Attempts without an answer need no judge.
     pub(super) fn keep(&self, record: &AttemptRecord, scored: &Scored) -> Result<(), RunDirError> {
-        let Some((id, attempt, answer_sha256)) = which(record) else {
+        let Some((id, attempt, answer_sha256)) = answer_key(record) else {
             return Ok(());
         };
         let scored = scored.clone();
@@ -212,7 +212,7 @@ impl JudgeLog for Log<'_> {
     }
 }
 
-fn which(record: &AttemptRecord) -> Option<Which> {
+fn answer_key(record: &AttemptRecord) -> Option<AnswerKey> {
     let answer = record.answer.as_ref()?;
     let digest = hex::encode(Sha256::digest(answer));
     Some((record.id.clone(), record.attempt, digest))

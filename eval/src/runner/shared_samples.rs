@@ -88,7 +88,7 @@ mod tests {
             &self.0
         }
 
-        fn facts(&self, _: usize) -> SampleMetadata {
+        fn metadata(&self, _: usize) -> SampleMetadata {
             SampleMetadata::new()
         }
 

@@ -3,13 +3,13 @@
 use std::env;
 use std::path::PathBuf;
 
-use benchmarks::{Image, OwnSite, SiteSource};
+use benchmarks::{Image, SiteSource, UserSite};
 use browser::Origin;
 use harness::Protocol;
 use url::Url;
 
 use super::bounds::within;
-use super::{ContextSource, EngineSettings, Keys, QuerySource, Resolved, SettingsError, Start};
+use super::{ContextSource, EngineSettings, Keys, QuerySource, Resolved, RunMode, SettingsError};
 use crate::cli::AskArgs;
 
 /// Everything that one question depends on.
@@ -22,7 +22,7 @@ pub struct AskSettings {
     /// Image files shown with the question; at most [`Image::MOST`].
     pub images: Vec<PathBuf>,
     /// Web page that the question is about.
-    pub site: Option<OwnSite>,
+    pub site: Option<UserSite>,
     /// Text selected on the page.
     pub selection: Option<String>,
     /// Files of the open documents.
@@ -77,7 +77,7 @@ impl AskSettings {
         if args.show {
             check_display()?;
         }
-        let engine = EngineSettings::resolve(&args.engine, Keys::Needed, Start::New)?;
+        let engine = EngineSettings::resolve(&args.engine, Keys::Needed, RunMode::New)?;
         Ok(engine.map(|engine| Self {
             query,
             context,
@@ -120,7 +120,7 @@ impl AskSettings {
 }
 
 /// Returns the site at a URL.
-fn site(url: &str, allow: &[String]) -> Result<OwnSite, SettingsError> {
+fn site(url: &str, allow: &[String]) -> Result<UserSite, SettingsError> {
     let parsed = Url::parse(url.trim()).ok();
     let is_web = |url: &Url| matches!(url.scheme(), "http" | "https");
     let Some(url) = parsed.filter(is_web) else {
@@ -134,7 +134,7 @@ fn site(url: &str, allow: &[String]) -> Result<OwnSite, SettingsError> {
             .parse::<Origin>()
             .map_err(|error| SettingsError::new(format!("--allow: {error}")))?;
     }
-    Ok(OwnSite {
+    Ok(UserSite {
         source: SiteSource::Address(url.to_string()),
         start: url.to_string(),
         allow: allow

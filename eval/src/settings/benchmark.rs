@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use benchmarks::{OutsideScorer, Reads, Scorer};
+use benchmarks::{OutsideScorer, Scorer, SupportedOption};
 use harness::nearest;
 
 use super::{SettingsError, caches, context_length, env_file};
@@ -28,7 +28,7 @@ pub(super) fn resolve(
     let context_lengths = context_length::parse_all(&args.context_len)?;
     let options = benchmarks::Options {
         data_dir: data(&benchmark, args.data_dir.as_deref()),
-        labels: args.labels,
+        labels: args.show_labels,
         split: args.split.clone(),
         skip_malformed: args.skip_malformed,
         scorer: scorer.map(str::to_owned),
@@ -65,24 +65,24 @@ pub(super) fn unread_options(benchmark: &str, args: &BenchmarkArgs) -> Vec<Strin
             args.context_len
                 .iter()
                 .any(|length| !length.trim().is_empty()),
-            Reads::ContextLengths,
+            SupportedOption::ContextLengths,
             "--context-len",
         ),
         (
             args.tasks_per_length != usual.tasks_per_length,
-            Reads::TasksPerLength,
+            SupportedOption::SamplesPerLength,
             "--samples-per-length",
         ),
-        (args.seed != usual.seed, Reads::Seed, "--seed"),
-        (args.labels, Reads::Labels, "--labels"),
-        (args.split.is_some(), Reads::Split, "--split"),
+        (args.seed != usual.seed, SupportedOption::Seed, "--seed"),
+        (args.show_labels, SupportedOption::Labels, "--show-labels"),
+        (args.split.is_some(), SupportedOption::Split, "--split"),
         (
             args.skip_malformed,
-            Reads::SkipMalformed,
+            SupportedOption::SkipMalformed,
             "--skip-malformed",
         ),
     ];
-    let read = benchmarks::entry(benchmark).map_or(Reads::OWN, |entry| entry.reads);
+    let read = benchmarks::entry(benchmark).map_or(SupportedOption::OWN, |entry| entry.reads);
     given
         .into_iter()
         .filter(|(given, option, flag)| {

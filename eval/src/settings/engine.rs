@@ -3,11 +3,13 @@
 use harness::prompt::definition::ToolStrategy;
 use harness::provider::{MaybeShared, PriceTable, Sampling};
 use harness::treatment::{Effective, Sent};
-use harness::{AgentSettings, Asker, Assigned, Conduct, Protocol, Specialist, Treatment};
+use harness::{
+    AgentSettings, CallerRole, Conduct, ModelAssignments, Protocol, Specialist, Treatment,
+};
 
 use super::treatment::{Agents, Flags};
 use super::{
-    Keys, ModelSettings, Resolved, SettingsError, Start, budget, compaction, guidance, layers,
+    Keys, ModelSettings, Resolved, RunMode, SettingsError, budget, compaction, guidance, layers,
     models, web,
 };
 use crate::cli::{EngineArgs, StoreArgs, TrafficArgs};
@@ -21,7 +23,7 @@ pub struct EngineSettings {
     /// Models of the aliases, in order.
     pub aliased: Vec<ModelRef>,
     /// Models of agents below the root, unless a call names another.
-    pub assigned: Assigned<ModelRef>,
+    pub assigned: ModelAssignments<ModelRef>,
     /// Sampling and servers of the models.
     pub models: ModelSettings,
     /// Settings that can change an answer.
@@ -41,7 +43,7 @@ pub struct EngineSettings {
     /// Where responses are stored.
     pub store: StoreArgs,
     /// Whether the cassette continues one of an earlier start.
-    pub record_goes_on: bool,
+    pub append_cassette: bool,
     /// Request rate shared with other processes, if any.
     pub shared_pace: MaybeShared,
     /// Effective mode, depth and iterations, as recorded.
@@ -58,7 +60,7 @@ impl EngineSettings {
     pub fn resolve(
         args: &EngineArgs,
         keys: Keys,
-        start: Start,
+        start: RunMode,
     ) -> Result<Resolved<Self>, SettingsError> {
         let (model, model_note) = main_model(args)?;
         let model = &model;
@@ -98,7 +100,7 @@ impl EngineSettings {
             treatment.repl.max_blocks_per_iteration,
             keys,
         )?;
-        if start != Start::GoesOn {
+        if start != RunMode::Resume {
             models::check_read(&args.models, &models, model)?;
         }
         let agents = &mut resolved.settings;
@@ -146,7 +148,7 @@ impl EngineSettings {
                 trust_pages: args.powers.trust_pages,
                 allow_local: args.powers.allow_local,
                 store: args.store.clone(),
-                record_goes_on: false,
+                append_cassette: false,
                 shared_pace: MaybeShared::default(),
                 effective,
                 sent,
@@ -247,7 +249,7 @@ fn fit_reasoning(agents: &mut Agents, references: &[ModelRef], sampling: &Sampli
             .filter(|(alias, model)| [&*alias.alias, model.as_str()].contains(&&*specialist.model));
         let of_all = named.next().map(|(_, model)| model);
         let of_children =
-            (specialist.model == "default").then(|| agents.assigned.of(Asker::Agent, 1));
+            (specialist.model == "default").then(|| agents.assigned.of(CallerRole::Agent, 1));
         of_all.or(of_children.flatten()).unwrap_or(main)
     };
     treatment.tools.change_settings(|specialist| {

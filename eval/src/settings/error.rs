@@ -6,7 +6,7 @@ use std::path::Path;
 
 use harness::hook::HookRegistryError;
 use harness::prompt::definition::Faults;
-use harness::prompt::{PromptError, UnfitDriver};
+use harness::prompt::{DriverProtocolMismatch, PromptError};
 use harness::provider::{PriceError, WindowError};
 use harness::treatment::Inert;
 use records::run_dir::RunDirError;
@@ -31,7 +31,7 @@ pub enum SettingsError {
 
     /// A driver is written for other protocols. A sweep skips the cell.
     #[error("--drivers: {0}")]
-    UnfitDriver(#[from] UnfitDriver),
+    DriverProtocolMismatch(#[from] DriverProtocolMismatch),
 
     /// The run to be resumed cannot be read.
     #[error(transparent)]
@@ -77,7 +77,7 @@ impl SettingsError {
         match self {
             Self::Wrong { hint, .. } => hint.clone(),
             Self::Inert(inert) => Some(inert.hint.clone()),
-            Self::UnfitDriver(unfit) => Some(format!(
+            Self::DriverProtocolMismatch(unfit) => Some(format!(
                 "remove `{}`; if it is your own driver, add the protocol to its `protocols`",
                 unfit.name
             )),

@@ -10,7 +10,7 @@ use harness::prompt::{
     AnswerSchema, Driver, DriverLibrary, ModelAlias, Profile, Profiles, parse_aliases,
 };
 use harness::treatment::Inert;
-use harness::{Assigned, Protocol, idle_properties};
+use harness::{ModelAssignments, Protocol, idle_properties};
 
 use super::error::DRIVERS;
 use super::layers::{self, PromptOverrideSettings};
@@ -29,7 +29,7 @@ pub(super) struct Guidance {
     /// Names of the drivers that the profile adds.
     pub of_profile: Vec<String>,
     pub aliases: Vec<ModelAlias>,
-    pub assigned: Assigned<ModelRef>,
+    pub assigned: ModelAssignments<ModelRef>,
     pub layers: PromptOverrideSettings,
     /// Schema of the root's answer.
     pub answer_schema: Option<AnswerSchema>,
@@ -112,7 +112,7 @@ pub(super) fn resolve(
 }
 
 /// Returns the models of agents below the root, unless a call names another.
-fn assigned(args: &GuidanceArgs) -> Result<Assigned<ModelRef>, SettingsError> {
+fn assigned(args: &GuidanceArgs) -> Result<ModelAssignments<ModelRef>, SettingsError> {
     let mut at_depth = BTreeMap::new();
     for given in &args.model_at_depth {
         let wrong = |problem: &str| {
@@ -144,7 +144,7 @@ fn assigned(args: &GuidanceArgs) -> Result<Assigned<ModelRef>, SettingsError> {
             return Err(wrong("this depth already has a model"));
         }
     }
-    Ok(Assigned {
+    Ok(ModelAssignments {
         children: args.child_model.clone(),
         calls: args.llm_model.clone(),
         at_depth,

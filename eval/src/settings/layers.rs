@@ -61,9 +61,9 @@ pub(super) fn resolve(
         }
         None => None,
     };
-    let laid = definition
+    let root_definition = definition
         .as_ref()
-        .map(|definition| laid(&library, definition, hooks))
+        .map(|definition| root_definition(&library, definition, hooks))
         .transpose()?;
     let text = |given: Option<&String>, file: Option<&Path>, flag: &'static str| match file {
         Some(path) => read(path, flag),
@@ -90,7 +90,7 @@ pub(super) fn resolve(
         persona,
         append,
         replacement,
-        definition: laid,
+        definition: root_definition,
         sections,
         // Set from a separate flag in the guidance.
         repl_api: ReplApi::default(),
@@ -178,7 +178,7 @@ fn own_sections(library: &Library) -> Result<BTreeMap<String, String>, SettingsE
     Ok(sections)
 }
 
-fn laid(
+fn root_definition(
     library: &Library,
     definition: &Definition,
     hooks: &HookRegistry,

@@ -117,7 +117,7 @@ pub enum Keys {
 
 /// Reads the keys of all servers, used or not, so that each key is redacted from everything printed
 /// and stored.
-pub fn know_keys() {
+pub fn register_secrets() {
     for name in endpoints()
         .iter()
         .filter_map(|endpoint| endpoint.key.as_deref())
@@ -277,15 +277,17 @@ pub(super) fn check_read(
 }
 
 /// Base URL of an endpoint, set by a variable in the environment or in the file `.env`.
-enum Named {
+enum BaseUrlSource {
     ByEnvironment(String),
     ByFile(&'static str),
 }
 
-fn named_address(endpoint: &Endpoint) -> Option<Named> {
+fn named_address(endpoint: &Endpoint) -> Option<BaseUrlSource> {
     let name = &endpoint.base_url_variable;
-    let of_file = || env_file::of_file(name).map(Named::ByFile);
-    variable(name).map(Named::ByEnvironment).or_else(of_file)
+    let of_file = || env_file::of_file(name).map(BaseUrlSource::ByFile);
+    variable(name)
+        .map(BaseUrlSource::ByEnvironment)
+        .or_else(of_file)
 }
 
 /// Returns the server of an endpoint at the URL given by flag or variable, or at its default URL.
@@ -304,12 +306,12 @@ pub(super) fn server(
     keys: Keys,
 ) -> Result<Server, SettingsError> {
     let named = match base_url {
-        Some(url) => Some(Named::ByEnvironment(url.to_owned())),
+        Some(url) => Some(BaseUrlSource::ByEnvironment(url.to_owned())),
         None => named_address(endpoint),
     };
     let (given, by_file) = match named {
-        Some(Named::ByEnvironment(url)) => (Some(url), false),
-        Some(Named::ByFile(url)) => (Some(url.to_owned()), true),
+        Some(BaseUrlSource::ByEnvironment(url)) => (Some(url), false),
+        Some(BaseUrlSource::ByFile(url)) => (Some(url.to_owned()), true),
         None => (None, false),
     };
     let is_its_own = given.is_none() || endpoint.base_url.is_none();
@@ -392,9 +394,11 @@ pub(super) fn unnamed_address<'a>(
     let found = servers.find(|server| {
         let url = plain(&server.base_url);
         let own = match named_address(server.endpoint) {
-            Some(Named::ByEnvironment(url)) => Some(url),
+            Some(BaseUrlSource::ByEnvironment(url)) => Some(url),
             // A URL from the file is trusted only with the key of the same file.
-            Some(Named::ByFile(url)) => Some(url.to_owned()).filter(|_| server.key_is_of_file),
+            Some(BaseUrlSource::ByFile(url)) => {
+                Some(url.to_owned()).filter(|_| server.key_is_of_file)
+            }
             None => None,
         };
         let named = [

@@ -24,8 +24,8 @@ pub struct Partition {
 
 /// Rule that assigns samples to shards. A run keeps the rule that it started with.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Deal {
-    /// Rule 2: assigned in turn, see [`Partition::dealt`].
+pub enum ShardAssignment {
+    /// Rule 2: assigned in turn, see [`Partition::shard_samples`].
     #[default]
     InTurn,
     /// Rule 1, of older runs: see [`Partition::holds`].
@@ -34,7 +34,7 @@ pub enum Deal {
     Recorded(Vec<String>),
 }
 
-impl Deal {
+impl ShardAssignment {
     /// Returns the recorded number of the rule.
     pub fn rule(&self) -> u32 {
         match self {
@@ -48,9 +48,9 @@ impl Deal {
 const MOST: u32 = 10_000;
 
 impl Partition {
-    /// Whether [`Deal::ByHash`] assigns the sample to this shard: by the first 8 bytes of the
-    /// SHA-256 of its id, as a big-endian number modulo `of`. The shard depends on nothing else, so
-    /// a sample keeps it whatever else is selected.
+    /// Whether [`ShardAssignment::ByHash`] assigns the sample to this shard: by the first 8 bytes
+    /// of the SHA-256 of its id, as a big-endian number modulo `of`. The shard depends on nothing
+    /// else, so a sample keeps it whatever else is selected.
     pub fn holds(self, id: &str) -> bool {
         let hash = Sha256::digest(id);
         let number = hash
@@ -60,10 +60,10 @@ impl Partition {
         number % u64::from(self.of) == u64::from(self.index - 1)
     }
 
-    /// Returns the samples that [`Deal::InTurn`] assigns to this shard: sorted by the SHA-256 of
-    /// their ids, shard M of N gets the M-th and every N-th after it. The sizes of shards differ by
-    /// at most one.
-    pub fn dealt<'a>(self, ids: impl IntoIterator<Item = &'a str>) -> HashSet<&'a str> {
+    /// Returns the samples that [`ShardAssignment::InTurn`] assigns to this shard: sorted by the
+    /// SHA-256 of their ids, shard M of N gets the M-th and every N-th after it. The sizes of
+    /// shards differ by at most one.
+    pub fn shard_samples<'a>(self, ids: impl IntoIterator<Item = &'a str>) -> HashSet<&'a str> {
         let mut ranked: Vec<_> = ids.into_iter().map(|id| (Sha256::digest(id), id)).collect();
         ranked.sort_unstable();
         let own = ranked.into_iter().skip(self.index as usize - 1);
@@ -202,7 +202,7 @@ mod tests {
                 let shares: Vec<HashSet<&str>> = (1..=of)
                     .map(|index| {
                         let ids = ids.iter().take(count).map(String::as_str);
-                        Partition { index, of }.dealt(ids)
+                        Partition { index, of }.shard_samples(ids)
                     })
                     .collect();
                 let sizes: Vec<usize> = shares.iter().map(HashSet::len).collect();
@@ -223,7 +223,7 @@ mod tests {
         let mut backwards = ids;
         backwards.reverse();
         for ids in [ids, backwards] {
-            let own = Partition { index: 1, of: 2 }.dealt(ids);
+            let own = Partition { index: 1, of: 2 }.shard_samples(ids);
             assert_eq!(own, HashSet::from(DEALT));
         }
     }

@@ -6,11 +6,11 @@ use harness::prompt::{
 };
 use harness::sandbox::Isolation;
 use harness::treatment::{DEFAULT_MAX_ITERATIONS, ProtocolSettings};
-use harness::{ToolSpec, Treatment, Workplace};
+use harness::{ActionSurface, ToolSpec, Treatment};
 
 use super::bounds::within;
 use super::treatment::{Agents, Flags};
-use super::{Resolved, SettingsError, Start};
+use super::{Resolved, RunMode, SettingsError};
 use crate::cli::{HookArgs, PromptArgs};
 
 /// The agent whose prompt is shown.
@@ -63,7 +63,7 @@ impl PromptSettings {
         let protocol = args.guidance.protocol;
         let max_depth = args.guidance.max_depth;
         let depth = within("--depth", args.depth, &(0..=max_depth))?;
-        if !protocol.nature().calls_children() && depth > 0 {
+        if !protocol.capabilities().calls_children() && depth > 0 {
             return Err(SettingsError::with_hint(
                 format!(
                     "--depth {depth}: with --protocol {protocol} there is one agent, at depth 0"
@@ -85,7 +85,9 @@ impl PromptSettings {
                 let most = iterations_for_depth(depth, 10_000);
                 within("--iterations", iterations, &(1..=most))?
             }
-            None if depth == 0 && protocol.nature().workplace == Workplace::Program => {
+            None if depth == 0
+                && protocol.capabilities().action_surface == ActionSurface::Program =>
+            {
                 ProtocolSettings::default().workflow_runs
             }
             None => iterations_for_depth(depth, DEFAULT_MAX_ITERATIONS),
@@ -97,9 +99,14 @@ impl PromptSettings {
             DEFAULT_MAX_ITERATIONS
         };
         let model = args.model.as_deref().map(str::trim);
-        let agents = flags.resolve(Treatment::default(), model, &Isolation::Thread, Start::New)?;
+        let agents = flags.resolve(
+            Treatment::default(),
+            model,
+            &Isolation::Thread,
+            RunMode::New,
+        )?;
         let run = &agents.settings.treatment;
-        let tools = if protocol.nature().has_repl() {
+        let tools = if protocol.capabilities().has_repl() {
             run.tools.root.specs()
         } else {
             Vec::new()

@@ -8,7 +8,7 @@ use queue::name::RunKey;
 use records::run_dir;
 use serde_json::Value;
 
-use super::{RunSettings, SettingsError, Start};
+use super::{RunMode, RunSettings, SettingsError};
 use crate::cli::{
     Granted, PowerArgs, QueueAccessArgs, QueueTargetArgs, ResumeArgs, RunArgs, RunPowerArgs,
     WorkerArgs, one_line,
@@ -180,7 +180,7 @@ impl WorkerSettings {
         if self.data_dir.is_some() {
             args.options.data_dir.clone_from(&self.data_dir);
         }
-        let mut run = RunSettings::at(&args, Start::GoesOn)?.settings;
+        let mut run = RunSettings::at(&args, RunMode::Resume)?.settings;
         // The budget of the run is kept in the queue.
         run.engine.conduct.budget = harness::Budget::default();
         run.check_addresses(Path::new("the run"), self.base_url.as_deref(), "")

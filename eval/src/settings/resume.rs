@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use records::run_dir;
 use serde_json::{Value, json};
 
-use super::{Deal, Resolved, RunSettings, SettingsError, Start};
-use crate::cli::{Place, ResumeArgs, RunArgs};
+use super::{Resolved, RunMode, RunSettings, SettingsError, ShardAssignment};
+use crate::cli::{PlaceFlag, ResumeArgs, RunArgs};
 
 /// A run to be resumed.
 #[derive(Debug, Clone)]
@@ -69,20 +69,20 @@ impl ResumeSettings {
             return Err(not_resumable(problem));
         }
         if let Some(samples) = &args.samples {
-            flags.take_only(samples);
+            flags.select_only(samples);
         }
         flags.start.json = args.json;
         flags.start.verbose = args.verbose;
         let (retry_errors, allow_program_change) = (args.retry_errors, args.allow_program_change);
         let start = if of_agents(&flags) == begun_as {
-            Start::GoesOn
+            RunMode::Resume
         } else {
-            Start::New
+            RunMode::New
         };
         let mut resolved = RunSettings::at(&flags, start)?;
         let run = &mut resolved.settings;
         run.selection.deal = deal(&config, run).map_err(not_resumable)?;
-        run.engine.record_goes_on = true;
+        run.engine.append_cassette = true;
         if let Some(earlier) = run.engine.models.moved_from(&config) {
             let now: Vec<&str> = run.engine.models.base_urls().into_values().collect();
             resolved.notes.push(format!(
@@ -106,11 +106,11 @@ impl ResumeSettings {
 ///
 /// # Errors
 /// A [`SettingsError`] whose hint is the complete command.
-pub fn check_places(file: &Path, places: &[Place], command: &str) -> Result<(), SettingsError> {
+pub fn check_places(file: &Path, places: &[PlaceFlag], command: &str) -> Result<(), SettingsError> {
     if places.is_empty() {
         return Ok(());
     }
-    let flags: Vec<String> = places.iter().map(Place::to_string).collect();
+    let flags: Vec<String> = places.iter().map(PlaceFlag::to_string).collect();
     let flags = flags.join(" ");
     Err(SettingsError::with_hint(
         format!(
@@ -138,11 +138,11 @@ fn of_agents(flags: &RunArgs) -> Option<Value> {
 ///
 /// # Errors
 /// A message if these flags would change the shard, or if the file lacks required values.
-fn deal(config: &Value, run: &RunSettings) -> Result<Deal, String> {
+fn deal(config: &Value, run: &RunSettings) -> Result<ShardAssignment, String> {
     let (selection, options) = (&run.selection, &run.benchmark_options);
     let begun = |name: &str| config.get("benchmark").and_then(|all| all.get(name));
     let Some(share) = begun("partition").and_then(Value::as_str) else {
-        return Ok(Deal::default());
+        return Ok(ShardAssignment::default());
     };
     let now = selection.partition.map(|partition| partition.to_string());
     if now.as_deref() != Some(share) {
@@ -152,7 +152,7 @@ fn deal(config: &Value, run: &RunSettings) -> Result<Deal, String> {
         ));
     }
     match begun("partition_rule").map_or(Some(1), Value::as_u64) {
-        Some(1) => return Ok(Deal::ByHash),
+        Some(1) => return Ok(ShardAssignment::ByHash),
         Some(2) => {}
         rule => {
             let rule = rule.map_or_else(|| "no number".to_owned(), |rule| rule.to_string());
@@ -163,7 +163,7 @@ fn deal(config: &Value, run: &RunSettings) -> Result<Deal, String> {
     }
     let now = [
         ("filters", "--filter", json!(selection.filters)),
-        ("max_tasks", "--max-samples", json!(selection.max_tasks)),
+        ("max_tasks", "--max-samples", json!(selection.max_samples)),
         ("selected_problems", "--sample-ids", json!(selection.ids)),
         ("sample_seed", "--sample-seed", json!(selection.sample_seed)),
         (
@@ -186,6 +186,6 @@ fn deal(config: &Value, run: &RunSettings) -> Result<Deal, String> {
     let samples = begun("partition_samples").cloned().unwrap_or_default();
     let samples = serde_json::from_value(samples);
     samples
-        .map(Deal::Recorded)
+        .map(ShardAssignment::Recorded)
         .map_err(|problem| format!("benchmark.partition_samples: {problem}"))
 }

@@ -9,10 +9,10 @@ use serde_json::Value;
 
 use super::name_list::names;
 use super::{
-    Deal, EngineSettings, GraderSettings, Keys, Partition, QueueSettings, Resolved, SettingsError,
-    Start, benchmark, budget, grader, judge, layers, models, queue,
+    EngineSettings, GraderSettings, Keys, Partition, QueueSettings, Resolved, RunMode,
+    SettingsError, ShardAssignment, benchmark, budget, grader, judge, layers, models, queue,
 };
-use crate::cli::{Place, RunArgs, recorded_places};
+use crate::cli::{PlaceFlag, RunArgs, recorded_places};
 use crate::env_vars;
 use crate::invocation::quoted;
 use crate::request_recorder::RequestRecorder;
@@ -126,17 +126,17 @@ impl ErrorGate {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Selection {
     /// Maximum number of samples, taken from the start; at least 1.
-    pub max_tasks: Option<usize>,
+    pub max_samples: Option<usize>,
     /// Ids to keep; empty for all.
     pub ids: Vec<String>,
     /// Metadata filters: each key with its accepted values.
     pub filters: Vec<(String, Vec<String>)>,
-    /// Seed of a random selection of `max_tasks` samples.
+    /// Seed of a random selection of `max_samples` samples.
     pub sample_seed: Option<u64>,
     /// Shard of the remaining samples; `None` for all.
     pub partition: Option<Partition>,
     /// Rule that assigns samples to shards.
-    pub deal: Deal,
+    pub deal: ShardAssignment,
 }
 
 impl RunSettings {
@@ -172,14 +172,14 @@ impl RunSettings {
 
     /// Returns the flags to repeat when resuming the run, quoted for a shell: places that its
     /// folder names, and permissions.
-    pub fn typed_again(&self) -> Vec<String> {
+    pub fn flags_to_repeat(&self) -> Vec<String> {
         let url = self.flags.pointer("/engine/models/base_url");
         let url = url.and_then(Value::as_str);
         let url = url.filter(|_| self.check_addresses(&self.log_dir, None, "").is_err());
         let url = url.map(|url| format!("--base-url {}", quoted(url)));
         // Serialized by this program, so they can be read.
         let places = recorded_places(&self.flags).unwrap_or_default();
-        let places = places.iter().map(Place::to_string);
+        let places = places.iter().map(PlaceFlag::to_string);
         let words = url.into_iter().chain(places);
         words.chain(self.powers.iter().cloned()).collect()
     }
@@ -190,7 +190,7 @@ impl RunSettings {
     /// A [`SettingsError`] for the first invalid flag. Whether the benchmark supports its options
     /// is checked when it is opened.
     pub fn resolve(args: &RunArgs) -> Result<Resolved<Self>, SettingsError> {
-        Self::at(args, Start::New)
+        Self::at(args, RunMode::New)
     }
 
     /// Resolves the flags of a sweep's cell.
@@ -198,19 +198,19 @@ impl RunSettings {
     /// # Errors
     /// A [`SettingsError`] for the first invalid flag, limits without effect included.
     pub fn of_cell(args: &RunArgs) -> Result<Resolved<Self>, SettingsError> {
-        Self::at(args, Start::Cell)
+        Self::at(args, RunMode::Cell)
     }
 
     /// Resolves the flags of a new or resumed run.
-    pub(super) fn at(args: &RunArgs, start: Start) -> Result<Resolved<Self>, SettingsError> {
+    pub(super) fn at(args: &RunArgs, start: RunMode) -> Result<Resolved<Self>, SettingsError> {
         let (benchmark, benchmark_options) = benchmark::resolve(&args.benchmark, &args.options)?;
         let selection = Selection {
-            max_tasks: args.max_tasks,
+            max_samples: args.max_samples,
             ids: names(&args.selected_problems),
             filters: filters(&args.filter)?,
             sample_seed: args.sample_seed,
             partition: args.partition,
-            deal: Deal::default(),
+            deal: ShardAssignment::default(),
         };
         let mut flags = serde_json::to_value(args).map_err(|error| {
             SettingsError::new(format!(
@@ -238,7 +238,7 @@ impl RunSettings {
             &judge::beside_agents(&args.engine.models, main, judge),
             keys,
             args.options.scorers().next(),
-            harness::scripts_run_in(),
+            harness::script_isolation(),
         )?;
         grader.further = benchmark::further_scorers(&args.options)?;
         if args.record_requests {

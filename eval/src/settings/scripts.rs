@@ -24,5 +24,5 @@ pub fn confine_scripts(cells: &Isolation) {
             jitless: false,
         },
     };
-    harness::run_scripts_in(Isolation::Process(command));
+    harness::set_script_isolation(Isolation::Process(command));
 }

@@ -1,7 +1,7 @@
 //! Finds secrets among the fields of `--model-args`, which are stored with the run.
 
 use harness::prompt::definition::secrets_in;
-use harness::provider::http::strike_out;
+use harness::provider::http::redact;
 use serde_json::Value;
 
 /// Parts that mark a name as a secret's, in lowercase without separators.
@@ -59,7 +59,7 @@ pub(super) fn secret_field(name: &str, value: &Value) -> Option<String> {
             numbered.find_map(|(value, number)| secret_field(&format!("{number}"), value))
         }
         Value::String(text) => {
-            let is_ours = || strike_out(text.clone()) != *text;
+            let is_ours = || redact(text.clone()) != *text;
             let is_key = is_bearer(text) || !secrets_in(text, &[]).is_empty() || is_ours();
             return is_key.then(|| name.to_owned());
         }

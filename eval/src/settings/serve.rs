@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 use serve::{Client, Clients, KeyHash, Limits};
 
 use super::engine::main_model;
-use super::{EngineSettings, Keys, Resolved, SettingsError, Start, recorded_fields};
+use super::{EngineSettings, Keys, Resolved, RunMode, SettingsError, recorded_fields};
 use crate::cli::{self};
 use crate::cli::{EngineArgs, ServeArgs, ServedArgs, recorded};
 use crate::env_vars;
@@ -167,7 +167,7 @@ impl Resolved<ServedSettings> {
         description: Option<String>,
         flags: &EngineArgs,
     ) -> Result<(), SettingsError> {
-        let engine = EngineSettings::resolve(flags, Keys::Needed, Start::New)?;
+        let engine = EngineSettings::resolve(flags, Keys::Needed, RunMode::New)?;
         let new = |known: &Vec<String>, text: &String| !known.contains(text);
         for note in engine.notes {
             if new(&self.notes, &note) {

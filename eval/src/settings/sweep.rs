@@ -92,7 +92,7 @@ impl Matrix {
         let mut run = BTreeMap::new();
         for (name, value) in &file.run {
             let values = texts(value).map_err(|problem| wrong(format!("run.{name}: {problem}")))?;
-            run.insert(cli::name_now(name.trim_start_matches('-')), values);
+            run.insert(cli::canonical_flag(name.trim_start_matches('-')), values);
         }
         let typed = typed(&args.run).map_err(wrong)?;
         let names_a_model = typed.contains_key("model");
@@ -313,7 +313,10 @@ fn typed(words: &[String]) -> Result<BTreeMap<String, Vec<String>>, String> {
             Some((name, value)) => (name, Some(value.to_owned())),
             None => (flag, words.next_if(|next| !next.starts_with("--")).cloned()),
         };
-        flags.entry(cli::name_now(name)).or_default().extend(value);
+        flags
+            .entry(cli::canonical_flag(name))
+            .or_default()
+            .extend(value);
     }
     Ok(flags)
 }

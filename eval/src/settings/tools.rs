@@ -24,7 +24,7 @@ use crate::mcp_servers;
 /// # Errors
 /// [`SettingsError`] for a file in the folder that is not a tool.
 pub fn tool_registry(folder: Option<&Path>) -> Result<ToolRegistry, SettingsError> {
-    let sandbox = Arc::new(ToolSandbox::new(harness::scripts_run_in()));
+    let sandbox = Arc::new(ToolSandbox::new(harness::script_isolation()));
     let mut registry = ToolRegistry::with_host_tools(&sandbox);
     let Some(folder) = folder else {
         return Ok(registry);
@@ -59,7 +59,7 @@ pub(super) fn resolve(
     over: &PromptOverrideSettings,
     web: &AgentTurnSettings,
     hooks: &HookRegistry,
-) -> Result<Equipped, SettingsError> {
+) -> Result<ResolvedTools, SettingsError> {
     let (definition, texts) = (over.definition.as_ref(), &over.overrides);
     let mut registry = tool_registry(layers.tools_dir.as_deref())?;
     let mut of_servers = Vec::new();
@@ -106,7 +106,7 @@ pub(super) fn resolve(
     let tools = of_definition.and(&named);
     resolver.check_secrets(definition, &tools)?;
     check_texts(texts, web, &resolver.secret_values())?;
-    Ok(Equipped {
+    Ok(ResolvedTools {
         all: tools.with_settings(&library, hooks)?,
         of_definition: of_definition.with_settings(&library, hooks)?.root,
         of_servers,
@@ -114,7 +114,7 @@ pub(super) fn resolve(
 }
 
 /// Tools that agents may call.
-pub(super) struct Equipped {
+pub(super) struct ResolvedTools {
     /// Tools of all agents.
     pub all: AgentTools,
     /// Tools of the root that its definition names.

@@ -12,7 +12,7 @@ use harness::treatment::{
     Brought, Claim, DEFAULT_MAX_DEPTH, DEFAULT_MAX_ITERATIONS, Effective, ProtocolSetting,
     ReplSetting, Sent, Setting, Treatment,
 };
-use harness::{AgentSettings, Assigned, Compact, DEFAULT_KEPT_TURNS};
+use harness::{AgentSettings, Compact, DEFAULT_KEPT_TURNS, ModelAssignments};
 use serde_json::{Map, Value};
 
 use super::guidance::{self, AUTO, Guidance, NONE};
@@ -20,7 +20,7 @@ use super::name_list::names;
 use super::recorded::fields;
 use super::{Resolved, SettingsError, confine_scripts, hook_registry};
 use crate::cli::{
-    CodeVia, EngineArgs, GuidanceArgs, HookArgs, McpServer, ToolArgs, WebArgs, recorded,
+    CodeFormat, EngineArgs, GuidanceArgs, HookArgs, McpServer, ToolArgs, WebArgs, recorded,
 };
 use crate::providers::ModelRef;
 
@@ -36,14 +36,14 @@ pub(super) struct Flags<'a> {
 
 /// Whether the settings are for a new run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Start {
+pub enum RunMode {
     /// A new run. Limits without effect are warned about.
     New,
     /// A cell of a sweep. Limits without effect are errors, so that no two cells are equal.
     Cell,
     /// A resumed run. An earlier version may have accepted settings without effect; its run can
     /// still be finished, because the labels are already recorded.
-    GoesOn,
+    Resume,
 }
 
 /// Result of resolving the flags.
@@ -54,7 +54,7 @@ pub(super) struct Agents {
     /// Definition of the root.
     pub definition: Option<Definition>,
     /// Models of agents below the root, unless a call names another.
-    pub assigned: Assigned<ModelRef>,
+    pub assigned: ModelAssignments<ModelRef>,
     pub effective: Effective,
     pub sent: Sent,
 }
@@ -72,7 +72,7 @@ impl Flags<'_> {
         given: Treatment,
         model: Option<&str>,
         isolation: &Isolation,
-        start: Start,
+        start: RunMode,
     ) -> Result<Resolved<Agents>, SettingsError> {
         let args = self.guidance;
         confine_scripts(isolation);
@@ -111,7 +111,7 @@ impl Flags<'_> {
             web,
             compaction: args.long_conversations.of_agents(),
             answer_schema: guidance.answer_schema.clone(),
-            code_via_tool: args.code_via == CodeVia::Tool,
+            code_via_tool: args.code_format == CodeFormat::Tool,
             aliases: guidance.aliases.clone(),
             assigned: as_texts(&guidance.assigned),
             brought: Brought {
@@ -120,9 +120,9 @@ impl Flags<'_> {
             },
             ..given
         };
-        if start != Start::GoesOn {
+        if start != RunMode::Resume {
             let claims = self.claims(&guidance, &treatment);
-            let is_harmless = |claim: &Claim| start == Start::New && claim.is_limit();
+            let is_harmless = |claim: &Claim| start == RunMode::New && claim.is_limit();
             let (limits, labels): (Vec<_>, Vec<_>) = claims.into_iter().partition(is_harmless);
             treatment.check(&labels)?;
             warnings.extend(
@@ -141,7 +141,7 @@ impl Flags<'_> {
                 folder.display()
             ));
         }
-        let idle = treatment.drop_idle_sections();
+        let idle = treatment.remove_unused_sections();
         if !idle.is_empty() {
             notes.push(format!(
                 "--prompts-dir: ignored, because they do not change any agent's prompt: {}",
@@ -165,7 +165,7 @@ impl Flags<'_> {
             treatment.drivers = kept;
         }
         warnings.extend(prompt::warnings(effective.prompt_mode, &treatment.drivers));
-        let idle = treatment.idle_overrides();
+        let idle = treatment.unused_overrides();
         if !idle.is_empty() {
             warnings.push(format!(
                 "--action-overrides: no agent has a tool or action called {}",
@@ -236,11 +236,11 @@ impl Flags<'_> {
             ),
             (Setting::SystemPromptFile, layers.replacement.is_some()),
             (Setting::ActionOverrides, !layers.actions.0.is_empty()),
-            (Setting::CodeVia, run.code_via_tool),
+            (Setting::CodeFormat, run.code_via_tool),
             (Setting::StopEarly, run.stop_early),
             (Setting::WebAgent, self.web.web_agent.is_some()),
             (Setting::DumpText, run.dump.text),
-            (Setting::DumpAlso, !self.web.dump_also.is_empty()),
+            (Setting::DumpAlso, !self.web.dump_include.is_empty()),
             (Setting::ReplApi, layers.repl_api != ReplApi::default()),
             (Setting::AnswerSchema, run.answer_schema.is_some()),
             (
@@ -288,7 +288,7 @@ impl Flags<'_> {
     }
 }
 
-fn as_texts(assigned: &Assigned<ModelRef>) -> Assigned<String> {
+fn as_texts(assigned: &ModelAssignments<ModelRef>) -> ModelAssignments<String> {
     let text = |_: &str, model: &ModelRef| Ok::<_, Infallible>(model.to_string());
     let Ok(texts) = assigned.try_map(text);
     texts
@@ -298,7 +298,7 @@ fn as_texts(assigned: &Assigned<ModelRef>) -> Assigned<String> {
 ///
 /// # Errors
 /// A sentence about a flag that cannot be parsed again.
-pub fn leave_out(args: &EngineArgs, claim: &Claim) -> Result<EngineArgs, String> {
+pub fn clear_flag(args: &EngineArgs, claim: &Claim) -> Result<EngineArgs, String> {
     let claim = claim.to_string();
     let (flag, value) = claim.split_once(' ').unwrap_or((&claim, ""));
     let flag = flag.trim_start_matches('-').replace('-', "_");

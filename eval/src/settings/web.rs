@@ -24,8 +24,8 @@ pub(super) fn resolve(args: &WebArgs) -> Result<AgentTurnSettings, SettingsError
 /// Returns a note about the recording flags that have no effect in this protocol. They do not
 /// change its agents, so they are not an error.
 pub(super) fn idle(args: &WebArgs, protocol: Protocol) -> Option<String> {
-    let takes_pictures = protocol.nature().takes_pictures();
-    (args.screenshots && !takes_pictures)
+    let supports_screenshots = protocol.capabilities().supports_screenshots();
+    (args.screenshots && !supports_screenshots)
         .then(|| format!("--screenshots has no effect in the {protocol} protocol"))
 }
 

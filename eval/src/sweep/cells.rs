@@ -14,7 +14,7 @@ use crate::cli::{self, Command, RunArgs, SweepBudgetArgs};
 use crate::models::main_identity;
 use crate::providers::{ModelRef, Named};
 use crate::settings::{
-    BASELINE, EngineSettings, Matrix, RunSettings, SAME, SettingsError, Varied, leave_out,
+    BASELINE, EngineSettings, Matrix, RunSettings, SAME, SettingsError, Varied, clear_flag,
 };
 
 /// Maximum characters of a cell's name, short enough for a file name with the number before it.
@@ -62,7 +62,7 @@ fn plays_back(model: &ModelRef) -> bool {
 }
 
 /// Result of resolving a combination.
-enum Resolved {
+enum Resolution {
     /// It can run with these flags.
     Runs(Box<RunArgs>, Box<EngineSettings>),
     /// It is not meaningful.
@@ -82,14 +82,14 @@ impl Cells {
     ) -> Result<(), SweepError> {
         let mut inert = Vec::new();
         let (flags, engine) = match resolve(matrix, &mut combination, &mut inert)? {
-            Resolved::Runs(flags, engine) => (*flags, *engine),
-            Resolved::Skipped(reason) => {
+            Resolution::Runs(flags, engine) => (*flags, *engine),
+            Resolution::Skipped(reason) => {
                 let cell = combination.to_string();
                 self.skipped.push(Skipped { cell, reason });
                 return Ok(());
             }
         };
-        combination.read_off(matrix, &engine);
+        combination.remove_default_axes(matrix, &engine);
         if self.made.iter().any(|(made, ..)| *made == combination) {
             return Ok(());
         }
@@ -160,7 +160,7 @@ fn resolve(
     matrix: &Matrix,
     combination: &mut Combination,
     left_out: &mut Vec<Inert>,
-) -> Result<Resolved, SweepError> {
+) -> Result<Resolution, SweepError> {
     loop {
         let wrong = |problem| SweepError::Flags {
             cell: combination.to_string(),
@@ -168,22 +168,24 @@ fn resolve(
         };
         let mut flags = flags(matrix, combination).map_err(wrong)?;
         for claim in left_out.iter().flat_map(|inert: &Inert| &inert.claims) {
-            flags.engine = leave_out(&flags.engine, claim).map_err(wrong)?;
+            flags.engine = clear_flag(&flags.engine, claim).map_err(wrong)?;
         }
         let problem = match RunSettings::of_cell(&flags) {
             Ok(resolved) => {
                 let engine = resolved.settings.engine;
                 let reasons = warnings(engine.effective.prompt_mode, &engine.treatment.drivers);
                 return Ok(if reasons.is_empty() {
-                    Resolved::Runs(Box::new(flags), Box::new(engine))
+                    Resolution::Runs(Box::new(flags), Box::new(engine))
                 } else {
-                    Resolved::Skipped(reasons.join("; "))
+                    Resolution::Skipped(reasons.join("; "))
                 });
             }
             Err(problem) => problem,
         };
         match problem {
-            SettingsError::UnfitDriver(unfit) => return Ok(Resolved::Skipped(unfit.to_string())),
+            SettingsError::DriverProtocolMismatch(unfit) => {
+                return Ok(Resolution::Skipped(unfit.to_string()));
+            }
             SettingsError::Inert(inert)
                 if !inert.claims.iter().any(|claim| is_axis(matrix, claim)) =>
             {
@@ -192,7 +194,7 @@ fn resolve(
             SettingsError::Inert(inert) if inert.by != HiddenBy::Other => {
                 let is_by_protocol = inert.by == HiddenBy::Protocol;
                 if !(is_by_protocol && combination.without_axes(matrix, &inert.claims)) {
-                    return Ok(Resolved::Skipped(inert.to_string()));
+                    return Ok(Resolution::Skipped(inert.to_string()));
                 }
             }
             // It would send the same as the cell without that axis.
@@ -359,7 +361,7 @@ impl Combination {
     }
 
     /// Removes axes that are at their defaults and do not apply to these agents.
-    fn read_off(&mut self, matrix: &Matrix, engine: &EngineSettings) {
+    fn remove_default_axes(&mut self, matrix: &Matrix, engine: &EngineSettings) {
         if engine.effective.prompt_mode.is_none() {
             self.mode = None;
             self.without(matrix, "repl-api");

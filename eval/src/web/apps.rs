@@ -8,7 +8,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use benchmarks::AppWorld;
+use benchmarks::AppEnvironment;
 use browser::{Error, Page, Pool, Profile, Reach};
 use harness::model::Image;
 use harness::model::web::{AppCall, AppHost, PageError, PageProblem};
@@ -16,25 +16,25 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedSender;
 
+use super::blocked_requests::BlockedRequests;
 use super::check::{Checks, in_page, stopped};
-use super::refused::Refused;
 use server::AppServer;
 
 /// Apps and documents of an attempt.
 pub(super) struct BrowserApps {
-    world: AppWorld,
+    world: AppEnvironment,
     server: AppServer,
     /// Taken when the host is dropped.
     profile: Option<Profile>,
     running: Mutex<Vec<Running>>,
     checks: Checks,
-    kept: Kept,
+    kept: PersistentState,
 }
 
 /// State that outlives an attempt.
 #[derive(Clone, Default)]
-pub(super) struct Kept {
-    pub(super) refused: Arc<Refused>,
+pub(super) struct PersistentState {
+    pub(super) refused: Arc<BlockedRequests>,
     /// HTML of the newest app.
     pub(super) launched: Arc<Mutex<Option<String>>>,
     /// Whether a person sees the apps and ends the attempt by closing them.
@@ -53,9 +53,9 @@ impl BrowserApps {
     /// [`PageProblem::Broken`] if the browser or the app server does not start.
     pub async fn open(
         pool: &Pool,
-        world: AppWorld,
+        world: AppEnvironment,
         calls: UnboundedSender<AppCall>,
-        kept: Kept,
+        kept: PersistentState,
     ) -> Result<Self, PageError> {
         let server = AppServer::open(calls).await.map_err(|error| {
             broken(&format_args!(
@@ -112,15 +112,15 @@ impl BrowserApps {
         Ok(())
     }
 
-    fn take_refused(&self) {
-        let taken = self.profile.as_ref().map(Profile::take_refused);
+    fn drain_blocked_requests(&self) {
+        let taken = self.profile.as_ref().map(Profile::drain_blocked_requests);
         self.kept.refused.add(&taken.unwrap_or_default());
     }
 }
 
 impl Drop for BrowserApps {
     fn drop(&mut self) {
-        self.take_refused();
+        self.drain_blocked_requests();
         let Some(profile) = self.profile.take() else {
             return;
         };

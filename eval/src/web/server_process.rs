@@ -92,7 +92,7 @@ impl ServerProcess {
             .ok_or_else(|| failed("it exited immediately".to_owned()))?;
         let guard = process_guard::watch(group)
             .map_err(|error| failed(format!("cannot start its guard: {error}")))?;
-        let said = Said::default();
+        let said = LastOutput::default();
         let mut listening = JoinSet::new();
         if let Some(stdout) = child.stdout.take() {
             listening.spawn(said.clone().listen(stdout));
@@ -135,9 +135,9 @@ async fn free_port() -> std::io::Result<u16> {
 
 /// Last lines that a server printed.
 #[derive(Clone, Default)]
-struct Said(Arc<Mutex<VecDeque<String>>>);
+struct LastOutput(Arc<Mutex<VecDeque<String>>>);
 
-impl Said {
+impl LastOutput {
     async fn listen(self, stream: impl AsyncRead + Unpin) {
         let mut lines = BufReader::new(stream).lines();
         while let Ok(Some(line)) = lines.next_line().await {
@@ -150,7 +150,7 @@ impl Said {
     }
 }
 
-impl std::fmt::Display for Said {
+impl std::fmt::Display for LastOutput {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let said: Vec<String> = self.0.lock().iter().cloned().collect();
         match said.as_slice() {

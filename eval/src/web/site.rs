@@ -8,7 +8,7 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Response};
-use benchmarks::{Answered, Asked};
+use benchmarks::{SiteRequest, SiteResponse};
 use browser::Origin;
 use parking_lot::Mutex;
 use percent_encoding::percent_decode_str;
@@ -72,7 +72,7 @@ async fn answer(
     let shown = headers
         .get("sec-fetch-dest")
         .is_some_and(|dest| dest == "document");
-    let asked = Asked {
+    let asked = SiteRequest {
         post: method == Method::POST,
         path: percent_decode_str(uri.path())
             .decode_utf8_lossy()
@@ -84,7 +84,7 @@ async fn answer(
     response(answered)
 }
 
-fn response(answered: Answered) -> Response {
+fn response(answered: SiteResponse) -> Response {
     let status = StatusCode::from_u16(answered.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let kind = HeaderValue::from_static(answered.content_type);
     // Prevent caching, so that going back requests the page again.

@@ -17,7 +17,7 @@ mod coverage {
 
 use std::process::ExitCode;
 
-use coverage::intervals::Asked;
+use coverage::intervals::SimulationSettings;
 use coverage::{agreement, false_findings, intervals, power, table, widths};
 
 /// Command-line flags.
@@ -51,7 +51,7 @@ fn main() -> ExitCode {
     let is_asked = |name: &str| only.is_empty() || only == name;
     let mut missed = 0;
     if !["power", "none", "widths", "agreement"].contains(&only.as_str()) {
-        missed += intervals::check(Asked {
+        missed += intervals::check(SimulationSettings {
             quick,
             runs: if quick { runs.min(30) } else { runs },
             seed,

@@ -67,7 +67,7 @@ fn log_sum(logs: &[f64]) -> f64 {
 
 /// A cluster of values that are drawn together.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Group {
+pub struct ClusterSum {
     /// Sum of the values.
     pub sum: f64,
     /// Number of values.
@@ -84,7 +84,7 @@ pub struct Group {
 /// low))`. It is at least −1 and decreases with `m`, so bisection finds the ends.
 /// found by halving.
 pub fn confidence_sequence(
-    groups: &[Group],
+    groups: &[ClusterSum],
     bounds: [f64; 2],
     largest: f64,
     alpha: f64,
@@ -96,11 +96,11 @@ pub fn confidence_sequence(
     let [low, high] = bounds;
     let mean = groups.iter().map(|group| group.sum).sum::<f64>() / values;
     // The same values with their bounds exchanged.
-    let mirrored = |group: &Group| Group {
+    let mirrored = |group: &ClusterSum| ClusterSum {
         sum: (low + high) * group.size - group.sum,
         size: group.size,
     };
-    let others: Vec<Group> = groups.iter().map(mirrored).collect();
+    let others: Vec<ClusterSum> = groups.iter().map(mirrored).collect();
     let wall = (2.0 / alpha).ln();
     let below = lower_end(groups, low, mean, largest, wall);
     let above = lower_end(&others, low, low + high - mean, largest, wall);
@@ -108,7 +108,7 @@ pub fn confidence_sequence(
 }
 
 /// Returns the smallest mean that is not ruled out from below.
-fn lower_end(groups: &[Group], low: f64, mean: f64, largest: f64, wall: f64) -> f64 {
+fn lower_end(groups: &[ClusterSum], low: f64, mean: f64, largest: f64, wall: f64) -> f64 {
     const HALVINGS: u32 = 30;
     let is_ruled_out = |m: f64| {
         let mut wealth = Wealth::default();

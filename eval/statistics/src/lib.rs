@@ -27,7 +27,7 @@ mod tango;
 mod wilson;
 
 pub use attempts::{best_of, pass_at_k, pass_hat_k};
-pub use betting::{Group, Wealth, confidence_sequence};
+pub use betting::{ClusterSum, Wealth, confidence_sequence};
 pub use cluster::{Clustered, clustered};
 pub use estimate::{Estimate, Interval, estimate, sample_means};
 pub use holm::holm;
@@ -36,6 +36,6 @@ pub use mcnemar::mcnemar;
 pub use method::{FEW_CLUSTERS, MIN_CLUSTERS, Method};
 pub use paired::{Pair, Paired, p_value, paired};
 pub use power::{POWER, detectable};
-pub use race::{Race, Rivals, Rules, Standing, Unit, Verdict};
-pub use stopped::Stopped;
+pub use race::{Race, RaceOpponents, Rules, SampleCluster, Standing, Verdict};
+pub use stopped::StoppedDifference;
 pub use tango::Tango;

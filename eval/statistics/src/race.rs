@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::betting::{Group, Wealth};
+use crate::betting::{ClusterSum, Wealth};
 use crate::holm::holm;
 
 /// Rules of a race: what cells are compared with, and what counts as certain.
@@ -14,13 +14,13 @@ pub struct Rules {
     /// Largest difference that does not matter; at least 0 and below 1.
     pub min_difference: f64,
     /// Cells to compare with.
-    pub against: Rivals,
+    pub against: RaceOpponents,
 }
 
 /// Cells that the cells of a race are compared with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Rivals {
+pub enum RaceOpponents {
     /// The best of the other cells.
     Best,
     /// For each cell, the index of its baseline. A cell at its own index is a baseline.
@@ -46,7 +46,7 @@ pub enum Verdict {
 /// A cluster of samples, each with the score of every cell; `None` for a cell that has no score or
 /// has stopped.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Unit(pub Vec<Vec<Option<f64>>>);
+pub struct SampleCluster(pub Vec<Vec<Option<f64>>>);
 
 /// State of a cell after a block.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -96,12 +96,12 @@ pub struct Standing {
 pub struct Race {
     rules: Rules,
     largest: f64,
-    cells: Vec<Racer>,
-    units: Vec<Unit>,
+    cells: Vec<CellState>,
+    units: Vec<SampleCluster>,
 }
 
 #[derive(Debug, Clone, Default)]
-struct Racer {
+struct CellState {
     /// Wealth from bets that the cell is worse than its rival, and worse than its rival plus
     /// `min_difference`.
     below: [Wealth; 2],
@@ -119,7 +119,7 @@ impl Race {
         Self {
             rules,
             largest: largest.max(1) as f64,
-            cells: vec![Racer::default(); cells],
+            cells: vec![CellState::default(); cells],
             units: Vec::new(),
         }
     }
@@ -142,7 +142,7 @@ impl Race {
     }
 
     /// Returns the clusters so far.
-    pub fn units(&self) -> &[Unit] {
+    pub fn units(&self) -> &[SampleCluster] {
         &self.units
     }
 
@@ -162,7 +162,7 @@ impl Race {
     }
 
     /// Adds a block of clusters in the order of the race, and decides which cells stop.
-    pub fn add(&mut self, block: Vec<Unit>) -> Vec<Standing> {
+    pub fn add(&mut self, block: Vec<SampleCluster>) -> Vec<Standing> {
         for unit in block {
             let rivals: Vec<Rival> = (0..self.cells.len()).map(|cell| self.rival(cell)).collect();
             for cell in self.running() {
@@ -182,12 +182,12 @@ impl Race {
     /// Returns the rival of a cell in the next block, chosen from earlier results only.
     fn rival(&self, cell: usize) -> Rival {
         match &self.rules.against {
-            Rivals::Baselines(baselines) => match baselines.get(cell) {
+            RaceOpponents::Baselines(baselines) => match baselines.get(cell) {
                 Some(baseline) if *baseline != cell => Rival::Cell(*baseline),
                 _ => Rival::None,
             },
-            Rivals::Best if self.units.is_empty() => Rival::Others,
-            Rivals::Best => self
+            RaceOpponents::Best if self.units.is_empty() => Rival::Others,
+            RaceOpponents::Best => self
                 .best_of(|other| other != cell)
                 .map_or(Rival::None, Rival::Cell),
         }
@@ -203,7 +203,7 @@ impl Race {
             .map(|(cell, _)| cell)
     }
 
-    fn bet(&mut self, cell: usize, rival: &Rival, unit: &Unit) {
+    fn bet(&mut self, cell: usize, rival: &Rival, unit: &SampleCluster) {
         let matters = self.rules.min_difference;
         let mut behind = 0.0;
         let mut size = 0.0;
@@ -237,8 +237,8 @@ impl Race {
             sides.for_each(Wealth::look);
         }
         let (p, p_matters) = match &self.rules.against {
-            Rivals::Best => self.decide_best(),
-            Rivals::Baselines(baselines) => self.decide_baselines(&baselines.clone()),
+            RaceOpponents::Best => self.decide_best(),
+            RaceOpponents::Baselines(baselines) => self.decide_baselines(&baselines.clone()),
         };
         let standings = self.cells.iter().zip(p).zip(p_matters);
         standings
@@ -260,7 +260,7 @@ impl Race {
             ..
         } = self.rules;
         let (for_worse, for_matters) = if min_difference > 0.0 {
-            (alpha * (1.0 - FOR_MATTERS), alpha * FOR_MATTERS)
+            (alpha * (1.0 - NOT_BETTER_SHARE), alpha * NOT_BETTER_SHARE)
         } else {
             (alpha, 0.0)
         };
@@ -304,7 +304,7 @@ impl Race {
             })
             .collect();
         let side = |wealth: &Wealth| (2.0 * wealth.p()).min(1.0);
-        let corrected = |of: &dyn Fn(&Racer) -> f64| {
+        let corrected = |of: &dyn Fn(&CellState) -> f64| {
             let values: Vec<f64> = measured.iter().map(|cell| of(&self.cells[*cell])).collect();
             let mut all = vec![1.0; self.cells.len()];
             for (cell, p) in measured.iter().zip(holm(&values)) {
@@ -343,16 +343,16 @@ impl Race {
     }
 
     /// Returns each cluster's sum of `cell − other`, over the samples with a score of both.
-    pub fn differences(&self, cell: usize, other: usize) -> Vec<Group> {
-        let of_unit = |unit: &Unit| {
+    pub fn differences(&self, cell: usize, other: usize) -> Vec<ClusterSum> {
+        let of_unit = |unit: &SampleCluster| {
             let pairs = unit.0.iter();
             let pairs = pairs.filter_map(|scores| Some(scores[cell]? - scores[other]?));
             pairs.fold(
-                Group {
+                ClusterSum {
                     sum: 0.0,
                     size: 0.0,
                 },
-                |group, difference| Group {
+                |group, difference| ClusterSum {
                     sum: group.sum + difference,
                     size: group.size + 1.0,
                 },
@@ -364,9 +364,9 @@ impl Race {
 }
 
 /// Share of alpha for stopping cells as [`Verdict::NotBetter`].
-pub(crate) const FOR_MATTERS: f64 = 0.8;
+pub(crate) const NOT_BETTER_SHARE: f64 = 0.8;
 
-impl Racer {
+impl CellState {
     fn mean(&self) -> Option<f64> {
         (self.samples > 0).then(|| self.sum / self.samples as f64)
     }

@@ -4,12 +4,12 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 
-use crate::betting::{Group, Wealth, confidence_sequence};
-use crate::race::{Race, Rivals};
+use crate::betting::{ClusterSum, Wealth, confidence_sequence};
+use crate::race::{Race, RaceOpponents};
 
 /// Difference at the moment when a cell stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Stopped {
+pub struct StoppedDifference {
     /// Number of samples with a score of both cells.
     pub samples: u64,
     /// Observed mean difference. On average it is too far from 0, because the cell stopped when it
@@ -40,14 +40,14 @@ impl Race {
         other: usize,
         units: usize,
         block: usize,
-    ) -> Option<Stopped> {
+    ) -> Option<StoppedDifference> {
         let groups = self.differences(cell, other);
         let interval =
             confidence_sequence(&groups, [-1.0, 1.0], self.largest(), self.rules().alpha)?;
         let size: f64 = groups.iter().map(|group| group.size).sum();
         let seen = groups.iter().map(|group| group.sum).sum::<f64>() / size;
         let bias = self.resampled(&groups, units, block.max(1)) - seen;
-        Some(Stopped {
+        Some(StoppedDifference {
             #[expect(
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,
@@ -61,7 +61,7 @@ impl Race {
     }
 
     /// Returns the mean over resamples of the difference at which they stop.
-    fn resampled(&self, groups: &[Group], units: usize, block: usize) -> f64 {
+    fn resampled(&self, groups: &[ClusterSum], units: usize, block: usize) -> f64 {
         let mut random = ChaCha8Rng::seed_from_u64(SEED);
         let mut draw = || {
             let place = (u128::from(random.next_u64()) * groups.len() as u128) >> 64;
@@ -71,7 +71,7 @@ impl Race {
         let mut sum = 0.0;
         for _ in 0..RESAMPLES {
             let mut sides: Vec<Wealth> = walls.iter().map(|_| Wealth::default()).collect();
-            let mut all = Group {
+            let mut all = ClusterSum {
                 sum: 0.0,
                 size: 0.0,
             };
@@ -96,27 +96,27 @@ impl Race {
 
     /// Returns the wealth at which each bettor on a pair of cells ends its race, by the strictest
     /// level of the family.
-    fn walls(&self) -> Vec<Wall> {
+    fn walls(&self) -> Vec<StoppingBound> {
         let rules = self.rules();
         let (alpha, shift) = (rules.alpha, rules.min_difference);
         let cells = self.count() as f64;
-        let wall = |sign: f64, shift: f64, level: f64| Wall { sign, shift, level };
+        let wall = |sign: f64, shift: f64, level: f64| StoppingBound { sign, shift, level };
         match &rules.against {
-            Rivals::Best => {
+            RaceOpponents::Best => {
                 let mut walls = vec![wall(-1.0, 0.0, alpha / cells)];
                 if shift > 0.0 {
-                    walls.push(wall(-1.0, shift, alpha * crate::race::FOR_MATTERS));
+                    walls.push(wall(-1.0, shift, alpha * crate::race::NOT_BETTER_SHARE));
                 }
                 walls
             }
-            Rivals::Baselines(_) => [-1.0, 1.0]
+            RaceOpponents::Baselines(_) => [-1.0, 1.0]
                 .map(|sign| wall(sign, 0.0, alpha / 2.0 / cells))
                 .into(),
         }
     }
 }
 
-struct Wall {
+struct StoppingBound {
     sign: f64,
     shift: f64,
     level: f64,

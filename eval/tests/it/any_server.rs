@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use fault_server::{Behaviour, FaultServer, Seen};
+use fault_server::{Behavior, FaultServer, ReceivedRequest};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -32,7 +32,7 @@ fn every_server_gets_expected_request() {
     let rows: Vec<Row> = serde_saphyr::from_str(include_str!("any_server.yaml")).unwrap();
     let mut wrong = String::new();
     for row in rows {
-        let server = FaultServer::list(vec![Behaviour::Text("42".to_owned())]);
+        let server = FaultServer::list(vec![Behavior::Text("42".to_owned())]);
         let base_url = format!("{}{}", server.origin(), row.base);
         let mut binary = Binary::new();
         for (name, value) in &row.variables {
@@ -58,7 +58,7 @@ fn every_server_gets_expected_request() {
 }
 
 /// Returns a request with its port, prompt and (correct) content length replaced.
-fn shown(seen: &Seen, server: &FaultServer) -> String {
+fn shown(seen: &ReceivedRequest, server: &FaultServer) -> String {
     let host = server.origin().replace("http://", "");
     let length = seen.text.len().to_string();
     let headers = seen.headers.iter().map(|(name, value)| match &**name {
@@ -77,7 +77,7 @@ fn shown(seen: &Seen, server: &FaultServer) -> String {
 
 #[test]
 fn records_secret_header_by_variable() {
-    let server = FaultServer::list(vec![Behaviour::Text("42".to_owned())]);
+    let server = FaultServer::list(vec![Behavior::Text("42".to_owned())]);
     let questions = "{\"query\": \"What is 6 * 7?\", \"expected\": \"42\"}\n";
     let secret = "canary-of-a-gateway";
     let run = |headers: &[&str], name: &str, secret: &str| {

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use fault_server::{Behaviour, FaultServer, Seen};
+use fault_server::{Behavior, FaultServer, ReceivedRequest};
 use records::run_dir::RunDir;
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ const WINDOW: usize = 20_000;
 const PLACE: usize = 51_000;
 
 /// Returns the newest message and the length of the conversation in characters.
-fn newest(seen: &Seen) -> (String, usize) {
+fn newest(seen: &ReceivedRequest) -> (String, usize) {
     let messages = seen.body["messages"].as_array().unwrap();
     let mut texts = messages
         .iter()
@@ -27,14 +27,14 @@ fn newest(seen: &Seen) -> (String, usize) {
     (texts.next_back().unwrap_or_default().to_owned(), chars)
 }
 
-fn answer(seen: &Seen) -> Behaviour {
+fn answer(seen: &ReceivedRequest) -> Behavior {
     let (newest, chars) = newest(seen);
     if chars > WINDOW {
         let error = json!({"error": {"code": "context_length_exceeded", "message": "too long"}});
-        return Behaviour::Status(400, Vec::new(), error.to_string());
+        return Behavior::Status(400, Vec::new(), error.to_string());
     }
     let works_by_code = newest.contains("`context` is a string");
-    Behaviour::Text(if works_by_code {
+    Behavior::Text(if works_by_code {
         "```js\nconst [, code] = context.match(/violet safe is (\\d+)/);\nconsole.log(code);\nreturn(code);\n```".to_owned()
     } else if newest.contains("4711") {
         "4711".to_owned()

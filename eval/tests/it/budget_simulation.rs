@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use fault_server::{Behaviour, FaultServer, Seen};
+use fault_server::{Behavior, FaultServer, ReceivedRequest};
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 use serde_json::{Value, json};
@@ -109,7 +109,7 @@ impl Design {
             }
             std::thread::sleep(wait);
             if is_free {
-                return Behaviour::Status(503, Vec::new(), "{}".to_owned());
+                return Behavior::Status(503, Vec::new(), "{}".to_owned());
             }
             let text = if delegates && child && !seen.text.contains("part of it") {
                 "```js\nconst parts = await Promise.all([1, 2, 3].map(n => llm('part of it ' + n)));\nreturn(parts.join())\n```"
@@ -222,7 +222,7 @@ fn above_estimates(run: &Path) -> f64 {
 }
 
 /// Returns the number of characters of all messages of a request.
-fn characters(seen: &Seen) -> u64 {
+fn characters(seen: &ReceivedRequest) -> u64 {
     let messages = seen.body["messages"]
         .as_array()
         .map_or(&[][..], Vec::as_slice);
@@ -234,13 +234,13 @@ fn characters(seen: &Seen) -> u64 {
     lengths.sum::<usize>() as u64
 }
 
-fn respond(seen: &Seen, text: &str, finish: &str, input: u64, output: u64) -> Behaviour {
+fn respond(seen: &ReceivedRequest, text: &str, finish: &str, input: u64, output: u64) -> Behavior {
     let usage = json!({"prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output});
     let body = |choice: Value, usage: &Value| json!({"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice], "usage": usage});
     if seen.body["stream"] != json!(true) {
         let message = json!({"role": "assistant", "content": text});
         let choice = json!({"index": 0, "message": message, "finish_reason": finish});
-        return Behaviour::Status(200, Vec::new(), body(choice, &usage).to_string());
+        return Behavior::Status(200, Vec::new(), body(choice, &usage).to_string());
     }
     let delta =
         json!({"index": 0, "delta": {"role": "assistant", "content": text}, "finish_reason": null});
@@ -248,7 +248,7 @@ fn respond(seen: &Seen, text: &str, finish: &str, input: u64, output: u64) -> Be
     let events = [body(delta, &Value::Null), body(end, &usage)];
     let events = events.map(|event| format!("data: {event}\n\n")).concat() + "data: [DONE]\n\n";
     let headers = vec![("content-type".to_owned(), "text/event-stream".to_owned())];
-    Behaviour::Status(200, headers, events)
+    Behavior::Status(200, headers, events)
 }
 
 /// Seeds for the quick suite. Two of them interrupt agents with children.

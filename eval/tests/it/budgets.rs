@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::binary::Binary;
 use crate::faults::{records, run_dir};
-use fault_server::{Behaviour, FaultServer};
+use fault_server::{Behavior, FaultServer};
 
 /// Model with two calls per attempt, each of 100 tokens and one cent.
 const PRICED: &str = "description: Counts and costs.
@@ -113,7 +113,7 @@ fn does_not_retry_once_budget_is_exhausted() {
         ),
     ];
     for (body, flags, spent, requests, code) in rows {
-        let server = FaultServer::list(vec![Behaviour::Status(200, Vec::new(), body.to_owned())]);
+        let server = FaultServer::list(vec![Behavior::Status(200, Vec::new(), body.to_owned())]);
         let url = server.openai();
         let binary = Binary::new().file("prices.yaml", prices);
         let mut args = vec!["run", "--benchmark", "s-niah", "--context-len", "2k"];
@@ -201,7 +201,7 @@ fn abandoned_calls_count_toward_budget() {
     let cases = ["INT INT", "KILL KILL", "TERM KILL"].map(|signals| {
         let (first, second) = signals.split_once(' ').unwrap();
         GivenUp {
-            server: FaultServer::list(vec![Behaviour::Stall]),
+            server: FaultServer::list(vec![Behavior::Stall]),
             prices: a_dollar,
             // An abandoned response is charged at its maximum length: one dollar.
             flags: &LIMITED,
@@ -216,8 +216,8 @@ fn abandoned_calls_count_toward_budget() {
     // dollars each.
     let learned = GivenUp {
         server: FaultServer::list(vec![
-            Behaviour::Status(200, Vec::new(), long.to_owned()),
-            Behaviour::Stall,
+            Behavior::Status(200, Vec::new(), long.to_owned()),
+            Behavior::Stall,
         ]),
         prices: a_dollar,
         flags: &["--concurrency", "1", "--max-cost", "60"],
@@ -229,8 +229,8 @@ fn abandoned_calls_count_toward_budget() {
     // dollars.
     let judged = ["KILL", "INT"].map(|signal| GivenUp {
         server: FaultServer::start(|seen| match seen.body["model"].as_str() {
-            Some("judge") => Behaviour::Stall,
-            _ => Behaviour::Text("Ada".to_owned()),
+            Some("judge") => Behavior::Stall,
+            _ => Behavior::Text("Ada".to_owned()),
         }),
         prices: "{date: d, source: s, prices: [{models: ['openai/judge'], input: 0, output: 2000},
             {models: ['openai/m'], input: 0, output: 0}]}",

@@ -8,7 +8,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::binary::{Binary, Ran};
-use fault_server::{Behaviour, FaultServer};
+use fault_server::{Behavior, FaultServer};
 
 const PRICES: &str = "{date: d, source: s, prices: [{models: ['openai/*'], input: 1, output: 2}]}";
 
@@ -39,7 +39,7 @@ fn script(body: &Value) -> String {
 
 fn failing_now_and_then() -> FaultServer {
     let fault = |status| {
-        Behaviour::Status(
+        Behavior::Status(
             status,
             vec![("retry-after".to_owned(), "0".to_owned())],
             String::new(),
@@ -49,7 +49,7 @@ fn failing_now_and_then() -> FaultServer {
         0 | 5 => fault(429),
         2 => fault(500),
         8 => fault(400),
-        _ => Behaviour::Text(script(&seen.body)),
+        _ => Behavior::Text(script(&seen.body)),
     })
 }
 
@@ -223,7 +223,7 @@ fn cassette_reproduces_run_directory() {
 
 #[test]
 fn cache_answers_repeated_requests() {
-    let server = FaultServer::start(|seen| Behaviour::Text(script(&seen.body)));
+    let server = FaultServer::start(|seen| Behavior::Text(script(&seen.body)));
     let base_url = server.openai();
     let binary = Binary::new().file("prices.yaml", PRICES);
     let args = [
@@ -271,7 +271,7 @@ fn cache_answers_repeated_requests() {
 #[test]
 fn full_disk_ends_recording_and_counts_paid_responses() {
     let reply = format!("{}\n```js\nreturn(1)\n```", "x".repeat(20_000));
-    let server = FaultServer::start(move |_| Behaviour::Text(reply.clone()));
+    let server = FaultServer::start(move |_| Behavior::Text(reply.clone()));
     let rows: String = (0..40)
         .map(|n| format!("{{\"query\": \"q{n}\", \"expected\": \"1\"}}\n"))
         .collect();

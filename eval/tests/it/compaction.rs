@@ -5,7 +5,7 @@ use std::fs;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use fault_server::{Behaviour, FaultServer};
+use fault_server::{Behavior, FaultServer};
 use records::run_dir::RunDir;
 use serde_json::{Value, json};
 
@@ -72,19 +72,19 @@ fn resumes_between_summaries() {
             if all[1].contains("summary number 2")
                 && stalls.swap(false, std::sync::atomic::Ordering::SeqCst)
             {
-                return Behaviour::Stall;
+                return Behavior::Stall;
             }
             let next = if all[1].contains("summary number 2") {
                 3
             } else {
                 1 + number
             };
-            return Behaviour::NoUsage(format!("summary number {next}"));
+            return Behavior::NoUsage(format!("summary number {next}"));
         }
         if all.iter().any(|text| text.contains("summary number 3")) {
-            return Behaviour::NoUsage("```js\nreturn(rows.length)\n```".to_owned());
+            return Behavior::NoUsage("```js\nreturn(rows.length)\n```".to_owned());
         }
-        Behaviour::NoUsage(
+        Behavior::NoUsage(
             "```js\nvar rows = globalThis.rows ?? []; globalThis.rows = rows; rows.push(Math.random()); \
              console.log(rows.at(-1), 'x'.repeat(2000))\n```"
                 .to_owned(),
@@ -106,8 +106,8 @@ fn resumes_between_summaries() {
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
-    let is_third = |seen: &[fault_server::Seen]| {
-        let asks = |seen: &fault_server::Seen| {
+    let is_third = |seen: &[fault_server::ReceivedRequest]| {
+        let asks = |seen: &fault_server::ReceivedRequest| {
             let text = seen.body.to_string();
             // prose: quotes the prompt
             text.contains("You summarise") && text.contains("summary number 2")

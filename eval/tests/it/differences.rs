@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use records::makers::Makers;
+use records::program_versions::ProgramVersions;
 use records::run_dir::{Fingerprint, Lock, RunDir};
 use report::differences::{Differences, RunParts, sentences};
 use serde::Deserialize;
@@ -59,11 +59,14 @@ fn names_differences() {
 impl Run {
     fn read(&self, folder: &std::path::Path) -> RunParts {
         if let Some(columns) = &self.columns {
-            let mut makers = Makers::default();
+            let mut program_versions = ProgramVersions::default();
             for program in columns.get("program").map_or("", String::as_str).split(',') {
-                makers.add(Some(program.to_owned()));
+                program_versions.add(Some(program.to_owned()));
             }
-            return RunParts::of_columns(|name| columns.get(name).map(String::as_str), makers);
+            return RunParts::of_columns(
+                |name| columns.get(name).map(String::as_str),
+                program_versions,
+            );
         }
         let mut parts: BTreeMap<String, Value> = serde_json::from_value(json!({
             "model": "openai/gpt-5",

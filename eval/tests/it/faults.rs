@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde_json::Value;
 
 use crate::binary::{Binary, Ran, is_full};
-use fault_server::{Behaviour, FaultServer, refused};
+use fault_server::{Behavior, FaultServer, refused};
 
 /// Placeholder key of all these tests.
 pub const KEY: &str = "sk-canary-3f9a7c51e8";
@@ -52,8 +52,8 @@ struct Came {
     requests: usize,
 }
 
-fn came(fault: &Behaviour, more: &[&str]) -> Came {
-    let server = FaultServer::list(vec![fault.clone(), Behaviour::Text("none".to_owned())]);
+fn came(fault: &Behavior, more: &[&str]) -> Came {
+    let server = FaultServer::list(vec![fault.clone(), Behavior::Text("none".to_owned())]);
     let binary = binary();
     let ran = one_call(&binary, &server.openai(), more);
     let records = records(binary.path());
@@ -78,16 +78,16 @@ fn came(fault: &Behaviour, more: &[&str]) -> Came {
 }
 
 /// A status with a body that echoes the key.
-pub fn status(status: u16, header: Option<(&str, &str)>) -> Behaviour {
+pub fn status(status: u16, header: Option<(&str, &str)>) -> Behavior {
     let headers = header.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let body = format!("{{\"error\": {{\"message\": \"sent with {KEY}\"}}}}");
-    Behaviour::Status(status, headers.into_iter().collect(), body)
+    Behavior::Status(status, headers.into_iter().collect(), body)
 }
 
 /// A response with the given final fields.
-fn ending(fields: &str) -> Behaviour {
+fn ending(fields: &str) -> Behavior {
     let body = format!(r#"{{"choices": [{{"message": {{"content": "Ada"}}, {fields}}}]}}"#);
-    Behaviour::Status(
+    Behavior::Status(
         200,
         vec![("content-type".to_owned(), "application/json".to_owned())],
         body,
@@ -95,13 +95,13 @@ fn ending(fields: &str) -> Behaviour {
 }
 
 /// Transient faults with the flags that they need. Faults that end in a timeout take `seconds`.
-pub fn transient(seconds: u32) -> Vec<(Behaviour, Vec<String>)> {
+pub fn transient(seconds: u32) -> Vec<(Behavior, Vec<String>)> {
     let text = || "an answer of some length".to_owned();
     let limit = seconds.to_string();
     let idle: &[&str] = &["--stream", "--idle-timeout", &limit];
     let whole: &[&str] = &["--request-timeout", &limit];
     let streamed: &[&str] = &["--stream", "--request-timeout", &limit];
-    let mut all: Vec<(Behaviour, &[&str])> = [408, 409, 429, 500, 502, 503, 529]
+    let mut all: Vec<(Behavior, &[&str])> = [408, 409, 429, 500, 502, 503, 529]
         .map(|code| (status(code, None), &[][..]))
         .into();
     all.extend([
@@ -111,25 +111,22 @@ pub fn transient(seconds: u32) -> Vec<(Behaviour, Vec<String>)> {
             status(503, Some(("retry-after", "Wed, 21 Oct 2015 07:28:00 GMT"))),
             &[],
         ),
-        (Behaviour::Reset, &[]),
-        (Behaviour::Stall, whole),
-        (Behaviour::Stall, idle),
-        (Behaviour::StallInBody(text()), idle),
-        (Behaviour::StallInBody(text()), whole),
+        (Behavior::Reset, &[]),
+        (Behavior::Stall, whole),
+        (Behavior::Stall, idle),
+        (Behavior::StallInBody(text()), idle),
+        (Behavior::StallInBody(text()), whole),
         (
-            Behaviour::Trickle(u64::from(seconds) * 500, text()),
+            Behavior::Trickle(u64::from(seconds) * 500, text()),
             streamed,
         ),
-        (Behaviour::Cut(text()), &[]),
-        (Behaviour::Cut(text()), &["--stream"]),
-        (Behaviour::HalfJson(text()), &[]),
-        (Behaviour::Garbage, &[]),
-        (Behaviour::ErrorInOk(format!("broken, {KEY}")), &[]),
-        (
-            Behaviour::ErrorInOk(format!("broken, {KEY}")),
-            &["--stream"],
-        ),
-        (Behaviour::Empty, &[]),
+        (Behavior::Cut(text()), &[]),
+        (Behavior::Cut(text()), &["--stream"]),
+        (Behavior::HalfJson(text()), &[]),
+        (Behavior::Garbage, &[]),
+        (Behavior::ErrorInOk(format!("broken, {KEY}")), &[]),
+        (Behavior::ErrorInOk(format!("broken, {KEY}")), &["--stream"]),
+        (Behavior::Empty, &[]),
         (ending(r#""finish_reason": "error""#), &[]),
         (
             ending(r#""finish_reason": "stop", "error": {"message": "broke"}"#),
@@ -191,7 +188,7 @@ fn permanent_fault_ends_call_with_server_message() {
                 .to_owned(),
         ),
         (
-            Behaviour::Length("a beg".to_owned()),
+            Behavior::Length("a beg".to_owned()),
             Some(0),
             "limit",
             "the response was cut off at the limit of output tokens".to_owned(),
@@ -213,15 +210,15 @@ fn permanent_fault_ends_call_with_server_message() {
 fn refusal_scores_0() {
     let refusal = ending(r#""finish_reason": "stop""#);
     let refusal = match refusal {
-        Behaviour::Status(status, headers, body) => {
+        Behavior::Status(status, headers, body) => {
             let body = body.replace(r#""content": "Ada""#, r#""refusal": "I will not.""#);
-            Behaviour::Status(status, headers, body)
+            Behavior::Status(status, headers, body)
         }
         other => other,
     };
     for (fault, text) in [
         (refusal, "I will not."),
-        (Behaviour::Filter, "content_filter"),
+        (Behavior::Filter, "content_filter"),
     ] {
         let server = FaultServer::list(vec![fault]);
         let binary = binary();
@@ -259,9 +256,9 @@ fn refusal_of_child_is_error_for_caller() {
     let asks =
         "```js\ntry { await llm('?') } catch (error) { console.log('caught', error.message) }\n```";
     let server = FaultServer::start(move |seen| match seen.number {
-        0 => Behaviour::Text(asks.to_owned()),
-        1 => Behaviour::Filter,
-        _ => Behaviour::Text("```js\nreturn('42')\n```".to_owned()),
+        0 => Behavior::Text(asks.to_owned()),
+        1 => Behavior::Filter,
+        _ => Behavior::Text("```js\nreturn('42')\n```".to_owned()),
     });
     let binary = binary();
     let url = server.openai();
@@ -288,19 +285,19 @@ fn refusal_of_child_is_error_for_caller() {
 }
 
 /// `OpenAI`'s response for an exhausted account: a 429 that no retry resolves.
-fn out_of_quota() -> Behaviour {
+fn out_of_quota() -> Behavior {
     let body = format!(
         r#"{{"error": {{"message": "pay, {KEY}", "type": "insufficient_quota", "code": "insufficient_quota"}}}}"#
     );
-    Behaviour::Status(429, vec![("retry-after".to_owned(), "0".to_owned())], body)
+    Behavior::Status(429, vec![("retry-after".to_owned(), "0".to_owned())], body)
 }
 
 #[test]
 fn counts_cost_of_tries_without_response() {
     let prices = "{date: d, source: s, prices: [{models: ['openai/*'], input: 1e6, output: 0}]}";
     // An empty list of choices with a token count is retried; a filtered response is not.
-    let behaviours = vec![Behaviour::Empty, Behaviour::Filter];
-    let server = FaultServer::list(behaviours);
+    let behaviors = vec![Behavior::Empty, Behavior::Filter];
+    let server = FaultServer::list(behaviors);
     let binary = binary().file("prices.yaml", prices);
     let more = ["--prices", "prices.yaml", "--max-tokens", "5000", "--json"];
     let ran = one_call(&binary, &server.openai(), &more);
@@ -351,7 +348,7 @@ fn counts_cost_of_tries_without_response() {
 #[test]
 fn rejected_requests_cost_nothing() {
     let body = r#"{"error": {"message": "no"}}"#.to_owned();
-    let server = FaultServer::list(vec![Behaviour::Status(400, Vec::new(), body)]);
+    let server = FaultServer::list(vec![Behavior::Status(400, Vec::new(), body)]);
     let binary = binary();
     let ran = one_call(&binary, &server.openai(), &[]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
@@ -366,7 +363,7 @@ fn served_model_name_does_not_change_cost() {
     let prices = "{date: d, source: s, prices: [{models: ['openai/m'], input: 1e6, output: 0}, \
                   {models: ['openai/m-served'], input: 5e6, output: 0}]}";
     for more in [&[][..], &["--stream"]] {
-        let server = FaultServer::list(vec![Behaviour::Text("none".to_owned())]);
+        let server = FaultServer::list(vec![Behavior::Text("none".to_owned())]);
         let binary = binary().file("prices.yaml", prices);
         let more = [&["--prices", "prices.yaml"], more].concat();
         let ran = one_call(&binary, &server.openai(), &more);
@@ -412,7 +409,7 @@ fn first_401_stops_run_and_valid_key_resumes_it() {
     let wrong = AtomicUsize::new(0);
     let server = FaultServer::start(move |seen| {
         if seen.header("authorization") == Some("Bearer right") {
-            return Behaviour::Text("none".to_owned());
+            return Behavior::Text("none".to_owned());
         }
         wrong.fetch_add(1, Ordering::SeqCst);
         status(401, None)
@@ -463,18 +460,18 @@ fn every_third(text: impl Fn(&Value) -> String + Send + Sync + 'static) -> Fault
     let faults = [
         status(500, None),
         status(429, Some(("retry-after", "0"))),
-        Behaviour::Reset,
+        Behavior::Reset,
         status(529, None),
-        Behaviour::Cut("half".to_owned()),
-        Behaviour::Garbage,
-        Behaviour::ErrorInOk("broken".to_owned()),
+        Behavior::Cut("half".to_owned()),
+        Behavior::Garbage,
+        Behavior::ErrorInOk("broken".to_owned()),
         status(503, None),
-        Behaviour::Empty,
-        Behaviour::HalfJson("half".to_owned()),
+        Behavior::Empty,
+        Behavior::HalfJson("half".to_owned()),
     ];
     FaultServer::start(move |seen| match seen.number % 3 {
         0 => faults[seen.number / 3 % faults.len()].clone(),
-        _ => Behaviour::Text(text(&seen.body)),
+        _ => Behavior::Text(text(&seen.body)),
     })
 }
 
@@ -546,7 +543,7 @@ fn survives_failure_of_every_third_request() {
 
 #[test]
 fn names_failing_proxy() {
-    let server = FaultServer::list(vec![Behaviour::Text("42".to_owned())]);
+    let server = FaultServer::list(vec![Behavior::Text("42".to_owned())]);
     let url = server.openai();
     let proxy = refused().replace("/v1", "");
     let ask = |excluded: &str| {

@@ -4,14 +4,14 @@
 use serde_json::{Value, json};
 
 use crate::faults::binary;
-use fault_server::{Behaviour, FaultServer, Seen};
+use fault_server::{Behavior, FaultServer, ReceivedRequest};
 
 const DATA_URL: &str = "data:image/png;base64,iVBORw0KGgoAAAAN";
 const GIF: &str = "GIF89a image";
 const GIF_URL: &str = "data:image/gif;base64,R0lGODlhIGltYWdl";
 
 /// Returns the images in the first message of a chat-completions request.
-fn shown(seen: &Seen) -> Vec<Value> {
+fn shown(seen: &ReceivedRequest) -> Vec<Value> {
     let messages = seen.body["messages"].as_array().unwrap();
     let first = messages
         .iter()
@@ -27,7 +27,7 @@ fn shown(seen: &Seen) -> Vec<Value> {
 fn server() -> FaultServer {
     FaultServer::start(|seen| {
         let messages = seen.body["messages"].as_array().map_or(0, Vec::len);
-        Behaviour::Text(match (seen.number, messages) {
+        Behavior::Text(match (seen.number, messages) {
             (0, _) => "```js\nconst said = await llm('What is one and one?')\n```".to_owned(),
             (1, _) => "two".to_owned(),
             _ => "```js\nreturn(said)\n```".to_owned(),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Mutex;
 
-use fault_server::{Behaviour, FaultServer};
+use fault_server::{Behavior, FaultServer};
 use serde::Deserialize;
 
 use crate::binary::Binary;
@@ -80,7 +80,7 @@ fn problem(table: &Table, case: &Case) -> Option<String> {
     } else {
         None
     };
-    let server = FaultServer::start(|_| Behaviour::Text("x".to_owned()));
+    let server = FaultServer::start(|_| Behavior::Text("x".to_owned()));
     let mut binary = Binary::new();
     let outside = tempfile::tempdir().unwrap();
     for (name, text) in &table.files {

@@ -8,7 +8,7 @@ use std::process::{Child, Stdio};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
-use fault_server::{Behaviour, FaultServer, Seen};
+use fault_server::{Behavior, FaultServer, ReceivedRequest};
 use records::run_dir::RunDir;
 use serde_json::Value;
 
@@ -58,7 +58,7 @@ struct Office {
 }
 
 /// Returns the question of a request, the agent's turn, and whether the agent is the root.
-fn asked(seen: &Seen) -> (String, usize, bool) {
+fn asked(seen: &ReceivedRequest) -> (String, usize, bool) {
     let messages = seen.body["messages"].as_array().unwrap();
     let of = |role: &'static str| messages.iter().filter(move |one| one["role"] == role);
     let text = |one: &Value| one["content"].as_str().unwrap_or_default().to_owned();
@@ -74,11 +74,11 @@ fn asked(seen: &Seen) -> (String, usize, bool) {
 impl Office {
     fn new(
         program: String,
-        child: impl Fn(&str, usize) -> Behaviour + Send + Sync + 'static,
+        child: impl Fn(&str, usize) -> Behavior + Send + Sync + 'static,
     ) -> Self {
         let server = FaultServer::start(move |seen| match asked(seen) {
-            (_, 1, true) => Behaviour::Text(format!("```js\n{program}\n```")),
-            (_, _, true) => Behaviour::Text("All of them have answered.".to_owned()),
+            (_, 1, true) => Behavior::Text(format!("```js\n{program}\n```")),
+            (_, _, true) => Behavior::Text("All of them have answered.".to_owned()),
             (query, turn, false) => child(&query, turn),
         });
         let row = r#"{"id": "office", "query": "Run them all", "context": "", "expected": "x"}"#;
@@ -190,7 +190,7 @@ fn memory_of_waiting(agents: usize) -> u64 {
     let held = Arc::clone(&gate);
     let office = Office::new(program, move |_, _| {
         held.pass();
-        Behaviour::Text("```js\nreturn(context)\n```".to_owned())
+        Behavior::Text("```js\nreturn(context)\n```".to_owned())
     });
     let limits = ["--pending-calls", "2000", "--max-connections", "2000"];
     let mut child = office.start(&[&RUN[..], &limits].concat());
@@ -239,7 +239,7 @@ fn killed_program_resumes_without_repeating_agents() {
         } else {
             "return(context)"
         };
-        Behaviour::Late(5, format!("```js\n{code}\n```"))
+        Behavior::Late(5, format!("```js\n{code}\n```"))
     });
     let calls = || came.lock().unwrap().len();
     let mut child = office.start(&RUN);

@@ -8,7 +8,7 @@ use std::process::{Child, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use fault_server::{Behaviour, FaultServer, Seen};
+use fault_server::{Behavior, FaultServer, ReceivedRequest};
 use records::run_dir::RunDir;
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ const LATENCY: u64 = 4;
 
 /// Trees of three levels. Cells print everything that differs between processes, so that the test
 /// notices a cell whose values change. The answers do not depend on these values.
-fn reply(seen: &Seen) -> String {
+fn reply(seen: &ReceivedRequest) -> String {
     let messages = seen.body["messages"]
         .as_array()
         .cloned()
@@ -75,7 +75,7 @@ impl Forest {
         let noted = Arc::clone(&came);
         let server = FaultServer::start(move |seen| {
             noted.lock().unwrap().push(Came(Instant::now()));
-            Behaviour::Late(LATENCY, reply(seen))
+            Behavior::Late(LATENCY, reply(seen))
         });
         let row = |tree: usize| {
             json!({"id": format!("t{tree}"), "query": "grow", "context": format!("t{tree}"), "expected": 1}).to_string()
@@ -259,10 +259,10 @@ fn restarts_attempt_that_diverges() {
         let cell = match turn {
             1 => "console.log(await dice({}));",
             2 => "console.log('more');",
-            _ if seen.number == 2 => return Behaviour::Stall,
+            _ if seen.number == 2 => return Behavior::Stall,
             _ => "return(1)",
         };
-        Behaviour::Text(format!("```js\n{cell}\n```"))
+        Behavior::Text(format!("```js\n{cell}\n```"))
     });
     let tool = "module.exports = { description: 'Throws dice.', parameters: { type: 'object', properties: {} }, run: () => Math.random() };";
     let row = json!({"id": "q", "query": "How many?", "expected": 1});

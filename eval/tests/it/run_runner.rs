@@ -8,7 +8,7 @@ use benchmarks::{Dataset, DatasetError, Sample, SampleMetadata, Score, Scorer};
 use eval::grader::Rule;
 use eval::run_event::{Reporter, RunEvent, RunPlan};
 use eval::run_store::RunStore;
-use eval::runner::{self, Ended, Ending, Run, RunError};
+use eval::runner::{self, Run, RunError, RunOutcome, StopReason};
 use harness::provider::Scripted;
 use harness::{Conduct, Engine, Model, Models, Protocol, Treatment};
 use jiff::Timestamp;
@@ -58,7 +58,7 @@ impl Dataset for Samples {
         &self.ids
     }
 
-    fn facts(&self, _: usize) -> SampleMetadata {
+    fn metadata(&self, _: usize) -> SampleMetadata {
         SampleMetadata::new()
     }
 
@@ -117,7 +117,7 @@ impl Reporter for Finished {
 
 /// Runs the samples with concurrency two in a folder, and stops the run after `stop_after` finished
 /// attempts. Returns the outcome and the run directory.
-fn run(dataset: Samples, stop_after: Option<usize>) -> (Result<Ended, RunError>, RunDir) {
+fn run(dataset: Samples, stop_after: Option<usize>) -> (Result<RunOutcome, RunError>, RunDir) {
     let folder = tempfile::tempdir().unwrap();
     let model = Model {
         reference: "scripted:model".to_owned(),
@@ -137,7 +137,7 @@ fn run(dataset: Samples, stop_after: Option<usize>) -> (Result<Ended, RunError>,
     let models = Models {
         main: model,
         aliases: Vec::new(),
-        assigned: harness::Assigned::default(),
+        assigned: harness::ModelAssignments::default(),
     };
     let engine = Engine::new(treatment, Conduct::default(), models, |_| ()).unwrap();
     let new = NewRun::create(folder.path(), "samples", "solver", Timestamp::now()).unwrap();
@@ -236,7 +236,7 @@ fn busy_attempt_does_not_delay_stop() {
     for dataset in rows {
         let (ended, run) = run(dataset, Some(3));
         let ended = ended.unwrap();
-        assert_eq!(ended.ending, Ending::Interrupted);
+        assert_eq!(ended.ending, StopReason::Interrupted);
         assert_eq!(ended.summary.attempts, 3);
         assert_eq!(finished(&run), ["a", "c", "d"]);
     }
@@ -249,7 +249,7 @@ fn panicking_sample_is_attempt_error() {
         ..Samples::default()
     };
     let (ended, run) = run(dataset, None);
-    assert_eq!(ended.unwrap().ending, Ending::Done);
+    assert_eq!(ended.unwrap().ending, StopReason::Done);
     let errors = run.records.iter().filter_map(|record| {
         let error = record.error.as_deref()?;
         Some((record.id.as_str(), error.contains("no sample 1")))

@@ -76,7 +76,7 @@ fn stopped_run_keeps_finished_attempts() {
             "scripted:model.yaml",
             "--cell-timeout",
             "600",
-            "--cell-wait",
+            "--timer-timeout",
             "600",
         ];
         let child = start(&binary, &s_niah(&args));

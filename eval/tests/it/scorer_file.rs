@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use benchmarks::Sample;
-use eval::grader::{Answered, Grader as _, JavaScript, NoLog};
+use eval::grader::{Grader as _, JavaScript, NoLog, ScorableAnswer};
 use eval::settings::{GraderSettings, ScorerLimits};
 use harness::model::Status;
 use harness::sandbox::Isolation;
@@ -63,7 +63,7 @@ async fn scorer_files_score_or_locate_error() {
         if refused.is_some() {
             continue;
         }
-        let answered = Answered {
+        let answered = ScorableAnswer {
             sample: &sample,
             attempt: 1,
             answer: "Ada",

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::binary::{Binary, Ran};
 use crate::faults::{KEY, binary, run_dir, status, transient};
-use fault_server::{Behaviour, FaultServer};
+use fault_server::{Behavior, FaultServer};
 
 /// Returns every file under a folder that contains the key.
 fn holding(folder: &Path) -> Vec<String> {
@@ -49,17 +49,17 @@ fn redacts_key_echoed_by_server() {
         format!("http://127.0.0.1:1/?key={KEY}"),
     )];
     faults.extend([
-        (Behaviour::Status(400, Vec::new(), escaped), Vec::new()),
-        (Behaviour::Status(307, login, String::new()), Vec::new()),
+        (Behavior::Status(400, Vec::new(), escaped), Vec::new()),
+        (Behavior::Status(307, login, String::new()), Vec::new()),
     ]);
     let code = format!("```js\nconsole.log({KEY:?}); return({KEY:?})\n```");
     faults.extend([
-        (Behaviour::Filter, Vec::new()),
-        (Behaviour::Length(format!("cut off at {KEY}")), Vec::new()),
-        (Behaviour::Text(code.clone()), Vec::new()),
-        (Behaviour::Text(code), vec!["--stop-early".to_owned()]),
+        (Behavior::Filter, Vec::new()),
+        (Behavior::Length(format!("cut off at {KEY}")), Vec::new()),
+        (Behavior::Text(code.clone()), Vec::new()),
+        (Behavior::Text(code), vec!["--stop-early".to_owned()]),
         (
-            Behaviour::NoUsage(format!("the key is {KEY}")),
+            Behavior::NoUsage(format!("the key is {KEY}")),
             vec!["--stream".to_owned()],
         ),
     ]);
@@ -73,7 +73,7 @@ fn redacts_key_echoed_by_server() {
         // The key of another provider, which this server did not receive.
         for fault in [
             status(400, None),
-            Behaviour::Text(format!("```js\nreturn({KEY:?})\n```")),
+            Behavior::Text(format!("```js\nreturn({KEY:?})\n```")),
         ] {
             let others = || binary().variable("OPENAI_API_KEY", "sk-of-its-own-1");
             scope.spawn(move || check(&others(), "openai/m", &fault, &[]));
@@ -90,7 +90,7 @@ fn records_sent_requests_without_keys() {
         ("sk-\"quoted\"-1", &["--record-requests"]),
         (KEY, &[]),
     ] {
-        let answer = Behaviour::Text("42".to_owned());
+        let answer = Behavior::Text("42".to_owned());
         let server = FaultServer::list(vec![status(500, None), answer]);
         let row = json!({"id": "a", "query": format!("Who has {key}?"), "expected": "42"});
         let binary = Binary::new()
@@ -155,7 +155,7 @@ fn redacts_key_in_panic_message() {
     assert!(!holds(&ran.stderr) && !holds(&ran.stdout), "{told}");
 }
 
-fn check(binary: &Binary, model: &str, fault: &Behaviour, more: &[&str]) {
+fn check(binary: &Binary, model: &str, fault: &Behavior, more: &[&str]) {
     let server = FaultServer::list(vec![fault.clone()]);
     let base_url = server.openai();
     let mut args = vec!["run", "--benchmark", "s-niah", "--context-len", "2k"];
@@ -192,9 +192,9 @@ fn worker_process_has_no_key() {
     let server = FaultServer::start(
         |seen| match seen.body["messages"].as_array().map(Vec::len) {
             Some(2) if seen.number == 0 => {
-                Behaviour::Text("```js\nconsole.log(await llm('wait'))\n```".to_owned())
+                Behavior::Text("```js\nconsole.log(await llm('wait'))\n```".to_owned())
             }
-            _ => Behaviour::Stall,
+            _ => Behavior::Stall,
         },
     );
     let base_url = server.openai();
@@ -266,7 +266,7 @@ fn unnamed(url: &str, command: &str) -> String {
 
 #[test]
 fn sends_no_key_to_address_of_run_folder() {
-    let server = FaultServer::list(vec![Behaviour::Text("42".to_owned())]);
+    let server = FaultServer::list(vec![Behavior::Text("42".to_owned())]);
     let url = server.openai();
     let begun = || {
         let binary = binary();
@@ -312,7 +312,7 @@ fn sends_no_key_to_address_of_run_folder() {
     assert_eq!((ran.code, seen.len()), (Some(2), 0), "{ran:?}");
     // Another port does not change the experiment, but may be another server, so both addresses are
     // kept.
-    let other = FaultServer::list(vec![Behaviour::Text("42".to_owned())]);
+    let other = FaultServer::list(vec![Behavior::Text("42".to_owned())]);
     let there = other.openai();
     let (binary, dir) = begun();
     let (ran, _) = resume(&binary, &dir, &["--base-url", &there]);
@@ -334,7 +334,7 @@ fn sends_no_key_to_address_of_run_folder() {
 
 #[test]
 fn sends_no_key_to_address_of_sweep_folder() {
-    let server = FaultServer::list(vec![Behaviour::Text("```js\nreturn(42)\n```".to_owned())]);
+    let server = FaultServer::list(vec![Behavior::Text("```js\nreturn(42)\n```".to_owned())]);
     let url = server.openai();
     let binary = binary();
     let mut args = vec!["sweep", "--out", "all", "--"];

@@ -26,7 +26,7 @@ impl Served {
     /// Starts a server with these flags and the model `echo.yaml` from the folder of `binary`.
     pub fn of(binary: &Binary, flags: &[&str]) -> Self {
         let mut args = vec!["serve", "--model", "scripted:echo.yaml", "--port", "0"];
-        args.extend(["--confirm-first-return", "false", "--cell-wait", "3600"]);
+        args.extend(["--confirm-first-return", "false", "--timer-timeout", "3600"]);
         args.extend(flags);
         let mut child = binary
             .command(&args)

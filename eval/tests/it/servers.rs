@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use crate::binary::Binary;
 use crate::faults::{KEY, binary};
-use fault_server::{Behaviour, FaultServer};
+use fault_server::{Behavior, FaultServer};
 
 fn models(status: u16, body: &str) -> FaultServer {
-    FaultServer::list(vec![Behaviour::Status(status, Vec::new(), body.to_owned())])
+    FaultServer::list(vec![Behavior::Status(status, Vec::new(), body.to_owned())])
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn dry_run_assumes_longest_allowed_responses() {
 fn dry_run_sends_only_requested_checks() {
     let rows: [(&[&str], usize); 2] = [(&[], 0), (&["--check-key"], 1)];
     for (more, requests) in rows {
-        let server = FaultServer::list(vec![Behaviour::Text("fine".to_owned()); 3]);
+        let server = FaultServer::list(vec![Behavior::Text("fine".to_owned()); 3]);
         let binary = binary();
         let url = server.openai();
         let mut args = vec![

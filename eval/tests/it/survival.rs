@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use fault_server::{Behaviour, FaultServer};
+use fault_server::{Behavior, FaultServer};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
@@ -39,7 +39,7 @@ fn start(log_dir: &Path, model: &[&str]) -> Child {
         .args([
             "--cell-timeout",
             "0.3",
-            "--cell-wait",
+            "--timer-timeout",
             "0.5",
             "--memory-limit",
             "64",
@@ -122,7 +122,7 @@ fn killed_workers_lose_only_their_attempts() {
         while held.load(Ordering::SeqCst) {
             std::thread::sleep(Duration::from_millis(10));
         }
-        Behaviour::Text(solution(&seen.body))
+        Behavior::Text(solution(&seen.body))
     });
     let base_url = server.openai();
     let mut run = start(dir.path(), &["openai/m", "--base-url", &base_url]);

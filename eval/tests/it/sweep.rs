@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::binary::{Binary, Ran};
 use crate::faults;
-use fault_server::{Behaviour, FaultServer};
+use fault_server::{Behavior, FaultServer};
 
 const MATRIX: &str = "\
 run:
@@ -484,7 +484,7 @@ fn ignores_other_files_in_glob_over_sweep() {
 #[test]
 fn suggested_resume_command_names_server() {
     let reply = "```js\nreturn(1)\n```".to_owned();
-    let server = FaultServer::list(vec![Behaviour::Text(reply)]);
+    let server = FaultServer::list(vec![Behavior::Text(reply)]);
     let binary = faults::binary();
     let args = ["sweep", "--models", "openai/m", "--out", "my sweep"];
     let budget = ["--max-llm-calls", "4", "--", "--benchmark", "s-niah"];

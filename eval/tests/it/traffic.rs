@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::binary::Binary;
 use crate::faults::{binary, records, run_dir};
 use crate::queue::until;
-use fault_server::{Behaviour, FaultServer};
+use fault_server::{Behavior, FaultServer};
 
 /// Arrival times of requests.
 type Times = Arc<Mutex<Vec<Instant>>>;
@@ -29,13 +29,13 @@ fn held(
         seen.lock().unwrap().push(Instant::now());
         if request.number < refused {
             let now = vec![("retry-after".to_owned(), "0".to_owned())];
-            return Behaviour::Status(429, now, "slow down".to_owned());
+            return Behavior::Status(429, now, "slow down".to_owned());
         }
         let under_way = now.fetch_add(1, Ordering::SeqCst) + 1;
         peak.fetch_max(under_way, Ordering::SeqCst);
         hold();
         now.fetch_sub(1, Ordering::SeqCst);
-        Behaviour::Text("none".to_owned())
+        Behavior::Text("none".to_owned())
     });
     (server, times, most)
 }

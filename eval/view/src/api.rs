@@ -6,20 +6,20 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::answer_match::Match;
 use super::comparison::compare;
 use super::error::ViewError;
-use super::filter::{Filter, Marks, Subject};
+use super::filter::{FailureGroups, Filter, FilteredAttempt};
 use super::input;
 use super::library::Library;
-use super::matches::Match;
-use super::neighbours;
+use super::neighbors;
 use super::outcome::beginning;
 use super::overview;
 use super::query::Query;
 use super::run_file::RunFile;
 use super::runs_page;
 use super::sample_list;
-use super::search::{Asked, Kind};
+use super::search::{Kind, SearchRequest};
 use super::trajectory::{agent_texts, iterations, outline, text_part};
 
 /// Maximum iterations on a page.
@@ -123,7 +123,7 @@ fn everywhere(library: &Library, query: &Query) -> Result<String, ViewError> {
     });
     let kinds = kinds.collect::<Result<Vec<_>, _>>()?;
     let index = library.refresh_texts()?;
-    let asked = Asked {
+    let asked = SearchRequest {
         words: &filter.words,
         kinds: &kinds,
         run: query.get("run"),
@@ -131,7 +131,7 @@ fn everywhere(library: &Library, query: &Query) -> Result<String, ViewError> {
         limit: query.number("limit", HITS)?.min(HITS),
     };
     // Records are read only if the filter needs them.
-    let mut files: HashMap<String, Option<(Arc<RunFile>, Marks)>> = HashMap::new();
+    let mut files: HashMap<String, Option<(Arc<RunFile>, FailureGroups)>> = HashMap::new();
     let passes = |run: &str, sample: &str, attempt: u32| {
         if filter.is_plain() {
             return true;
@@ -144,7 +144,7 @@ fn everywhere(library: &Library, query: &Query) -> Result<String, ViewError> {
         file.as_ref().is_some_and(|(file, marks)| {
             let record = file.record(sample, attempt);
             record.is_some_and(|record| {
-                filter.passes(&Subject::of(&file.run.lock.run, record, marks))
+                filter.passes(&FilteredAttempt::of(&file.run.lock.run, record, marks))
             })
         })
     };
@@ -159,9 +159,9 @@ fn everywhere(library: &Library, query: &Query) -> Result<String, ViewError> {
 }
 
 /// Returns the data that a filter needs in addition to records.
-fn marks(library: &Library, file: &RunFile, filter: &Filter) -> Marks {
-    let mut marks = Marks::default();
-    if filter.asks_for_groups() {
+fn marks(library: &Library, file: &RunFile, filter: &Filter) -> FailureGroups {
+    let mut marks = FailureGroups::default();
+    if filter.uses_groups() {
         marks.groups = library.failures(file).of;
     }
     marks
@@ -212,12 +212,12 @@ fn neighbours(
     here: (&str, u32),
 ) -> Result<Value, ViewError> {
     let Some(list) = query.get("list").map(Query::new) else {
-        return neighbours::of(|id| open(library, query, id), run, file, here, None);
+        return neighbors::of(|id| open(library, query, id), run, file, here, None);
     };
     let search = search(&list)?;
     let marks = marks(library, file, &search);
     let open = |id: &str| open(library, query, id);
-    neighbours::of(open, run, file, here, Some((&list, &search, &marks)))
+    neighbors::of(open, run, file, here, Some((&list, &search, &marks)))
 }
 
 fn agent(library: &Library, query: &Query) -> Result<String, ViewError> {

@@ -76,12 +76,12 @@ pub struct Differing {
     /// Id of the sample.
     pub id: String,
     /// Result of each run, in order; `None` without a score.
-    pub results: Vec<Option<Result>>,
+    pub results: Vec<Option<SampleResult>>,
 }
 
 /// Result of a run at a sample.
 #[derive(Debug, Clone, Serialize)]
-pub struct Result {
+pub struct SampleResult {
     /// Mean score of its attempts.
     pub score: f64,
     /// Number of its first attempt with a score.
@@ -167,21 +167,21 @@ fn differing_and_shared(runs: &[&RunFile]) -> (Vec<Differing>, usize) {
     (rows.collect(), shared)
 }
 
-type Results = BTreeMap<String, Result>;
+type Results = BTreeMap<String, SampleResult>;
 
-fn differs(a: &Result, b: &Result) -> bool {
+fn differs(a: &SampleResult, b: &SampleResult) -> bool {
     (a.score - b.score).abs() > EQUAL
 }
 
 /// Returns each scored sample with its mean score.
 fn results(file: &RunFile) -> Results {
-    let mut found: BTreeMap<String, (Result, f64)> = BTreeMap::new();
+    let mut found: BTreeMap<String, (SampleResult, f64)> = BTreeMap::new();
     for record in &file.run.records {
         let Some(score) = record.score else { continue };
         let (result, attempts) = found.entry(record.id.clone()).or_insert_with(|| {
             let answer = record.answer.as_deref().map(|text| beginning(text, SHOWN));
             let attempt = record.attempt;
-            let result = Result {
+            let result = SampleResult {
                 score: 0.0,
                 attempt,
                 answer,

@@ -50,7 +50,7 @@ pub fn export(library: &Library, subject: &Subject, file: &Path) -> Result<(), V
             runs: runs.len(),
         });
     };
-    let mut answers = Answers {
+    let mut answers = EmbeddedResponses {
         library,
         answers: Map::new(),
     };
@@ -76,12 +76,12 @@ pub fn export(library: &Library, subject: &Subject, file: &Path) -> Result<(), V
 }
 
 /// Answers embedded in a page, by the address that its scripts request.
-struct Answers<'a> {
+struct EmbeddedResponses<'a> {
     library: &'a Library,
     answers: Map<String, Value>,
 }
 
-impl Answers<'_> {
+impl EmbeddedResponses<'_> {
     fn run(&mut self, run: &str) -> Result<(), ViewError> {
         self.ask("run", &[("run", run)])?;
         let mut failures = self.ask("failures", &[("run", run)])?;

@@ -19,7 +19,7 @@ pub struct Filter {
 
 /// Data about attempts that is not in their records, by sample and attempt.
 #[derive(Debug, Default)]
-pub struct Marks {
+pub struct FailureGroups {
     /// Keys of the failure groups of each attempt.
     pub groups: HashMap<(String, u32), Vec<String>>,
 }
@@ -83,7 +83,7 @@ enum Unit {
 /// A field with one or several texts.
 struct Text {
     name: &'static str,
-    of: fn(&Subject<'_>) -> Vec<String>,
+    of: fn(&FilteredAttempt<'_>) -> Vec<String>,
 }
 
 impl std::fmt::Debug for Text {
@@ -106,7 +106,7 @@ impl PartialEq for Text {
 
 /// An attempt with all data that a filter can use.
 #[derive(Debug, Clone, Copy)]
-pub struct Subject<'a> {
+pub struct FilteredAttempt<'a> {
     /// Run of the attempt.
     pub run: &'a RunIdentity,
     /// Record of the attempt.
@@ -114,9 +114,9 @@ pub struct Subject<'a> {
     groups: &'a [String],
 }
 
-impl<'a> Subject<'a> {
+impl<'a> FilteredAttempt<'a> {
     /// Combines an attempt with its marks.
-    pub fn of(run: &'a RunIdentity, record: &'a AttemptRecord, marks: &'a Marks) -> Self {
+    pub fn of(run: &'a RunIdentity, record: &'a AttemptRecord, marks: &'a FailureGroups) -> Self {
         let key = (record.id.clone(), record.attempt);
         Self {
             run,
@@ -282,24 +282,24 @@ impl Filter {
     }
 
     /// Whether the filter needs the groups of failures.
-    pub fn asks_for_groups(&self) -> bool {
+    pub fn uses_groups(&self) -> bool {
         let is_why = |term: &Term| matches!(term.field, Field::Text(text) if text.name == "why");
         self.terms.iter().any(is_why)
     }
 
     /// Whether all parts other than words match.
-    pub fn passes(&self, subject: &Subject<'_>) -> bool {
+    pub fn passes(&self, subject: &FilteredAttempt<'_>) -> bool {
         self.terms.iter().all(|term| term.holds(subject))
     }
 
     /// Whether all parts match, with words searched in the texts of the record.
-    pub fn matches(&self, subject: &Subject<'_>) -> bool {
+    pub fn matches(&self, subject: &FilteredAttempt<'_>) -> bool {
         self.passes(subject) && self.words.iter().all(|word| subject.holds(word))
     }
 }
 
 impl Term {
-    fn holds(&self, subject: &Subject<'_>) -> bool {
+    fn holds(&self, subject: &FilteredAttempt<'_>) -> bool {
         if let Field::Figure(figure) = self.field {
             let value = (figure.of)(subject.record);
             return match self.test {

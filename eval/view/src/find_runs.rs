@@ -10,7 +10,7 @@ pub const MOST_FOLDERS: usize = 2_000;
 
 /// Runs found in a folder.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct FoundRuns {
     /// Runs in unspecified order: their ids, which are their relative paths with `/` as the
     /// separator, and their folders.
     pub runs: Vec<(String, PathBuf)>,
@@ -31,8 +31,8 @@ pub fn is_run(path: &Path) -> bool {
 ///
 /// # Errors
 /// Returns an error if the folder itself cannot be listed.
-pub fn find(root: &Path, inside: impl Fn(&Path) -> bool) -> io::Result<Found> {
-    let mut found = Found::default();
+pub fn find(root: &Path, inside: impl Fn(&Path) -> bool) -> io::Result<FoundRuns> {
+    let mut found = FoundRuns::default();
     let mut folders = VecDeque::from([(root.to_owned(), String::new())]);
     let mut listed = 0;
     while let Some((folder, id)) = folders.pop_front() {

@@ -85,7 +85,7 @@ impl Access {
     }
 
     /// Whether a request carries the token: in its address, in the cookie, or as a bearer token.
-    fn is_shown(&self, request: &Request) -> bool {
+    fn has_token(&self, request: &Request) -> bool {
         let text = |name: HeaderName| {
             let value = request.headers().get(name);
             value
@@ -93,12 +93,12 @@ impl Access {
                 .unwrap_or_default()
         };
         let cookie = format!("{}={}", self.cookie(), self.token);
-        self.is_in_address(request)
+        self.has_token_in_address(request)
             || text(COOKIE).split(';').any(|one| one.trim() == cookie)
             || text(AUTHORIZATION).strip_prefix("Bearer ") == Some(&*self.token)
     }
 
-    fn is_in_address(&self, request: &Request) -> bool {
+    fn has_token_in_address(&self, request: &Request) -> bool {
         let wanted = format!("token={}", self.token);
         let query = request.uri().query().unwrap_or_default();
         query.split('&').any(|part| part == wanted)
@@ -106,7 +106,7 @@ impl Access {
 
     /// Answers a request with the token in its address: stores the token as a cookie and removes it
     /// from the address bar.
-    fn welcome(&self) -> Response {
+    fn redirect_with_cookie(&self) -> Response {
         let mut response = Response::new(Body::empty());
         *response.status_mut() = StatusCode::SEE_OTHER;
         let cookie = format!(
@@ -132,11 +132,13 @@ pub async fn guard(State(access): State<Access>, request: Request, next: Next) -
     let refusal = refusal(&access, request.method(), request.headers());
     let mut response = match refusal {
         Some((status, why)) => plain(status, why),
-        None if !access.is_shown(&request) => plain(
+        None if !access.has_token(&request) => plain(
             StatusCode::FORBIDDEN,
             "refused: open the address that `rlm-eval view` printed, which contains a token",
         ),
-        None if request.uri().path() == "/" && access.is_in_address(&request) => access.welcome(),
+        None if request.uri().path() == "/" && access.has_token_in_address(&request) => {
+            access.redirect_with_cookie()
+        }
         None => next.run(request).await,
     };
     let headers = response.headers_mut();

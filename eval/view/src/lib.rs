@@ -27,8 +27,8 @@ mod outcome;
 mod search;
 
 mod comparison;
-mod matches;
-mod neighbours;
+mod answer_match;
+mod neighbors;
 mod runs_page;
 mod histogram;
 mod input;

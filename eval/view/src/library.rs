@@ -10,11 +10,11 @@ use parking_lot::{Mutex, MutexGuard};
 
 use super::error::ViewError;
 use super::failures::{Failures, Traces, failures};
-use super::find_runs::{Found, find, is_run};
+use super::find_runs::{FoundRuns, find, is_run};
 use super::inputs::Inputs;
 use super::overview::Overview;
 use super::run_file::{RunFile, Stamp};
-use super::search::{Answer, Asked, Status, TextIndex};
+use super::search::{SearchRequest, SearchResults, Status, TextIndex};
 use super::trajectory::{Index, Progress};
 
 /// Maximum number of runs whose records are cached.
@@ -61,9 +61,9 @@ pub struct Library {
     /// Folders of the runs found by the last listing, by id.
     places: Mutex<HashMap<String, PathBuf>>,
     /// Runs by folder and by the scorer whose scores they show.
-    runs: Mutex<Recent<ScoredRun, Arc<RunFile>>>,
+    runs: Mutex<LruCache<ScoredRun, Arc<RunFile>>>,
     overviews: Mutex<HashMap<PathBuf, (Stamp, Overview)>>,
-    indices: Mutex<Recent<PathBuf, Arc<Mutex<Index>>>>,
+    indices: Mutex<LruCache<PathBuf, Arc<Mutex<Index>>>>,
     traces: Traces,
     texts: TextIndex,
 }
@@ -90,9 +90,9 @@ impl Library {
             inputs: None,
             scores: None,
             places: Mutex::default(),
-            runs: Mutex::new(Recent::new(RUNS_KEPT)),
+            runs: Mutex::new(LruCache::new(RUNS_KEPT)),
             overviews: Mutex::default(),
-            indices: Mutex::new(Recent::new(INDICES_KEPT)),
+            indices: Mutex::new(LruCache::new(INDICES_KEPT)),
             traces: Traces::default(),
         })
     }
@@ -126,10 +126,10 @@ impl Library {
     ///
     /// # Errors
     /// Returns [`ViewError::Folder`] if the folder can no longer be read.
-    pub fn found(&self) -> Result<Found, ViewError> {
+    pub fn found(&self) -> Result<FoundRuns, ViewError> {
         if self.single {
             let name = self.root.file_name().unwrap_or_default();
-            return Ok(Found {
+            return Ok(FoundRuns {
                 runs: vec![(name.to_string_lossy().into_owned(), self.root.clone())],
                 stopped: false,
             });
@@ -247,9 +247,9 @@ impl Library {
     /// Returns [`ViewError::Index`] if the index cannot be read.
     pub fn search(
         &self,
-        asked: &Asked<'_>,
+        asked: &SearchRequest<'_>,
         passes: impl FnMut(&str, &str, u32) -> bool,
-    ) -> Result<Answer, ViewError> {
+    ) -> Result<SearchResults, ViewError> {
         let runs: HashMap<String, PathBuf> = self.runs()?.into_iter().collect();
         let mut passes = passes;
         let found = self.texts.search(
@@ -389,13 +389,13 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Cache of the most recently used values.
 #[derive(Debug)]
-struct Recent<K, T> {
+struct LruCache<K, T> {
     most: usize,
     /// Values, the most recently used last.
     values: Vec<(K, T)>,
 }
 
-impl<K: PartialEq, T: Clone> Recent<K, T> {
+impl<K: PartialEq, T: Clone> LruCache<K, T> {
     fn new(most: usize) -> Self {
         let values = Vec::new();
         Self { most, values }

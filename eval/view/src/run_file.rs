@@ -28,7 +28,7 @@ pub struct RunFile {
     /// Summary of the run's records.
     pub summary: Summary,
     /// Attempts that have events, but no record yet.
-    pub under_way: Vec<UnderWay>,
+    pub under_way: Vec<AttemptInProgress>,
     /// Whether an unknown number of further attempts may begin.
     is_open: bool,
     /// State of the files.
@@ -73,7 +73,7 @@ impl Scorers {
 
 /// An attempt that has begun but not ended: it is running, or its run was stopped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct UnderWay {
+pub struct AttemptInProgress {
     /// Id of the sample.
     pub id: String,
     /// Number of the attempt, 1-based.
@@ -225,7 +225,7 @@ impl RunFile {
 ///
 /// The second value is whether all files could be read. A file that has just been created may not
 /// contain its first event yet.
-fn under_way(run: &RunDir) -> (Vec<UnderWay>, bool) {
+fn under_way(run: &RunDir) -> (Vec<AttemptInProgress>, bool) {
     let mut is_whole = true;
     let records = run.records.iter();
     let known: HashSet<PathBuf> = records
@@ -238,7 +238,7 @@ fn under_way(run: &RunDir) -> (Vec<UnderWay>, bool) {
         .flatten()
         .map(|file| file.path())
         .filter(|path| !known.contains(path) && path.is_file());
-    let mut found: Vec<UnderWay> = unknown
+    let mut found: Vec<AttemptInProgress> = unknown
         .filter_map(|path| {
             let Some(event) = first_event(&path) else {
                 is_whole &= !is_recent(&path);
@@ -246,7 +246,7 @@ fn under_way(run: &RunDir) -> (Vec<UnderWay>, bool) {
             };
             let (id, attempt) = (event.sample, event.attempt);
             // Ignore a copy of a trajectory under another name.
-            (run.trajectory(&id, attempt) == path).then_some(UnderWay { id, attempt })
+            (run.trajectory(&id, attempt) == path).then_some(AttemptInProgress { id, attempt })
         })
         .take(UNDER_WAY)
         .collect();

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::error::ViewError;
-use super::find_runs::{Found, MOST_FOLDERS};
+use super::find_runs::{FoundRuns, MOST_FOLDERS};
 use super::library::Library;
 use super::overview::Overview;
 use super::query::Query;
@@ -49,7 +49,7 @@ struct Group {
 /// # Errors
 /// Returns [`ViewError`] if the folder cannot be read, or if a parameter is not a number.
 pub fn page(library: &Library, query: &Query) -> Result<Value, ViewError> {
-    let Found { runs, stopped } = library.found()?;
+    let FoundRuns { runs, stopped } = library.found()?;
     let folder = query.get("folder").unwrap_or_default();
     let filter = query.get("filter").unwrap_or_default().to_lowercase();
     let words: Vec<&str> = filter.split_whitespace().collect();

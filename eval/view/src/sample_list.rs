@@ -7,7 +7,7 @@ use records::AttemptRecord;
 use serde::Serialize;
 
 use super::error::ViewError;
-use super::filter::{Filter, Marks, Subject};
+use super::filter::{FailureGroups, Filter, FilteredAttempt};
 use super::outcome::{beginning, expected, is_wrong};
 use super::query::Query;
 use super::run_file::RunFile;
@@ -57,7 +57,7 @@ pub struct Row<'a> {
 pub fn page<'a>(
     file: &'a RunFile,
     search: &Filter,
-    marks: &'a Marks,
+    marks: &'a FailureGroups,
     query: &Query,
 ) -> Result<SamplePage<'a>, ViewError> {
     let list = List::of(file, search, marks, query)?;
@@ -86,7 +86,7 @@ pub struct List<'a> {
     file: &'a RunFile,
     filter: fn(&AttemptRecord) -> bool,
     search: &'a Filter,
-    marks: &'a Marks,
+    marks: &'a FailureGroups,
     order: Order,
     descending: bool,
 }
@@ -99,7 +99,7 @@ impl<'a> List<'a> {
     pub fn of(
         file: &'a RunFile,
         search: &'a Filter,
-        marks: &'a Marks,
+        marks: &'a FailureGroups,
         query: &Query,
     ) -> Result<Self, ViewError> {
         Ok(Self {
@@ -114,7 +114,7 @@ impl<'a> List<'a> {
 
     /// Whether the list contains an attempt.
     pub fn holds(&self, record: &AttemptRecord) -> bool {
-        let subject = || Subject::of(&self.file.run.lock.run, record, self.marks);
+        let subject = || FilteredAttempt::of(&self.file.run.lock.run, record, self.marks);
         (self.filter)(record) && self.search.matches(&subject())
     }
 

@@ -24,7 +24,9 @@ pub use event::{
 };
 pub use message::{Image, Message, MessageRole};
 pub use outcome::{AttemptOutcome, Stats, Status, Usage, settled};
-pub use protocol::{Protocol, ProtocolNature, Subject, UnknownProtocol, Workplace, protocol_words};
+pub use protocol::{
+    ActionSurface, Capabilities, InputKind, Protocol, UnknownProtocol, protocol_words,
+};
 pub use role::Role;
 pub use sampling::{Effort, Sampling};
 pub use task::Task;

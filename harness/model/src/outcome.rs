@@ -186,7 +186,7 @@ impl Stats {
     }
 
     /// Adds the usage of one response, or of a try without a response.
-    pub fn add_use(&mut self, usage: Option<Usage>, cost_usd: Option<f64>) {
+    pub fn add_usage(&mut self, usage: Option<Usage>, cost_usd: Option<f64>) {
         if let Some(usage) = usage {
             *self.usage.get_or_insert_default() += usage;
         }

@@ -36,9 +36,9 @@ macro_rules! protocols {
             }
 
             /// Returns the properties of the protocol.
-            pub const fn nature(self) -> ProtocolNature {
+            pub const fn capabilities(self) -> Capabilities {
                 match self {
-                    $(Self::$variant => ProtocolNature { $($field: $value),* },)*
+                    $(Self::$variant => Capabilities { $($field: $value),* },)*
                 }
             }
         }
@@ -50,20 +50,20 @@ include!(concat!(env!("OUT_DIR"), "/protocols.rs"));
 /// Properties of a protocol. The engine assembles its agents from them (`Treatment::sent`), which
 /// determines the settings that the protocol supports.
 #[derive(Debug, Clone, Copy)]
-pub struct ProtocolNature {
+pub struct Capabilities {
     /// Description of what its agents receive, in one sentence for messages.
     pub summary: &'static str,
     /// Kinds of tasks that its root can work on.
-    pub subjects: &'static [Subject],
+    pub inputs: &'static [InputKind],
     /// Where its root acts.
-    pub workplace: Workplace,
+    pub action_surface: ActionSurface,
     /// Whether its root answers in a single response.
     pub one_call: bool,
 }
 
 /// Where an agent acts between its requests to the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Workplace {
+pub enum ActionSurface {
     /// Nowhere: the agent only writes text.
     None,
     /// In a REPL that can call children and the run's tools.
@@ -82,7 +82,7 @@ pub enum Workplace {
 
 /// Kind of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Subject {
+pub enum InputKind {
     /// A query with a context.
     Texts,
     /// A site opened in a browser.
@@ -91,7 +91,7 @@ pub enum Subject {
     Apps,
 }
 
-impl Workplace {
+impl ActionSurface {
     /// Whether it is a REPL.
     pub const fn is_repl(self) -> bool {
         matches!(self, Self::Repl | Self::LoneRepl | Self::Program)
@@ -103,36 +103,39 @@ impl Workplace {
     }
 }
 
-impl ProtocolNature {
+impl Capabilities {
     /// Whether its root has a REPL.
     pub const fn has_repl(self) -> bool {
-        self.workplace.is_repl()
+        self.action_surface.is_repl()
     }
 
     /// Whether its root's prompt has modes.
     pub const fn has_modes(self) -> bool {
-        matches!(self.workplace, Workplace::Repl)
+        matches!(self.action_surface, ActionSurface::Repl)
     }
 
     /// Whether its root calls children from code.
     pub const fn calls_children(self) -> bool {
-        matches!(self.workplace, Workplace::Repl | Workplace::Program)
+        matches!(
+            self.action_surface,
+            ActionSurface::Repl | ActionSurface::Program
+        )
     }
 
     /// Whether its root can call the run's tools, from its REPL or natively.
     pub const fn calls_tools(self) -> bool {
-        self.workplace.is_repl() || matches!(self.workplace, Workplace::NativeTools)
+        self.action_surface.is_repl() || matches!(self.action_surface, ActionSurface::NativeTools)
     }
 
     /// Whether screenshots of what its root sees can be added to trajectories.
-    pub fn takes_pictures(self) -> bool {
-        self.subjects
+    pub fn supports_screenshots(self) -> bool {
+        self.inputs
             .iter()
-            .any(|subject| *subject != Subject::Texts)
+            .any(|subject| *subject != InputKind::Texts)
     }
 }
 
-impl Subject {
+impl InputKind {
     /// Returns its name in messages.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -146,13 +149,13 @@ impl Subject {
 impl Protocol {
     /// Returns the properties of the protocol with this name, or `None` if there is no such
     /// protocol.
-    pub fn nature_of(word: &str) -> Option<ProtocolNature> {
-        word.parse().ok().map(Self::nature)
+    pub fn capabilities_of(word: &str) -> Option<Capabilities> {
+        word.parse().ok().map(Self::capabilities)
     }
 
     /// Returns the protocols that can work on this kind of task.
-    pub fn that_work_on(subject: Subject) -> Vec<Self> {
-        let works = |protocol: &Self| protocol.nature().subjects.contains(&subject);
+    pub fn supporting(subject: InputKind) -> Vec<Self> {
+        let works = |protocol: &Self| protocol.capabilities().inputs.contains(&subject);
         Self::ALL.into_iter().filter(works).collect()
     }
 }

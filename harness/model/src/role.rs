@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{Protocol, Workplace};
+use super::{ActionSurface, Protocol};
 
 /// Role of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -50,24 +50,24 @@ impl Role {
     ];
 
     /// Returns where an agent of this role acts.
-    pub const fn workplace(self) -> Workplace {
+    pub const fn action_surface(self) -> ActionSurface {
         match self {
-            Self::Root(protocol) => protocol.nature().workplace,
-            Self::Child | Self::Specialist => Workplace::Repl,
-            Self::ToolSpecialist => Workplace::NativeTools,
+            Self::Root(protocol) => protocol.capabilities().action_surface,
+            Self::Child | Self::Specialist => ActionSurface::Repl,
+            Self::ToolSpecialist => ActionSurface::NativeTools,
             Self::Flat
             | Self::OneShot
             | Self::DualAi
             | Self::AiHuman
             | Self::App
             | Self::Compaction
-            | Self::Judge => Workplace::None,
+            | Self::Judge => ActionSurface::None,
         }
     }
 
     /// Whether an agent of this role has a REPL.
     pub const fn has_repl(self) -> bool {
-        self.workplace().is_repl()
+        self.action_surface().is_repl()
     }
 
     /// Returns the name used in files.

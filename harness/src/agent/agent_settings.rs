@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use crate::hook::{Hook, HookRegistry, HookRegistryError};
-use crate::model::{Effort, Protocol, Sampling, Workplace};
+use crate::model::{ActionSurface, Effort, Protocol, Sampling};
 use crate::prompt::definition::{Definition, Effort as DefinedEffort, ToolStrategy};
 
 /// Settings for tools, reasoning and images of an agent. By default, it makes one call at a time,
@@ -110,10 +110,10 @@ impl AgentSettings {
 /// Returns the properties of a prompt definition that have no effect for an agent of this protocol
 /// that is run itself rather than as a sub-prompt.
 pub fn idle_properties(definition: &Definition, protocol: Protocol) -> Vec<&'static str> {
-    let nature = protocol.nature();
-    let calls = nature.workplace == Workplace::NativeTools;
-    let goes_on = !nature.one_call;
-    let has_tools = nature.calls_tools();
+    let capabilities = protocol.capabilities();
+    let calls = capabilities.action_surface == ActionSurface::NativeTools;
+    let goes_on = !capabilities.one_call;
+    let has_tools = capabilities.calls_tools();
     let reasoning = definition.reasoning.as_ref();
     let rows = [
         ("includeChat", definition.include_chat, false),

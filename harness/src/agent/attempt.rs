@@ -13,7 +13,7 @@ use super::{
     AgentSettings, Budget, BudgetSubscribers, BudgetSubscription, Conversation, Failure,
     HaltReason, HooksAtWork, Instances, Invocation, Ledger, Meter, ROOT, Records, Root, Run,
 };
-use crate::journal::Lane;
+use crate::journal::AttemptJournal;
 use crate::model::web::Browser;
 use crate::model::{AttemptOutcome, EventKind, EventSink, Message, Status, Task};
 use crate::prompt::{AgentPrompt, PromptConfig, code_tool, iterations_for_depth, system_prompt};
@@ -28,7 +28,7 @@ pub(crate) struct Attempt<'a> {
     /// Wall time limit.
     time: Duration,
     /// Responses received from models, in this start and earlier ones.
-    pub lane: &'a Lane,
+    pub lane: &'a AttemptJournal,
     /// Reason to end the attempt although its agents could continue.
     stopped: watch::Sender<Option<Stop>>,
     pub hooks_at_work: HooksAtWork,
@@ -57,7 +57,7 @@ impl<'a> Attempt<'a> {
         run: &'a Run,
         task: &'a Task,
         sink: Arc<dyn EventSink>,
-        lane: &'a Lane,
+        lane: &'a AttemptJournal,
         above: &Arc<Ledger>,
     ) -> Self {
         let passed = lane.passed();
@@ -89,7 +89,7 @@ impl<'a> Attempt<'a> {
     ///
     /// # Errors
     /// Returns [`Diverged`] if the attempt deviates from its journal.
-    pub async fn carry_out(
+    pub async fn run_root(
         &self,
         root: &Invocation,
         restarted: Option<String>,
@@ -136,7 +136,7 @@ impl<'a> Attempt<'a> {
             inherited_tools: self.run.treatment.tools.root.clone(),
             log: None,
             settings: None,
-            heard: Arc::default(),
+            history_snapshot: Arc::default(),
             instances: Instances::default(),
             schema: self.run.treatment.answer_schema.clone(),
             ledger: Arc::clone(&self.ledger),

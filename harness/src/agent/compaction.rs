@@ -132,7 +132,7 @@ impl Attempt<'_> {
     /// Returns what is shortened in an agent's conversation. An agent with a single call has no
     /// turns, and agents on pages and in apps shorten their requests themselves.
     fn compaction(&self, invocation: &Invocation) -> Compact {
-        if invocation.role.workplace().keeps_turns() {
+        if invocation.role.action_surface().keeps_turns() {
             self.run.treatment.compaction.how
         } else {
             Compact::Outputs
@@ -146,7 +146,7 @@ impl Attempt<'_> {
         conversation: &mut Conversation,
     ) -> Result<(), Failure> {
         let compaction = &self.run.treatment.compaction;
-        if !invocation.role.workplace().keeps_turns() {
+        if !invocation.role.action_surface().keeps_turns() {
             return Ok(());
         }
         let limit = compaction.limit(&invocation.model.reference);
@@ -155,10 +155,10 @@ impl Attempt<'_> {
         };
         let event = match compaction.how {
             Compact::None => None,
-            Compact::Outputs => leave_outputs_out(conversation, limit),
+            Compact::Outputs => omit_outputs(conversation, limit),
             // Saving less than a tenth of the limit is not worth a call.
             Compact::Summary => {
-                self.summarise(invocation, conversation, limit / 10, false)
+                self.summarize_turns(invocation, conversation, limit / 10, false)
                     .await?
             }
         };
@@ -181,9 +181,11 @@ impl Attempt<'_> {
             return Ok(None);
         }
         if how == Compact::Summary {
-            let summarised = self.summarise(invocation, conversation, 0, true).await?;
-            if summarised.is_some() {
-                return Ok(summarised);
+            let summarized = self
+                .summarize_turns(invocation, conversation, 0, true)
+                .await?;
+            if summarized.is_some() {
+                return Ok(summarized);
             }
         }
         Ok(conversation
@@ -197,7 +199,7 @@ impl Attempt<'_> {
 
     /// Replaces older turns by a summary, if they have enough tokens and can be summarized. Returns
     /// the event.
-    async fn summarise(
+    async fn summarize_turns(
         &self,
         invocation: &Invocation,
         conversation: &mut Conversation,
@@ -219,7 +221,7 @@ impl Attempt<'_> {
         let transcript: Vec<String> = cut.iter().map(|message| as_text(message)).collect();
         let tokens_before = conversation.tokens();
         conversation.compactions += 1;
-        let child = self.summariser(invocation, conversation.compactions);
+        let child = self.summarizer(invocation, conversation.compactions);
         let transcript = transcript.join("\n\n");
         let asked = self.ask_for_summary(&child, invocation.query(), &transcript);
         let Some(text) = asked.await? else {
@@ -251,7 +253,7 @@ impl Attempt<'_> {
     }
 
     /// Creates the summarizer of an agent's `number`-th summary.
-    fn summariser(&self, of: &Invocation, number: u32) -> Invocation {
+    fn summarizer(&self, of: &Invocation, number: u32) -> Invocation {
         let mut lineage = of.lineage.clone();
         lineage.push("a summary of older turns".to_owned());
         let assigned = self.run.models.assigned.summaries.as_ref();
@@ -276,7 +278,7 @@ impl Attempt<'_> {
             inherited_tools: ToolSet::default(),
             log: None,
             settings: None,
-            heard: Arc::default(),
+            history_snapshot: Arc::default(),
             instances: Instances::default(),
             schema: None,
             ledger: Arc::clone(&of.ledger),
@@ -318,7 +320,7 @@ impl Attempt<'_> {
 
 /// Omits outputs until the conversation is below this size. Returns the event, if any output could
 /// be omitted.
-fn leave_outputs_out(conversation: &mut Conversation, limit: u64) -> Option<EventKind> {
+fn omit_outputs(conversation: &mut Conversation, limit: u64) -> Option<EventKind> {
     let tokens_before = conversation.tokens();
     let (mut messages, mut chars) = (Vec::new(), 0);
     while conversation.tokens() >= limit {

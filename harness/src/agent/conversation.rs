@@ -291,7 +291,7 @@ pub(crate) fn recent(
     for message in messages.iter_mut().rev() {
         // Images are sent in the last of the messages that this one becomes.
         let is_older = later >= newest;
-        later += message.sent_as();
+        later += message.api_message_count();
         if !is_older || message.images.is_empty() {
             continue;
         }

@@ -1,6 +1,6 @@
 //! Failures of agents, and conversions from other errors.
 
-use sandbox::LostCause;
+use sandbox::SessionLostCause;
 
 use crate::model::Status;
 use crate::model::web::PageError;
@@ -62,13 +62,13 @@ impl From<ProviderError> for Failure {
     }
 }
 
-impl From<sandbox::Lost> for Failure {
-    fn from(lost: sandbox::Lost) -> Self {
+impl From<sandbox::SessionLost> for Failure {
+    fn from(lost: sandbox::SessionLost) -> Self {
         Self {
             // Effects of the agent's own code count as its failure; effects from outside do not.
             status: match lost.cause {
-                LostCause::OwnCode => Status::Limit,
-                LostCause::Outside | LostCause::Diverged => Status::Error,
+                SessionLostCause::OwnCode => Status::Limit,
+                SessionLostCause::Outside | SessionLostCause::Diverged => Status::Error,
             },
             reason: lost.to_string(),
             refusal: None,

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use tokio::sync::Mutex;
 
 use super::{Attempt, Conversation, Failure, Invocation};
-use crate::hook::{Hook, HookError, HookEvent, HookWork, ToolStage};
+use crate::hook::{Hook, HookError, HookEvent, RunningHook, ToolStage};
 use crate::model::{EventKind, Message, Status, ToolCall, ToolResult};
 use crate::provider::{ProviderError, Request, Response};
 
 /// Active hooks of an attempt, by name. Each processes one event at a time.
-pub(crate) type HooksAtWork = Mutex<HashMap<String, Arc<Mutex<Box<dyn HookWork>>>>>;
+pub(crate) type HooksAtWork = Mutex<HashMap<String, Arc<Mutex<Box<dyn RunningHook>>>>>;
 
 impl Attempt<'_> {
     /// Passes the new messages of a conversation to the agent's hooks.
@@ -147,7 +147,7 @@ impl Attempt<'_> {
                 let begin = || Arc::new(Mutex::new(hook.begin()));
                 Arc::clone(at_work.entry(hook.name().to_owned()).or_insert_with(begin))
             };
-            let passed = work.lock().await.see(event).await?;
+            let passed = work.lock().await.handle(event).await?;
             event = passed.event;
             for note in passed.notes {
                 let hook = hook.name().to_owned();

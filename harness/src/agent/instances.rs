@@ -25,7 +25,7 @@ struct Instance {
     kind: Arc<InstanceKind>,
     name: String,
     state: State,
-    inbox: Option<mpsc::UnboundedSender<Letter>>,
+    inbox: Option<mpsc::UnboundedSender<QueuedMessage>>,
     log: Option<ToolLog>,
     outbox: Option<Outbox>,
 }
@@ -39,10 +39,10 @@ enum State {
 }
 
 /// Receiver of an instance's messages.
-pub(crate) type Inbox = mpsc::UnboundedReceiver<Letter>;
+pub(crate) type Inbox = mpsc::UnboundedReceiver<QueuedMessage>;
 
 /// A message to an instance, with the channel for its answer.
-pub(crate) struct Letter {
+pub(crate) struct QueuedMessage {
     pub message: Message,
     answer: oneshot::Sender<Result<String, Failure>>,
     /// Registry and id of the recipient, if it is registered.
@@ -50,11 +50,11 @@ pub(crate) struct Letter {
 }
 
 /// Receiver of the answer to a message.
-pub(crate) type Answered = oneshot::Receiver<Result<String, Failure>>;
+pub(crate) type ReplyReceiver = oneshot::Receiver<Result<String, Failure>>;
 
-impl Letter {
+impl QueuedMessage {
     /// Creates a message and the receiver of its answer.
-    pub fn new(message: Message) -> (Self, Answered) {
+    pub fn new(message: Message) -> (Self, ReplyReceiver) {
         let (answer, answered) = oneshot::channel();
         let letter = Self {
             message,
@@ -141,7 +141,12 @@ impl Instances {
     ///
     /// # Errors
     /// Returns an error if the instance does not exist, is closed, or is busy with another message.
-    pub fn send(&self, function: &str, id: &str, message: Message) -> Result<Answered, ToolError> {
+    pub fn send(
+        &self,
+        function: &str,
+        id: &str,
+        message: Message,
+    ) -> Result<ReplyReceiver, ToolError> {
         let mut known = self.0.lock();
         let one = open(function, id, &mut known)?;
         if one.state == State::AtWork {
@@ -149,7 +154,7 @@ impl Instances {
                 "{function}(): {id} is at your last message still; await its answer before the next one"
             )));
         }
-        let (mut letter, answered) = Letter::new(message);
+        let (mut letter, answered) = QueuedMessage::new(message);
         letter.of = Some((self.clone(), id.to_owned()));
         let inbox = one.inbox.as_ref();
         if inbox.is_none_or(|inbox| inbox.unbounded_send(letter).is_err()) {

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use sandbox::{HostFunctions, ModelCalls};
 
 use super::{AgentSettings, Instances, Ledger, Model, Outbox, PageFunctions, Treatment};
-use crate::model::{Message, Role, Workplace};
+use crate::model::{ActionSurface, Message, Role};
 use crate::prompt::AnswerSchema;
 use crate::tool::ToolSet;
 
@@ -28,12 +28,12 @@ pub(crate) struct Root {
 impl Root {
     /// Returns the root of the run's protocol, without its own prompt.
     pub const fn of(treatment: &Treatment) -> Self {
-        let nature = treatment.protocol.nature();
+        let capabilities = treatment.protocol.capabilities();
         Self {
             role: Role::Root(treatment.protocol),
-            iterations: if nature.one_call {
+            iterations: if capabilities.one_call {
                 1
-            } else if matches!(nature.workplace, Workplace::Program) {
+            } else if matches!(capabilities.action_surface, ActionSurface::Program) {
                 treatment.settings.workflow_runs
             } else {
                 treatment.max_iterations
@@ -74,7 +74,7 @@ pub(crate) struct Invocation {
     pub settings: Option<Arc<AgentSettings>>,
     /// Its conversation up to its newest response, for called definitions; stored only if one of
     /// them reads it.
-    pub heard: Arc<Mutex<Vec<Arc<Message>>>>,
+    pub history_snapshot: Arc<Mutex<Vec<Arc<Message>>>>,
     /// Instances that it created.
     pub instances: Instances,
     /// Schema that its answer must match, if it is checked.
@@ -92,9 +92,9 @@ impl Invocation {
     pub fn functions(&self) -> HostFunctions {
         let page = PageFunctions::functions(self.page.as_ref());
         let functions = page.and(&self.tools.functions());
-        functions.with_calls(match self.role.workplace() {
-            Workplace::LoneRepl => ModelCalls::None,
-            Workplace::Program => ModelCalls::OfProgram,
+        functions.with_calls(match self.role.action_surface() {
+            ActionSurface::LoneRepl => ModelCalls::None,
+            ActionSurface::Program => ModelCalls::OfProgram,
             _ => ModelCalls::OfTree,
         })
     }

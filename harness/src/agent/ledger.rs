@@ -128,7 +128,7 @@ pub(crate) enum Refusal {
     /// The call may fit once other calls have ended.
     Wait,
     /// The call does not fit.
-    Overdrawn(Overdrawn),
+    BudgetExceeded(BudgetExceeded),
 }
 
 /// Reserved expense of a call under way. Dropping it releases the reservation; actual usage is
@@ -222,7 +222,7 @@ impl SharedBudget {
 
 /// Error for a budget that is used up.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Overdrawn {
+pub(crate) struct BudgetExceeded {
     pub scope: Scope,
     pub error: ProviderError,
 }
@@ -261,13 +261,13 @@ impl Ledger {
     /// other calls under way leave no room.
     ///
     /// # Errors
-    /// Returns [`Overdrawn`] if a budget is used up or the call does not fit; nothing is reserved
-    /// then.
+    /// Returns [`BudgetExceeded`] if a budget is used up or the call does not fit; nothing is
+    /// reserved then.
     pub async fn reserve(
         self: &Arc<Self>,
         expected: Expected,
         calls: u64,
-    ) -> Result<Reservation, Overdrawn> {
+    ) -> Result<Reservation, BudgetExceeded> {
         loop {
             // Enabled before the try, so that a release in between is not missed.
             let released = self.released.notified();
@@ -275,7 +275,7 @@ impl Ledger {
             released.as_mut().enable();
             match self.try_reserve(expected, calls) {
                 Ok(reservation) => return Ok(reservation),
-                Err(Refusal::Overdrawn(overdrawn)) => return Err(overdrawn),
+                Err(Refusal::BudgetExceeded(overdrawn)) => return Err(overdrawn),
                 Err(Refusal::Wait) => released.await,
             }
         }
@@ -298,7 +298,7 @@ impl Ledger {
         let mut books = self.lock();
         let overdrawn = |error| {
             let scope = self.scope;
-            Refusal::Overdrawn(Overdrawn { scope, error })
+            Refusal::BudgetExceeded(BudgetExceeded { scope, error })
         };
         // A retry belongs to a call that has been admitted.
         let budget = Budget {
@@ -608,7 +608,9 @@ mod tests {
         assert_eq!(first.left(), left);
         assert_eq!(call(&first), Ok(()));
         let message = |refused: Result<(), Refusal>| match refused {
-            Err(Refusal::Overdrawn(Overdrawn { scope, error })) => Err((scope, error.to_string())),
+            Err(Refusal::BudgetExceeded(BudgetExceeded { scope, error })) => {
+                Err((scope, error.to_string()))
+            }
             other => panic!("{other:?}"),
         };
         let own = "the --attempt-max-llm-calls budget is used up (2 calls of 2 calls)";

@@ -14,12 +14,12 @@ struct State {
     working: u32,
     waiting: u32,
     changed: Instant,
-    covered: Covered,
+    covered: TimeBreakdown,
 }
 
 /// Breakdown of the time so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Covered {
+pub(crate) struct TimeBreakdown {
     /// Time with at least one piece of work in progress.
     pub work: Duration,
     /// Time without work in progress in which at least one piece waited.
@@ -39,7 +39,7 @@ impl Default for Meter {
             working: 0,
             waiting: 0,
             changed: Instant::now(),
-            covered: Covered::default(),
+            covered: TimeBreakdown::default(),
         }))
     }
 }
@@ -55,7 +55,7 @@ impl Meter {
     }
 
     /// Returns the breakdown of the time so far.
-    pub fn covered(&self) -> Covered {
+    pub fn covered(&self) -> TimeBreakdown {
         self.lock().covered
     }
 

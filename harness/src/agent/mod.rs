@@ -1,11 +1,11 @@
 //! Agents and their attempts: the loop of turns, model calls, hooks, budgets and records.
 //!
-//! Invariant: this module does not depend on any protocol. Protocols implement [`Turns`], which
-//! determines what an agent reads and what its replies do.
+//! Invariant: this module does not depend on any protocol. Protocols implement [`AgentBehavior`],
+//! which determines what an agent reads and what its replies do.
 
 mod treatment;
 mod protocol_settings;
-mod assigned;
+mod model_assignments;
 mod run;
 
 mod attempt;
@@ -22,7 +22,7 @@ mod page_functions;
 mod person;
 
 mod ledger;
-mod purse;
+mod external_budget;
 mod budget_subscribers;
 mod meter;
 mod halt;
@@ -35,15 +35,15 @@ mod tool_resolver;
 
 pub use agent_settings::{AgentSettings, idle_properties};
 pub use agent_tools::AgentTools;
-pub use assigned::{Asker, Assigned};
 pub use compaction::{Compact, CompactAt, Compaction, DEFAULT_KEPT_TURNS, DEFAULT_SHARE};
+pub use external_budget::ExternalBudget;
 pub use halt::HaltReason;
 pub use ledger::{Budget, Reservation, SharedBudget, Spent};
+pub use model_assignments::{CallerRole, ModelAssignments};
 pub use person::Person;
 pub use protocol_settings::{Overflow, ProtocolSettings};
-pub use purse::Purse;
 pub use run::{Model, Models};
-pub use specialist::{Other, Specialist, Specialists, Talk};
+pub use specialist::{Counterpart, Dialogue, Specialist, Specialists};
 pub use tool_resolver::ToolResolver;
 pub use treatment::{
     Brought, Conduct, DEFAULT_MAX_DEPTH, DEFAULT_MAX_ITERATIONS, ReplTreatment, Treatment,
@@ -55,12 +55,12 @@ pub(crate) use conversation::Conversation;
 pub(crate) use failure::Failure;
 pub(crate) use halt::Halt;
 pub(crate) use hook_dispatch::HooksAtWork;
-pub(crate) use instances::{Answered, Inbox, Instances, Letter, Opened, Outbox};
+pub(crate) use instances::{Inbox, Instances, Opened, Outbox, QueuedMessage, ReplyReceiver};
 pub(crate) use invocation::{Invocation, LoggedCall, ROOT, Root, ToolLog};
-pub(crate) use ledger::{Expected, Ledger, Overdrawn, Refusal, Scope};
+pub(crate) use ledger::{BudgetExceeded, Expected, Ledger, Refusal, Scope};
 pub(crate) use meter::{Meter, Work};
 pub(crate) use model_call::ModelReply;
 pub(crate) use page_functions::{PageFunctions, PageResult, seen};
 pub(crate) use records::{Records, shown};
 pub(crate) use run::Run;
-pub(crate) use turns::{CORRECTIONS, Step, Turn, Turns, answer_messages, run_turns};
+pub(crate) use turns::{AgentBehavior, CORRECTIONS, NextStep, Turn, answer_messages, run_turns};

@@ -8,10 +8,10 @@ use parking_lot::Mutex;
 
 use super::conversation::recent;
 use super::{
-    Attempt, Conversation, Expected, Failure, HaltReason, Invocation, Ledger, Overdrawn, Refusal,
-    Reservation, Scope, Spent, Work,
+    Attempt, BudgetExceeded, Conversation, Expected, Failure, HaltReason, Invocation, Ledger,
+    Refusal, Reservation, Scope, Spent, Work,
 };
-use crate::journal::{Kept, Key, Recalled};
+use crate::journal::{JournaledResponse, Recalled, RequestKey};
 use crate::model::{EventKind, Usage, WaitReason, ms};
 use crate::provider::{CallEvent, CallSink, Caller, ProviderError, Request, Response};
 
@@ -54,8 +54,8 @@ impl Attempt<'_> {
         self.hook_new_messages(invocation, conversation).await?;
         self.compact_if_due(invocation, conversation).await?;
         if self.run.treatment.tools.shares_history() {
-            let mut heard = invocation.heard.lock();
-            *heard = conversation.messages().to_vec();
+            let mut history_snapshot = invocation.history_snapshot.lock();
+            *history_snapshot = conversation.messages().to_vec();
         }
         let reply = loop {
             let request = self.request(invocation, conversation);
@@ -116,7 +116,7 @@ impl Attempt<'_> {
                 }
                 Err(error) => return Err(error.into()),
                 Ok(reply) => {
-                    if request.looks_cut(reply.response.usage) {
+                    if request.looks_truncated(reply.response.usage) {
                         self.records.count(|stats| stats.cut_prompts += 1);
                     }
                     break reply;
@@ -142,7 +142,7 @@ impl Attempt<'_> {
         reservation: Option<Reservation>,
     ) -> Result<ModelReply, ProviderError> {
         let asked = Instant::now();
-        let notes = Notes {
+        let notes = CallRecorder {
             attempt: self,
             invocation,
             work: self.meter.begin(),
@@ -150,7 +150,7 @@ impl Attempt<'_> {
             reservation: Mutex::new(reservation),
             refused: Mutex::default(),
         };
-        let mut given_up = GivenUp {
+        let mut given_up = AbandonOnDrop {
             attempt: self,
             invocation,
             asked,
@@ -158,7 +158,7 @@ impl Attempt<'_> {
         };
         let result = invocation.model.provider.complete(request, &notes).await;
         given_up.is_open = false;
-        let Notes {
+        let CallRecorder {
             work,
             events,
             reservation,
@@ -193,13 +193,13 @@ impl Attempt<'_> {
     }
 
     /// Returns the result of a request in an earlier process; `None` if it is new.
-    async fn recall(&self, request: &Request) -> Option<Box<Kept>> {
+    async fn recall(&self, request: &Request) -> Option<Box<JournaledResponse>> {
         if self.lane.responses() == 0 {
             return None;
         }
-        let key = Key::of(&request.caller);
-        match self.lane.recall(&key, &Kept::asked(request)) {
-            Recalled::Kept(kept) => Some(kept),
+        let key = RequestKey::of(&request.caller);
+        match self.lane.recall(&key, &JournaledResponse::asked(request)) {
+            Recalled::JournaledResponse(kept) => Some(kept),
             Recalled::Nothing => {
                 self.lane.caught_up().await;
                 None
@@ -226,11 +226,11 @@ impl Attempt<'_> {
             return;
         }
         let caller = &request.caller;
-        let written = self.lane.keep(Kept {
+        let written = self.lane.keep(JournaledResponse {
             invocation: caller.invocation.clone(),
             turn: caller.turn,
             trims: caller.trims,
-            asked: Kept::asked(request),
+            asked: JournaledResponse::asked(request),
             at_ms: ms(self.records.passed()),
             ms: elapsed,
             cached,
@@ -244,7 +244,7 @@ impl Attempt<'_> {
     async fn take_earlier(
         &self,
         invocation: &Invocation,
-        kept: Box<Kept>,
+        kept: Box<JournaledResponse>,
     ) -> Result<ModelReply, ProviderError> {
         if kept.cached {
             return self.take_kept(invocation, kept.result).await;
@@ -293,7 +293,7 @@ impl Attempt<'_> {
             calls: 0,
         });
         self.publish_budget();
-        self.records.count(|stats| stats.add_use(usage, cost_usd));
+        self.records.count(|stats| stats.add_usage(usage, cost_usd));
     }
 
     /// Books earlier responses that were not requested again, because their agents were stopped
@@ -335,7 +335,7 @@ impl Attempt<'_> {
             if let Some(usage) = usage {
                 *stats.cached_usage.get_or_insert_default() += usage;
             }
-            stats.add_use(usage, cost_usd);
+            stats.add_usage(usage, cost_usd);
         });
         self.records.emit(invocation, EventKind::LlmCached);
         self.record_response(invocation, reply, 0.0).await
@@ -354,7 +354,7 @@ impl Attempt<'_> {
     fn settle(&self, books: &Ledger, usage: Option<Usage>, cost_usd: Option<f64>) {
         books.settle(usage, cost_usd);
         self.publish_budget();
-        self.records.count(|stats| stats.add_use(usage, cost_usd));
+        self.records.count(|stats| stats.add_usage(usage, cost_usd));
     }
 
     fn record_retry(&self, invocation: &Invocation, error: &ProviderError, delay: Duration) {
@@ -427,7 +427,7 @@ impl Attempt<'_> {
         if let Some(purse) = &self.run.purse {
             let scope = Scope::Run;
             if let Err(error) = purse.admit().await {
-                return Err(self.over_budget(Overdrawn { scope, error }).await);
+                return Err(self.over_budget(BudgetExceeded { scope, error }).await);
             }
         }
         let reservation = match invocation.ledger.try_reserve(expected, 1) {
@@ -441,7 +441,7 @@ impl Attempt<'_> {
                     .emit(invocation, EventKind::LlmWait { reason, ms });
                 reserved
             }
-            Err(Refusal::Overdrawn(overdrawn)) => Err(overdrawn),
+            Err(Refusal::BudgetExceeded(overdrawn)) => Err(overdrawn),
             Ok(reservation) => Ok(reservation),
         };
         let reservation = match reservation {
@@ -457,7 +457,7 @@ impl Attempt<'_> {
         &self,
         invocation: &Invocation,
         expected: Expected,
-    ) -> Result<Reservation, Overdrawn> {
+    ) -> Result<Reservation, BudgetExceeded> {
         tokio::select! {
             // Tried once more before the halt counts.
             biased;
@@ -468,8 +468,8 @@ impl Attempt<'_> {
 
     /// Returns the error of a budget that is used up. If it is a budget of the run, ends the
     /// attempt.
-    async fn over_budget(&self, overdrawn: Overdrawn) -> ProviderError {
-        let Overdrawn { scope, error } = overdrawn;
+    async fn over_budget(&self, overdrawn: BudgetExceeded) -> ProviderError {
+        let BudgetExceeded { scope, error } = overdrawn;
         match scope {
             Scope::Client | Scope::Request | Scope::Attempt | Scope::Call => error,
             // The rest of the attempt, without calls, would not reflect the agent's ability.
@@ -510,14 +510,14 @@ impl Attempt<'_> {
 
 /// Call in progress. Dropping it abandons the call, which is recorded as an error; the provider
 /// still bills its usage.
-struct GivenUp<'a> {
+struct AbandonOnDrop<'a> {
     attempt: &'a Attempt<'a>,
     invocation: &'a Invocation,
     asked: Instant,
     is_open: bool,
 }
 
-impl Drop for GivenUp<'_> {
+impl Drop for AbandonOnDrop<'_> {
     fn drop(&mut self) {
         if self.is_open {
             let kind = EventKind::LlmError {
@@ -530,7 +530,7 @@ impl Drop for GivenUp<'_> {
 }
 
 /// Adds the events of a call to the attempt's events, statistics and times.
-struct Notes<'a> {
+struct CallRecorder<'a> {
     attempt: &'a Attempt<'a>,
     invocation: &'a Invocation,
     work: Work<'a>,
@@ -538,11 +538,11 @@ struct Notes<'a> {
     events: Mutex<Vec<CallEvent>>,
     reservation: Mutex<Option<Reservation>>,
     /// Error of the budget that prevented a retry, if any.
-    refused: Mutex<Option<Overdrawn>>,
+    refused: Mutex<Option<BudgetExceeded>>,
 }
 
 #[async_trait]
-impl CallSink for Notes<'_> {
+impl CallSink for CallRecorder<'_> {
     fn note(&self, event: CallEvent) {
         let attempt = self.attempt;
         if !matches!(event, CallEvent::Waiting { .. }) {

@@ -184,11 +184,11 @@ impl PageFunctions {
         let action = match name {
             "page.dump" => {
                 let dump = self.dump(arguments.max_chars).await?;
-                return Ok(dump.with_refused(self.page.take_refused()));
+                return Ok(dump.with_refused(self.page.drain_blocked_requests()));
             }
             "page.text" => {
                 let text = PageResult::value(self.page.text().await?);
-                return Ok(text.with_refused(self.page.take_refused()));
+                return Ok(text.with_refused(self.page.drain_blocked_requests()));
             }
             "page.open" => return self.open(arguments.url).await.map(PageResult::value),
             "page.goto" => Action::Navigate {

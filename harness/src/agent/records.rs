@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use serde_json::Value;
 
-use super::meter::Covered;
+use super::meter::TimeBreakdown;
 use super::{Failure, Invocation};
 use crate::model::{
     AttemptOutcome, EVENT_VERSION, Event, EventKind, EventSink, Message, Role, Stats, Status, Task,
@@ -57,7 +57,7 @@ impl<'a> Records<'a> {
         &self,
         root: &Invocation,
         result: Result<String, Failure>,
-        covered: Covered,
+        covered: TimeBreakdown,
     ) -> AttemptOutcome {
         let refused = matches!(&result, Err(failure) if failure.refusal.is_some());
         let (status, answer, error) = ending(root, result);
@@ -165,7 +165,7 @@ impl<'a> Records<'a> {
     }
 
     /// Records the final state of the attempt's environment, by which it is scored.
-    pub fn judge_by(&self, invocation: &Invocation, state: Value) {
+    pub fn record_final_state(&self, invocation: &Invocation, state: Value) {
         let event = WebEvent::State {
             state: state.clone(),
         };

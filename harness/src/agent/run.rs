@@ -6,7 +6,9 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use sandbox::WarmPool;
 
-use super::{Asker, Assigned, Conduct, Halt, Ledger, Person, Purse, Treatment};
+use super::{
+    CallerRole, Conduct, ExternalBudget, Halt, Ledger, ModelAssignments, Person, Treatment,
+};
 use crate::model::Sampling;
 use crate::model::web::Browser;
 use crate::prompt::ModelAlias;
@@ -33,7 +35,7 @@ pub struct Models {
     /// Aliases that agents may name, in the order of the prompt's table.
     pub aliases: Vec<(ModelAlias, Model)>,
     /// Default models of agents below the root.
-    pub assigned: Assigned<Model>,
+    pub assigned: ModelAssignments<Model>,
 }
 
 /// Shared state of all attempts of an engine.
@@ -44,7 +46,7 @@ pub(crate) struct Run {
     pub sandbox: WarmPool,
     pub ledger: Arc<Ledger>,
     /// Admits requests if the budget is managed outside this process.
-    pub purse: Option<Arc<dyn Purse>>,
+    pub purse: Option<Arc<dyn ExternalBudget>>,
     pub halt: Halt,
     /// Browser for protocols and benchmarks that use web pages.
     pub browser: Option<Arc<dyn Browser>>,
@@ -129,19 +131,24 @@ impl Run {
     /// of the run by its reference.
     pub fn model_of_definition(&self, name: &str, depth: u32) -> Result<Model, String> {
         if name == "default" {
-            return self.model(None, Asker::Agent, depth);
+            return self.model(None, CallerRole::Agent, depth);
         }
         let assigned = self.models.assigned.iter().map(|(_, model)| model);
         let main = std::iter::once(&self.models.main);
         let mut all = main.chain(self.by_alias.values()).chain(assigned);
         match all.find(|model| model.reference == name) {
             Some(model) => Ok(model.clone()),
-            None => self.model(Some(name), Asker::Agent, depth),
+            None => self.model(Some(name), CallerRole::Agent, depth),
         }
     }
 
     /// Returns the model that a call names, or the default for the caller's role and depth.
-    pub fn model(&self, alias: Option<&str>, asker: Asker, depth: u32) -> Result<Model, String> {
+    pub fn model(
+        &self,
+        alias: Option<&str>,
+        asker: CallerRole,
+        depth: u32,
+    ) -> Result<Model, String> {
         let Some(alias) = alias else {
             let assigned = self.models.assigned.of(asker, depth);
             return Ok(assigned.unwrap_or(&self.models.main).clone());

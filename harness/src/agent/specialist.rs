@@ -30,16 +30,16 @@ pub struct Specialist {
     /// Its request settings.
     pub settings: Arc<AgentSettings>,
     /// Settings of its dialogue, if it is a dual agent.
-    pub talk: Option<Arc<Talk>>,
+    pub talk: Option<Arc<Dialogue>>,
 }
 
 /// Dialogue between the two sides of a dual agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Talk {
+pub struct Dialogue {
     /// Name of the specialist of side A.
     pub side_a: String,
     /// Side B.
-    pub side_b: Other,
+    pub side_b: Counterpart,
     /// Whether side B represents a person.
     pub with_person: bool,
     /// Side that receives the caller's messages, and whose last message is the answer.
@@ -52,7 +52,7 @@ pub struct Talk {
 
 /// Side B of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Other {
+pub enum Counterpart {
     /// Specialist with this name.
     Agent(String),
     /// The person at the terminal.

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{AgentTools, Other, Specialist, Specialists, Talk};
+use super::{AgentTools, Counterpart, Dialogue, Specialist, Specialists};
 use crate::prompt::definition::{
-    AgentType, Definition, Fault, Faults, Kind, Library, ParentCommunication, Place, Side, Sides,
-    SubagentSettings, SubpromptSettings, ToolForm, ToolReference, ToolSettings, ToolStrategy,
-    VariableType,
+    AgentType, Definition, Fault, Faults, Kind, Library, ParentCommunication, Side, Sides,
+    SourceLocation, SubagentSettings, SubpromptSettings, ToolForm, ToolReference, ToolSettings,
+    ToolStrategy, VariableType,
 };
 use crate::text::{did_you_mean, nearest};
 use crate::tool::{
@@ -42,11 +42,11 @@ impl ToolResolver<'_> {
             name: name.clone(),
             form: ToolForm::Plain,
         });
-        let at = |_: usize, _: &str| Place {
+        let at = |_: usize, _: &str| SourceLocation {
             file: place.to_owned(),
-            ..Place::default()
+            ..SourceLocation::default()
         };
-        self.equip(&references.collect::<Vec<_>>(), None, &at)
+        self.resolve_tools(&references.collect::<Vec<_>>(), None, &at)
     }
 
     /// Resolves the tools that a definition lists; none if its `toolChoice` is `none`.
@@ -59,7 +59,7 @@ impl ToolResolver<'_> {
             ToolStrategy::Auto | ToolStrategy::Required => &definition.tools,
         };
         let at = |index: usize, of: &str| definition.place(&format!("tools[{index}]{of}"));
-        self.equip(listed, Some(definition), &at)
+        self.resolve_tools(listed, Some(definition), &at)
     }
 
     /// Returns the names of values given on the command line that no tool or prompt uses.
@@ -130,13 +130,13 @@ impl ToolResolver<'_> {
         }
     }
 
-    fn equip(
+    fn resolve_tools(
         &self,
         references: &[ToolReference],
         of: Option<&Definition>,
-        at: &dyn Fn(usize, &str) -> Place,
+        at: &dyn Fn(usize, &str) -> SourceLocation,
     ) -> Result<AgentTools, Faults> {
-        let mut work = Work {
+        let mut work = Resolver {
             resolver: self,
             wanted: Vec::new(),
             faults: Vec::new(),
@@ -169,16 +169,16 @@ impl ToolResolver<'_> {
 }
 
 /// State of a resolution.
-struct Work<'a> {
+struct Resolver<'a> {
     resolver: &'a ToolResolver<'a>,
     /// Prompts in some tool set that are not resolved yet.
-    wanted: Vec<Wanted>,
+    wanted: Vec<PendingSpecialist>,
     faults: Vec<Fault>,
 }
 
 /// Prompt or agent requested by an entry of `tools`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Wanted {
+struct PendingSpecialist {
     /// Name of the prompt or agent.
     definition: String,
     /// Definition whose entry makes it differ from its shared form; `None` for the shared form.
@@ -191,7 +191,7 @@ struct Wanted {
     receives_b: bool,
 }
 
-impl Wanted {
+impl PendingSpecialist {
     /// Returns its name in the run.
     fn key(&self) -> String {
         match &self.of {
@@ -201,8 +201,8 @@ impl Wanted {
     }
 }
 
-impl Work<'_> {
-    fn fault(&mut self, place: Place, problem: impl Into<String>) {
+impl Resolver<'_> {
+    fn fault(&mut self, place: SourceLocation, problem: impl Into<String>) {
         self.faults.push(Fault {
             place,
             problem: problem.into(),
@@ -214,7 +214,7 @@ impl Work<'_> {
         &mut self,
         references: &[ToolReference],
         of: Option<&Definition>,
-        at: &dyn Fn(usize, &str) -> Place,
+        at: &dyn Fn(usize, &str) -> SourceLocation,
     ) -> ToolSet {
         let mut given = Vec::new();
         let mut kinds = Vec::new();
@@ -232,12 +232,12 @@ impl Work<'_> {
                 continue;
             }
             match self.entry(reference, of) {
-                Ok(Entry::Tool(tool)) => given.push(tool),
-                Ok(Entry::Instances(kind, first)) => {
+                Ok(ResolvedEntry::Tool(tool)) => given.push(tool),
+                Ok(ResolvedEntry::Instances(kind, first)) => {
                     kinds.push(kind);
                     immediate.extend(first);
                 }
-                Ok(Entry::LeftOut) => {}
+                Ok(ResolvedEntry::LeftOut) => {}
                 Err(problem) => self.fault(at(index, ""), problem),
             }
         }
@@ -266,7 +266,7 @@ impl Work<'_> {
         &mut self,
         reference: &ToolReference,
         of: Option<&Definition>,
-    ) -> Result<Entry, String> {
+    ) -> Result<ResolvedEntry, String> {
         let name = &reference.name;
         if let Some(prompt) = self.resolver.library.find(name)
             && prompt.kind.can_be_called()
@@ -315,7 +315,7 @@ impl Work<'_> {
             values = values.with(FILES_DIR, folder.display().to_string());
         }
         BoundTool::tool(tool, values, settings.options)
-            .map(Entry::Tool)
+            .map(ResolvedEntry::Tool)
             .map_err(|error| error.to_string())
     }
 
@@ -324,11 +324,11 @@ impl Work<'_> {
         prompt: &Definition,
         reference: &ToolReference,
         of: Option<&Definition>,
-    ) -> Result<Entry, String> {
+    ) -> Result<ResolvedEntry, String> {
         let name = &prompt.name;
-        let wanted = Wanted {
+        let wanted = PendingSpecialist {
             definition: name.clone(),
-            ..Wanted::default()
+            ..PendingSpecialist::default()
         };
         let settings = match &reference.form {
             ToolForm::Plain => CallSettings::from(&SubpromptSettings::default()),
@@ -345,7 +345,7 @@ impl Work<'_> {
         let key = wanted.key();
         self.wanted.push(wanted);
         BoundTool::specialist(prompt, key, settings)
-            .map(Entry::Tool)
+            .map(ResolvedEntry::Tool)
             .map_err(|error| error.to_string())
     }
 
@@ -355,13 +355,13 @@ impl Work<'_> {
         prompt: &Definition,
         settings: &SubagentSettings,
         of: Option<&Definition>,
-        mut wanted: Wanted,
-    ) -> Result<Entry, String> {
+        mut wanted: PendingSpecialist,
+    ) -> Result<ResolvedEntry, String> {
         let value_of = |variable: &str| self.value_of(variable, of);
         if let Some(variable) = &settings.optional
             && value_of(variable).is_none()
         {
-            return Ok(Entry::LeftOut);
+            return Ok(ResolvedEntry::LeftOut);
         }
         let call = CallSettings::from(settings);
         if let Some(immediate) = &settings.immediate {
@@ -401,10 +401,10 @@ impl Work<'_> {
         });
         self.wanted.push(wanted);
         if let Some(kind) = kind {
-            return Ok(Entry::Instances(kind, immediate));
+            return Ok(ResolvedEntry::Instances(kind, immediate));
         }
         BoundTool::specialist(prompt, key, call)
-            .map(|tool| Entry::Tool(tool.with_immediate(immediate.into_iter().collect())))
+            .map(|tool| ResolvedEntry::Tool(tool.with_immediate(immediate.into_iter().collect())))
             .map_err(|error| error.to_string())
     }
 
@@ -433,8 +433,8 @@ impl Work<'_> {
     }
 
     /// Returns the key of a side of a dual agent. It inherits the settings of the agent's entry.
-    fn side(&mut self, name: &str, of_agent: &Wanted) -> String {
-        let wanted = Wanted {
+    fn side(&mut self, name: &str, of_agent: &PendingSpecialist) -> String {
+        let wanted = PendingSpecialist {
             definition: name.to_owned(),
             of: of_agent.of.as_ref().map(|_| of_agent.key()),
             receives_b: false,
@@ -450,7 +450,7 @@ impl Work<'_> {
         key
     }
 
-    fn specialist(&mut self, definition: &Definition, wanted: &Wanted) -> Specialist {
+    fn specialist(&mut self, definition: &Definition, wanted: &PendingSpecialist) -> Specialist {
         let mut definition = definition.clone();
         definition.env.extend(wanted.scoped.clone());
         let definition = &definition;
@@ -491,17 +491,22 @@ impl Work<'_> {
         }
     }
 
-    fn two_sided(&mut self, definition: &Definition, sides: &Sides, wanted: &Wanted) -> Specialist {
+    fn two_sided(
+        &mut self,
+        definition: &Definition,
+        sides: &Sides,
+        wanted: &PendingSpecialist,
+    ) -> Specialist {
         for (field, problem) in self.resolver.library.side_faults(sides) {
             self.fault(definition.place(field), problem);
         }
         let model = self.resolver.library.find(&sides.side_a);
         let model = model.map_or_else(|| "default".to_owned(), |side| side.model.clone());
-        let talk = Talk {
+        let talk = Dialogue {
             side_a: self.side(&sides.side_a, wanted),
             side_b: match &sides.side_b {
-                Some(name) => Other::Agent(self.side(name, wanted)),
-                None => Other::Person,
+                Some(name) => Counterpart::Agent(self.side(name, wanted)),
+                None => Counterpart::Person,
             },
             with_person: sides.kind == AgentType::AiHuman,
             receives: if wanted.receives_b { Side::B } else { Side::A },
@@ -521,7 +526,7 @@ impl Work<'_> {
 }
 
 /// Result of resolving an entry of `tools`.
-enum Entry {
+enum ResolvedEntry {
     /// A callable tool.
     Tool(BoundTool),
     /// Kind of instances, with one that starts with its caller, if any.

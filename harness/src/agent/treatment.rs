@@ -8,7 +8,7 @@ use sandbox::{Isolation, WorkerCommand};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use super::{AgentSettings, AgentTools, Assigned, Budget, Compaction, ProtocolSettings};
+use super::{AgentSettings, AgentTools, Budget, Compaction, ModelAssignments, ProtocolSettings};
 use crate::hook::Hook;
 use crate::model::Protocol;
 use crate::model::web::DumpAlso;
@@ -90,7 +90,7 @@ pub struct Treatment {
     pub aliases: Vec<ModelAlias>,
     /// Default models of agents below the root. Recorded with the models.
     #[serde(skip)]
-    pub assigned: Assigned<String>,
+    pub assigned: ModelAssignments<String>,
     /// Values implied by another setting, already applied above.
     #[serde(skip)]
     pub brought: Brought,
@@ -167,7 +167,7 @@ impl Default for Treatment {
             code_via_tool: false,
             stop_early: false,
             aliases: Vec::new(),
-            assigned: Assigned::default(),
+            assigned: ModelAssignments::default(),
             brought: Brought::default(),
         }
     }

@@ -17,13 +17,13 @@ pub(crate) const CORRECTIONS: u32 = 2;
 ///
 /// Invariant: implementations do not query models, count iterations or end an agent's records; the
 /// loop does.
-pub(crate) trait Turns: Send {
+pub(crate) trait AgentBehavior: Send {
     /// Adds the agent's first messages to its conversation, with the tools that its requests offer.
     fn open(&mut self, conversation: &mut Conversation);
 
     /// Adds the next message to the conversation of an agent that accepts several. All earlier ones
     /// have been answered.
-    fn hear(&mut self, message: Message, _turn: Turn, conversation: &mut Conversation) {
+    fn on_message(&mut self, message: Message, _turn: Turn, conversation: &mut Conversation) {
         conversation.push(message);
     }
 
@@ -36,7 +36,7 @@ pub(crate) trait Turns: Send {
     }
 
     /// Awaits the model's reply while work that the agent left running continues.
-    fn beside<T: Send>(
+    fn run_background_while<T: Send>(
         &mut self,
         asking: impl Future<Output = T> + Send,
     ) -> impl Future<Output = T> + Send {
@@ -49,7 +49,7 @@ pub(crate) trait Turns: Send {
         reply: ModelReply,
         turn: Turn,
         conversation: &mut Conversation,
-    ) -> impl Future<Output = Result<Step, Failure>> + Send;
+    ) -> impl Future<Output = Result<NextStep, Failure>> + Send;
 
     /// Adds a message about a problem of the agent's answer. The agent has one more turn.
     fn correct(&mut self, problem: &str, turn: Turn, conversation: &mut Conversation) {
@@ -68,7 +68,7 @@ pub(crate) trait Turns: Send {
 
     /// Returns the missing result of an agent without iterations left: "reached max iterations
     /// without …".
-    fn missing(&self) -> &'static str {
+    fn expected(&self) -> &'static str {
         "an answer"
     }
 
@@ -80,11 +80,11 @@ pub(crate) trait Turns: Send {
 
 /// Next step after a reply.
 #[derive(Debug)]
-pub(crate) enum Step {
+pub(crate) enum NextStep {
     /// The agent's answer.
     Answer(String),
     /// Another turn. Its messages are already in the conversation.
-    GoOn,
+    Continue,
 }
 
 /// Position of an agent in its iterations.
@@ -122,7 +122,7 @@ impl Turn {
 pub(crate) async fn run_turns(
     attempt: &Attempt<'_>,
     invocation: &Invocation,
-    agent: &mut impl Turns,
+    agent: &mut impl AgentBehavior,
 ) -> Result<String, Failure> {
     let mut conversation = attempt.begin(invocation);
     agent.open(&mut conversation);
@@ -138,7 +138,7 @@ pub(crate) async fn run_turns(
 pub(crate) async fn answer_messages(
     attempt: &Attempt<'_>,
     invocation: &Invocation,
-    agent: &mut impl Turns,
+    agent: &mut impl AgentBehavior,
     mut inbox: Inbox,
 ) {
     let mut conversation = attempt.begin(invocation);
@@ -146,7 +146,7 @@ pub(crate) async fn answer_messages(
     let mut used = 0;
     let mut number = 0;
     let mut result = Ok(String::new());
-    while let Some(letter) = agent.beside(inbox.next()).await {
+    while let Some(letter) = agent.run_background_while(inbox.next()).await {
         number += 1;
         attempt.records.message(invocation, number, &letter.message);
         let turn = Turn {
@@ -154,7 +154,7 @@ pub(crate) async fn answer_messages(
             iterations: invocation.iterations,
             before: used,
         };
-        agent.hear(letter.message.clone(), turn, &mut conversation);
+        agent.on_message(letter.message.clone(), turn, &mut conversation);
         result = iterate(attempt, invocation, agent, &mut conversation, &mut used).await;
         attempt
             .records
@@ -172,7 +172,7 @@ pub(crate) async fn answer_messages(
 async fn iterate(
     attempt: &Attempt<'_>,
     invocation: &Invocation,
-    agent: &mut impl Turns,
+    agent: &mut impl AgentBehavior,
     conversation: &mut Conversation,
     used: &mut u32,
 ) -> Result<String, Failure> {
@@ -203,8 +203,10 @@ async fn iterate(
                 .emit(invocation, EventKind::IterationStart { iteration });
         }
         agent.prepare(conversation).await?;
-        let reply = agent.beside(attempt.ask(invocation, conversation)).await?;
-        let Step::Answer(answer) = agent.respond(reply, turn, conversation).await? else {
+        let reply = agent
+            .run_background_while(attempt.ask(invocation, conversation))
+            .await?;
+        let NextStep::Answer(answer) = agent.respond(reply, turn, conversation).await? else {
             continue;
         };
         let Some(schema) = &invocation.schema else {
@@ -231,7 +233,7 @@ async fn iterate(
         Status::Limit,
         format!(
             "reached max iterations ({iterations}) without {}",
-            agent.missing()
+            agent.expected()
         ),
     ))
 }

@@ -6,23 +6,23 @@ use async_trait::async_trait;
 
 use super::event::ToolStage;
 use super::redact::{without_cards, without_secrets};
-use super::{Hook, HookError, HookEvent, HookWork, Passed};
+use super::{Hook, HookError, HookEvent, HookOutput, RunningHook};
 use crate::model::Message;
 
 /// Maximum messages that `limit_to_20_messages` keeps.
 const MOST_MESSAGES: usize = 20;
 
 /// Handler of a bundled hook: returns the event, possibly changed, and notes for the records.
-type See = fn(HookEvent) -> (HookEvent, Vec<String>);
+type HookFunction = fn(HookEvent) -> (HookEvent, Vec<String>);
 
 struct Bundled {
     name: &'static str,
     description: &'static str,
     events: &'static [&'static str],
-    least_messages: usize,
+    min_messages: usize,
     /// Version of the hook, for fingerprints.
     digest: &'static str,
-    see: See,
+    handle: HookFunction,
 }
 
 /// Events of redacting hooks, which do not change responses.
@@ -39,33 +39,33 @@ const ALL: [Bundled; 4] = [
         name: "limit_to_20_messages",
         description: "Sends only the first message and the newest 19, counting each tool result; the records keep all.",
         events: &["before_request"],
-        least_messages: MOST_MESSAGES + 1,
+        min_messages: MOST_MESSAGES + 1,
         digest: "bundled/2",
-        see: limit,
+        handle: limit,
     },
     Bundled {
         name: "log_tool_calls",
         description: "Writes a line for each tool call into the trajectory.",
         events: &["after_tool_success", "after_tool_failure"],
-        least_messages: 0,
+        min_messages: 0,
         digest: "bundled/1",
-        see: log,
+        handle: log,
     },
     Bundled {
         name: "redact_credit_cards",
         description: "Redacts card numbers, recognized by their check digit, in messages and tool results.",
         events: REDACTED,
-        least_messages: 0,
+        min_messages: 0,
         digest: "bundled/1",
-        see: |event| redact(event, without_cards),
+        handle: |event| redact(event, without_cards),
     },
     Bundled {
         name: "redact_secrets",
         description: "Redacts keys and tokens of known forms in messages and tool results.",
         events: REDACTED,
-        least_messages: 0,
+        min_messages: 0,
         digest: "bundled/1",
-        see: |event| redact(event, without_secrets),
+        handle: |event| redact(event, without_secrets),
     },
 ];
 
@@ -87,24 +87,24 @@ impl Hook for Bundled {
         self.events
     }
 
-    fn least_messages(&self) -> usize {
-        self.least_messages
+    fn min_messages(&self) -> usize {
+        self.min_messages
     }
 
     fn digest(&self) -> &'static str {
         self.digest
     }
 
-    fn begin(&self) -> Box<dyn HookWork> {
-        Box::new(self.see)
+    fn begin(&self) -> Box<dyn RunningHook> {
+        Box::new(self.handle)
     }
 }
 
 #[async_trait]
-impl HookWork for See {
-    async fn see(&mut self, event: HookEvent) -> Result<Passed, HookError> {
+impl RunningHook for HookFunction {
+    async fn handle(&mut self, event: HookEvent) -> Result<HookOutput, HookError> {
         let (event, notes) = self(event);
-        Ok(Passed { event, notes })
+        Ok(HookOutput { event, notes })
     }
 }
 
@@ -115,11 +115,11 @@ fn limit(mut event: HookEvent) -> (HookEvent, Vec<String>) {
     let HookEvent::BeforeRequest { messages, .. } = &mut event else {
         return (event, Vec::new());
     };
-    let mut sent = messages.first().map_or(0, Message::sent_as);
+    let mut sent = messages.first().map_or(0, Message::api_message_count);
     let mut open: HashSet<&str> = HashSet::new();
     let mut kept = None;
     for (at, message) in messages.iter().enumerate().skip(1).rev() {
-        sent += message.sent_as();
+        sent += message.api_message_count();
         if sent > MOST_MESSAGES && kept.is_some() {
             break;
         }
@@ -180,7 +180,7 @@ mod tests {
 
     fn seen(name: &str, event: HookEvent) -> (HookEvent, Vec<String>) {
         let hook = ALL.into_iter().find(|hook| hook.name == name).unwrap();
-        (hook.see)(event)
+        (hook.handle)(event)
     }
 
     fn tool(stage: ToolStage, content: &str) -> HookEvent {

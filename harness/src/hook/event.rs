@@ -57,7 +57,7 @@ pub enum ToolStage {
 
 /// Result of a hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Passed {
+pub struct HookOutput {
     /// The event, changed or not.
     pub event: HookEvent,
     /// Notes for the records.

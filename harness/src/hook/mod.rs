@@ -16,7 +16,7 @@ mod script;
 
 use async_trait::async_trait;
 
-pub use event::{HookEvent, Passed, ToolStage};
+pub use event::{HookEvent, HookOutput, ToolStage};
 pub use registry::{HookRegistry, HookRegistryError};
 pub use script::{HookFileError, ScriptHook};
 
@@ -32,7 +32,7 @@ pub trait Hook: Send + Sync {
     fn events(&self) -> &[&'static str];
 
     /// Minimum messages of a conversation for the hook to have an effect.
-    fn least_messages(&self) -> usize {
+    fn min_messages(&self) -> usize {
         0
     }
 
@@ -40,17 +40,17 @@ pub trait Hook: Send + Sync {
     fn digest(&self) -> &str;
 
     /// Starts the hook for one attempt. Its state lasts as long as the attempt.
-    fn begin(&self) -> Box<dyn HookWork>;
+    fn begin(&self) -> Box<dyn RunningHook>;
 }
 
 /// Hook that is running in one attempt.
 #[async_trait]
-pub trait HookWork: Send {
+pub trait RunningHook: Send {
     /// Handles an event, and returns it, changed or not.
     ///
     /// # Errors
     /// Returns [`HookError`] if the hook fails or takes too long.
-    async fn see(&mut self, event: HookEvent) -> Result<Passed, HookError>;
+    async fn handle(&mut self, event: HookEvent) -> Result<HookOutput, HookError>;
 }
 
 /// Failure of a hook.

@@ -8,7 +8,7 @@ use sandbox::Sandbox;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::{Hook, HookError, HookEvent, HookWork, Passed};
+use super::{Hook, HookError, HookEvent, HookOutput, RunningHook};
 use crate::script_file::{ScriptFile, ScriptFileError, fresh_sandbox, shared_sandbox};
 
 /// Script that converts the argument of `defineHook` to an event handler.
@@ -48,7 +48,7 @@ pub enum HookFileError {
     },
     /// The file does not define a function for any event.
     #[error("{}: does not define any of the functions {}", .path.display(), HookEvent::NAMES.join(", "))]
-    NoMoment {
+    NoHandler {
         /// Path of the file.
         path: PathBuf,
     },
@@ -115,7 +115,7 @@ impl ScriptHook {
                 reason: error.to_string(),
             })?;
         if hook.events.is_empty() {
-            return Err(HookFileError::NoMoment {
+            return Err(HookFileError::NoHandler {
                 path: file.to_owned(),
             });
         }
@@ -161,7 +161,7 @@ impl Hook for ScriptHook {
         &self.digest
     }
 
-    fn begin(&self) -> Box<dyn HookWork> {
+    fn begin(&self) -> Box<dyn RunningHook> {
         Box::new(ScriptWork {
             hook: self.clone(),
             running: None,
@@ -176,11 +176,11 @@ struct ScriptWork {
 }
 
 #[async_trait]
-impl HookWork for ScriptWork {
-    async fn see(&mut self, event: HookEvent) -> Result<Passed, HookError> {
+impl RunningHook for ScriptWork {
+    async fn handle(&mut self, event: HookEvent) -> Result<HookOutput, HookError> {
         let name = event.name();
         if !self.hook.events.contains(&name) {
-            return Ok(Passed {
+            return Ok(HookOutput {
                 event,
                 notes: Vec::new(),
             });
@@ -194,7 +194,7 @@ impl HookWork for ScriptWork {
 }
 
 impl ScriptWork {
-    async fn pass(&mut self, event: HookEvent) -> Result<Passed, String> {
+    async fn pass(&mut self, event: HookEvent) -> Result<HookOutput, String> {
         if self.running.is_none() {
             let started = start(&self.hook, &shared_sandbox()?).await;
             self.running = Some(started.map_err(|error| self.located(&error.to_string()))?);
@@ -217,7 +217,7 @@ impl ScriptWork {
         let notes = outcome.output.lines().map(str::to_owned).collect();
         let event = event.changed(changes);
         let event = event.map_err(|reason| self.located(&reason))?;
-        Ok(Passed { event, notes })
+        Ok(HookOutput { event, notes })
     }
 
     fn located(&self, reason: &str) -> String {

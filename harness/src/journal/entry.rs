@@ -1,6 +1,6 @@
 //! Lines of a journal.
 
-use sandbox::message::{Beginning, Course, Reading, Step};
+use sandbox::message::{Reading, RecordedSteps, SessionStart, Step};
 use serde::{Deserialize, Serialize};
 
 use crate::provider::{CallEvent, Caller, ProviderError, Request, Response};
@@ -33,12 +33,12 @@ pub(super) enum Entry {
         clock: Vec<Reading>,
     },
     /// A request to a model ended.
-    Response(Box<Kept>),
+    Response(Box<JournaledResponse>),
 }
 
 /// Recorded result of a request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Kept {
+pub(crate) struct JournaledResponse {
     /// Invocation id of the agent.
     pub invocation: String,
     /// Number of the agent's request, 1-based.
@@ -61,13 +61,13 @@ pub(crate) struct Kept {
 
 /// Key of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Key {
+pub(crate) struct RequestKey {
     pub invocation: String,
     pub turn: u32,
     pub trims: u32,
 }
 
-impl Key {
+impl RequestKey {
     pub fn of(caller: &Caller) -> Self {
         Self {
             invocation: caller.invocation.clone(),
@@ -77,9 +77,9 @@ impl Key {
     }
 }
 
-impl Kept {
-    pub fn key(&self) -> Key {
-        Key {
+impl JournaledResponse {
+    pub fn key(&self) -> RequestKey {
+        RequestKey {
             invocation: self.invocation.clone(),
             turn: self.turn,
             trims: self.trims,
@@ -97,7 +97,7 @@ impl Kept {
 }
 
 /// Creates the line for the beginning of a session.
-pub(super) fn session(invocation: &str, beginning: &Beginning) -> Entry {
+pub(super) fn session(invocation: &str, beginning: &SessionStart) -> Entry {
     Entry::Session {
         invocation: invocation.to_owned(),
         seed: beginning.seed,
@@ -107,7 +107,7 @@ pub(super) fn session(invocation: &str, beginning: &Beginning) -> Entry {
 }
 
 /// Creates the line for steps of a session.
-pub(super) fn did(invocation: &str, course: Course) -> Entry {
+pub(super) fn did(invocation: &str, course: RecordedSteps) -> Entry {
     Entry::Did {
         invocation: invocation.to_owned(),
         steps: course.steps,

@@ -9,13 +9,13 @@
 //! number.
 
 mod entry;
-mod lane;
+mod attempt_journal;
 
 use std::io;
 
+pub(crate) use attempt_journal::{AttemptJournal, Recalled};
 pub use entry::JOURNAL_VERSION;
-pub(crate) use entry::{Kept, Key};
-pub(crate) use lane::{Lane, Recalled};
+pub(crate) use entry::{JournaledResponse, RequestKey};
 
 /// Storage for the journals of a run: a list of lines for each attempt.
 pub trait JournalStore: Send + Sync {
@@ -46,7 +46,7 @@ pub trait JournalStore: Send + Sync {
 }
 
 /// Journals of an earlier run that is replayed.
-pub trait EarlierRun: Send + Sync {
+pub trait ReplayedJournals: Send + Sync {
     /// Returns the complete lines of an attempt's journal, oldest first, or no lines if there is no
     /// journal. Does not change the journal.
     fn lines(&self, sample: &str, attempt: u32) -> Vec<String>;

@@ -15,7 +15,7 @@ use super::sections::{
 };
 use super::template::{Template, fill};
 use super::tool_reference::tool_reference;
-use crate::model::{Protocol, Role, ToolSpec, Workplace};
+use crate::model::{ActionSurface, Protocol, Role, ToolSpec};
 
 /// Inputs of an agent's system prompt.
 #[derive(Debug, Clone, Copy)]
@@ -217,17 +217,17 @@ fn default(agent: &AgentPrompt<'_>, own_prompt: Option<&str>) -> Assembled {
         Role::App | Role::Judge => own(own_prompt),
         Role::OneShot => flat(agent, own_prompt),
         Role::ToolSpecialist => tools(agent, own_prompt),
-        Role::Root(protocol) if !agent.role.has_repl() => match agent.role.workplace() {
-            Workplace::NativeTools => tools(agent, own_prompt),
+        Role::Root(protocol) if !agent.role.has_repl() => match agent.role.action_surface() {
+            ActionSurface::NativeTools => tools(agent, own_prompt),
             _ if own_prompt.is_some() => own(own_prompt),
             _ => Assembled {
                 sections: of_protocol(protocol, Vec::new()).into_iter().collect(),
             },
         },
-        _ if agent.config.is_flat() && agent.role.workplace() != Workplace::LoneRepl => {
+        _ if agent.config.is_flat() && agent.role.action_surface() != ActionSurface::LoneRepl => {
             flat(agent, own_prompt)
         }
-        Role::Root(protocol) if agent.role.workplace() != Workplace::Repl => {
+        Role::Root(protocol) if agent.role.action_surface() != ActionSurface::Repl => {
             of_own_repl(agent, protocol, own_prompt)
         }
         _ => repl(agent, own_prompt),
@@ -309,7 +309,7 @@ fn of_own_repl(agent: &AgentPrompt<'_>, protocol: Protocol, own_prompt: Option<&
         let tools = agent.overrides.actions.apply(agent.tools.to_vec());
         prompt.push(&TOOLS, [&tool_reference(&tools)]);
     }
-    if !agent.models.is_empty() && agent.role.workplace() == Workplace::Program {
+    if !agent.models.is_empty() && agent.role.action_surface() == ActionSurface::Program {
         prompt.push(&PROGRAM_MODELS, [&table(agent.models)]);
     }
     prompt

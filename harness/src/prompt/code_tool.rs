@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 
 use crate::model::lenient_json;
-use crate::model::{Message, Role, ToolCall, ToolChoice, ToolResult, ToolSpec, ToolUse, Workplace};
+use crate::model::{
+    ActionSurface, Message, Role, ToolCall, ToolChoice, ToolResult, ToolSpec, ToolUse,
+};
 use crate::prompt::{call_not_run, execute_code_argument, execute_code_description};
 
 /// Name of the tool.
@@ -18,7 +20,7 @@ pub(crate) fn tool_use(code_via_tool: bool, role: Role) -> ToolUse {
     ToolUse {
         specs: [code_tool()].into(),
         // An agent that writes programs accepts a program's result by answering without a call.
-        choice: if role.workplace() == Workplace::Program {
+        choice: if role.action_surface() == ActionSurface::Program {
             ToolChoice::Auto
         } else {
             ToolChoice::Forced(NAME.to_owned())
@@ -82,7 +84,7 @@ fn code_of(arguments: &str) -> String {
         Ok(Value::Object(mut input)) => match input.remove("code") {
             Some(Value::String(code)) => code,
             None if input.is_empty() => String::new(),
-            _ => return WRONG.to_owned(),
+            _ => return INVALID_ARGUMENTS.to_owned(),
         },
         _ => arguments.to_owned(),
     };
@@ -93,12 +95,12 @@ fn code_of(arguments: &str) -> String {
 }
 
 /// Code of a call without code.
-const WRONG: &str =
+const INVALID_ARGUMENTS: &str =
     r#"throw new TypeError('execute_code(): wrong arguments: expected {"code": string}')"#;
 
 #[cfg(test)]
 mod tests {
-    use super::{NAME, WRONG, answer, codes};
+    use super::{INVALID_ARGUMENTS, NAME, answer, codes};
     use crate::model::ToolCall;
 
     fn call(id: &str, name: &str, arguments: &str) -> ToolCall {
@@ -114,8 +116,8 @@ mod tests {
         let rows = [
             (r#"{"code": "f()"}"#, vec!["f()"]),
             (r#"{"code": " "}"#, vec![]),
-            (r#"{"code": 5}"#, vec![WRONG]),
-            (r#"{"js": "f()"}"#, vec![WRONG]),
+            (r#"{"code": 5}"#, vec![INVALID_ARGUMENTS]),
+            (r#"{"js": "f()"}"#, vec![INVALID_ARGUMENTS]),
             (r#"{"code": "```js\nf()\n```"}"#, vec!["f()"]),
             (r#""{\"code\": \"f()\"}""#, vec!["f()"]),
             ("{\"code\": \"f()\ng()\"}", vec!["f()\ng()"]),

@@ -123,12 +123,12 @@ impl Driver {
     /// Checks that the driver can guide an agent of this protocol.
     ///
     /// # Errors
-    /// Returns [`UnfitDriver`], which names the protocols that it is written for.
-    pub fn fits(&self, protocol: Protocol) -> Result<(), UnfitDriver> {
+    /// Returns [`DriverProtocolMismatch`], which names the protocols that it is written for.
+    pub fn fits(&self, protocol: Protocol) -> Result<(), DriverProtocolMismatch> {
         if self.protocols.contains(&protocol) {
             return Ok(());
         }
-        Err(UnfitDriver {
+        Err(DriverProtocolMismatch {
             name: self.name.clone(),
             protocols: self.protocols.clone(),
             protocol,
@@ -139,7 +139,7 @@ impl Driver {
 /// Error for a driver that is written for other protocols.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("driver `{name}` requires --protocol {}, but the protocol is {protocol}", protocol_words(.protocols))]
-pub struct UnfitDriver {
+pub struct DriverProtocolMismatch {
     /// Name of the driver.
     pub name: String,
     /// Protocols that it is written for.

@@ -46,7 +46,7 @@ pub(crate) use compaction::{
     compacted_message, compaction_request, compaction_system, compaction_turn,
 };
 pub use config::{PromptConfig, PromptMode, iterations_for_depth};
-pub use driver::{Driver, DriverSource, UnfitDriver};
+pub use driver::{Driver, DriverProtocolMismatch, DriverSource};
 pub use driver_library::{DriverLibrary, warnings};
 pub use error::PromptError;
 pub use model_alias::{ModelAlias, parse_aliases};

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::assemble::{AgentPrompt, Assembled, Section};
 use super::sections::{IDENTITY_LINE, WHO_AT, WHO_NAMED, WHO_NAMED_AT};
 use super::template::fill;
-use crate::model::{Role, ToolSpec, Workplace};
+use crate::model::{ActionSurface, Role, ToolSpec};
 use crate::text::sha256_hex;
 
 /// Changes to the assembled prompts; none by default.
@@ -296,7 +296,7 @@ pub(super) fn with_own_sections(mut prompt: Assembled, overrides: &PromptOverrid
 /// Applies the overrides to the prompt of an agent.
 pub(super) fn layered(mut prompt: Assembled, agent: &AgentPrompt<'_>) -> Assembled {
     // A web agent's prompt already contains them, and an app's request is sent unchanged.
-    let is_web = agent.role.workplace() == Workplace::Page;
+    let is_web = agent.role.action_surface() == ActionSurface::Page;
     if is_web || agent.is_alone || matches!(agent.role, Role::App | Role::Judge) {
         return prompt;
     }
@@ -311,7 +311,7 @@ pub(super) fn layered(mut prompt: Assembled, agent: &AgentPrompt<'_>) -> Assembl
     let identity = identity_line(overrides, is_root)
         // The prompt of apps follows its specification byte for byte, unless a name or a site is
         // set.
-        .filter(|_| agent.role.workplace() != Workplace::Apps || overrides.name_root());
+        .filter(|_| agent.role.action_surface() != ActionSurface::Apps || overrides.name_root());
     let first = [identity, persona];
     prompt.sections.splice(at..at, first.into_iter().flatten());
     if !is_root {

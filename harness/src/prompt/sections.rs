@@ -19,7 +19,7 @@ pub fn template_digests() -> Vec<(&'static str, String)> {
 
 /// Prefixes of texts that are not sections of a system prompt: messages of one turn, and texts
 /// inside sections.
-const NO_SECTIONS: [&str; 15] = [
+const NON_SECTIONS: [&str; 15] = [
     "subprompt-",
     "json-action-",
     "turn-",
@@ -45,7 +45,7 @@ pub(crate) fn section_texts() -> impl Iterator<Item = (&'static str, &'static st
     texts()
         .into_iter()
         .filter(|(name, ..)| {
-            !INSIDE.contains(name) && !NO_SECTIONS.iter().any(|prefix| name.starts_with(prefix))
+            !INSIDE.contains(name) && !NON_SECTIONS.iter().any(|prefix| name.starts_with(prefix))
         })
         .map(|(name, text, _)| (name, text))
 }

@@ -82,7 +82,7 @@ impl<'a> Background<'a> {
     }
 
     /// Awaits `work` while the background agents run.
-    pub async fn beside<T>(&mut self, work: impl Future<Output = T>) -> T {
+    pub async fn run_background_while<T>(&mut self, work: impl Future<Output = T>) -> T {
         let mut work = pin!(work);
         loop {
             tokio::select! {

@@ -7,15 +7,17 @@ use futures::StreamExt;
 use futures::channel::mpsc;
 use futures::future::join3;
 
-use super::subprompt::First;
-use crate::agent::{Attempt, Failure, Inbox, Invocation, Letter, Other, Specialist, Talk};
+use super::subprompt::FirstMessage;
+use crate::agent::{
+    Attempt, Counterpart, Dialogue, Failure, Inbox, Invocation, QueuedMessage, Specialist,
+};
 use crate::model::{Message, Status};
 use crate::prompt::definition::Side;
 use crate::tool::ToolError;
 
 /// Participant on one side of a dialogue.
 enum Speaker {
-    Agent(mpsc::UnboundedSender<Letter>),
+    Agent(mpsc::UnboundedSender<QueuedMessage>),
     Person,
 }
 
@@ -27,7 +29,7 @@ impl Attempt<'_> {
     pub fn sides(
         &self,
         agent: &Invocation,
-        talk: &Talk,
+        talk: &Dialogue,
     ) -> Result<(Invocation, Option<Invocation>), ToolError> {
         let side = |letter: char, name: &str| {
             let specialist = self.specialist(name)?;
@@ -37,15 +39,15 @@ impl Attempt<'_> {
                 ..agent.clone()
             };
             let id = format!("{}.{letter}", agent.id);
-            let first = First::named(&specialist.name);
+            let first = FirstMessage::named(&specialist.name);
             let mut side = self.specialist_child(&above, &id, specialist, &first)?;
             side.outbox.clone_from(&agent.outbox);
             Ok(side)
         };
         let a = side('a', &talk.side_a)?;
         let b = match &talk.side_b {
-            Other::Agent(name) => Some(side('b', name)?),
-            Other::Person => None,
+            Counterpart::Agent(name) => Some(side('b', name)?),
+            Counterpart::Person => None,
         };
         Ok((a, b))
     }
@@ -85,7 +87,7 @@ impl Attempt<'_> {
         };
         let serve_b = async {
             match (b, &talk.side_b) {
-                (Some(b), Other::Agent(name)) => {
+                (Some(b), Counterpart::Agent(name)) => {
                     let specialist = self.specialist(name).map_err(Failure::of_tool)?;
                     self.serve(b, specialist, Vec::new(), inbox_b).await
                 }
@@ -95,8 +97,8 @@ impl Attempt<'_> {
         let speakers = [
             Speaker::Agent(to_a),
             match talk.side_b {
-                Other::Agent(_) => Speaker::Agent(to_b),
-                Other::Person => Speaker::Person,
+                Counterpart::Agent(_) => Speaker::Agent(to_b),
+                Counterpart::Person => Speaker::Person,
             },
         ];
         let (result, a, b) = join3(
@@ -116,7 +118,7 @@ impl Attempt<'_> {
         &self,
         agent: &Invocation,
         name: &str,
-        talk: &Talk,
+        talk: &Dialogue,
         speakers: [Speaker; 2],
         mut inbox: Inbox,
     ) -> (Result<String, Failure>, u32) {
@@ -145,7 +147,7 @@ impl Attempt<'_> {
         &self,
         agent: &Invocation,
         name: &str,
-        talk: &Talk,
+        talk: &Dialogue,
         speakers: &[Speaker; 2],
         first: Message,
         messages: &mut u32,
@@ -158,7 +160,7 @@ impl Attempt<'_> {
             let said = match &speakers[at] {
                 Speaker::Agent(inbox) => {
                     let side = format!("{}.{}", agent.id, ["a", "b"][at]);
-                    let (letter, answered) = Letter::new(message);
+                    let (letter, answered) = QueuedMessage::new(message);
                     let _ = inbox.unbounded_send(letter);
                     self.emit_sent(agent, &side);
                     let said = answered.await.unwrap_or_else(|_| Err(Failure::ended()));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::background::Background;
-use super::subprompt::First;
+use super::subprompt::FirstMessage;
 use crate::agent::{Attempt, Invocation};
 use crate::model::EventKind;
 use crate::prompt::{agent_done, agent_started};
@@ -52,9 +52,9 @@ impl Attempt<'_> {
         agent: &ImmediateAgent,
         background: &mut Background<'b>,
     ) -> Result<(), ToolError> {
-        let first = First {
+        let first = FirstMessage {
             name: Some(agent.name.clone()),
-            ..First::text(
+            ..FirstMessage::text(
                 agent
                     .message
                     .clone()
@@ -88,7 +88,7 @@ impl Attempt<'_> {
         let (kind, answered) = self.post(caller, id, Value::String(message))?;
         let (caller, of) = (caller.clone(), id.to_owned());
         let work = async move {
-            let answer = self.heard_back(&caller, &of, &kind, answered).await;
+            let answer = self.await_reply(&caller, &of, &kind, answered).await;
             answer.map_err(|error| error.to_string())
         };
         background.start(id.to_owned(), Box::pin(work));

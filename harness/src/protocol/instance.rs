@@ -8,12 +8,12 @@ use sandbox::message::Context;
 use serde_json::{Value, json};
 
 use crate::agent::{
-    Answered, Attempt, Failure, Inbox, Invocation, Letter, Opened, Outbox, Specialist,
+    Attempt, Failure, Inbox, Invocation, Opened, Outbox, QueuedMessage, ReplyReceiver, Specialist,
 };
 use crate::model::{EventKind, Message, Role};
 use crate::protocol::direct::OneCall;
 use crate::protocol::rlm::ReplAgent;
-use crate::protocol::subprompt::{First, first, inherited, result_text};
+use crate::protocol::subprompt::{FirstMessage, first, inherited, result_text};
 use crate::protocol::tool_run::names;
 use crate::protocol::tools::ToolsAgent;
 use crate::tool::{InstanceKind, ToolError};
@@ -44,12 +44,13 @@ impl Attempt<'_> {
         }
         caller.instances.admit(names(caller).create, kind)?;
         let specialist = Arc::clone(self.specialist(&kind.specialist)?);
-        let mut child = self.specialist_child(caller, id, &specialist, &First::named(name))?;
+        let mut child =
+            self.specialist_child(caller, id, &specialist, &FirstMessage::named(name))?;
         child.outbox = kind.explicit.then(Outbox::default);
         self.emit_created(caller, &child, name);
         let settings = &specialist.settings;
         let earlier = inherited(
-            &caller.heard.lock(),
+            &caller.history_snapshot.lock(),
             caller.role.has_repl(),
             settings.include_chat,
             settings.include_past_tools,
@@ -81,12 +82,12 @@ impl Attempt<'_> {
         caller: &Invocation,
         id: &str,
         message: Value,
-    ) -> Result<(Arc<InstanceKind>, Answered), ToolError> {
+    ) -> Result<(Arc<InstanceKind>, ReplyReceiver), ToolError> {
         let function = names(caller).send;
         let kind = caller.instances.kind(function, id)?;
         let specialist = self.specialist(&kind.specialist)?;
         let first = match message {
-            Value::String(text) if !text.trim().is_empty() => First::text(text),
+            Value::String(text) if !text.trim().is_empty() => FirstMessage::text(text),
             Value::Object(_) => {
                 let input = match &kind.schema {
                     None => message,
@@ -117,12 +118,12 @@ impl Attempt<'_> {
     }
 
     /// Waits for the answer to a message, and returns the text for the caller.
-    pub async fn heard_back(
+    pub async fn await_reply(
         &self,
         caller: &Invocation,
         id: &str,
         kind: &InstanceKind,
-        answered: Answered,
+        answered: ReplyReceiver,
     ) -> Result<String, ToolError> {
         let Ok(result) = answered.await else {
             // The instance ended before it processed the message.
@@ -196,7 +197,7 @@ impl Attempt<'_> {
         message: Message,
     ) -> Result<String, Failure> {
         let (sender, inbox) = futures::channel::mpsc::unbounded();
-        let (letter, answered) = Letter::new(message);
+        let (letter, answered) = QueuedMessage::new(message);
         let _ = sender.unbounded_send(letter);
         drop(sender);
         self.serve(child, specialist, Vec::new(), inbox).await?;

@@ -2,8 +2,8 @@
 //! here is that of help texts.
 //!
 //! A folder with a `protocol.yaml` is a protocol. Its type, which has the name of the folder,
-//! implements [`RootAgent`]; `build.rs` finds it by its `mod` line. The Markdown files of a folder
-//! are sections of prompts; the one with the protocol's name is the prompt of its root.
+//! implements [`ProtocolBehavior`]; `build.rs` finds it by its `mod` line. The Markdown files of a
+//! folder are sections of prompts; the one with the protocol's name is the prompt of its root.
 
 mod rlm;
 mod direct;
@@ -31,9 +31,9 @@ use crate::tool::ToolSet;
 use agent_turn::AgentTurnError;
 
 /// Behavior of a protocol's root: its tools, its settings, its first messages and its run. Handling
-/// of replies is implemented by the agents' [`Turns`](crate::agent::Turns).
+/// of replies is implemented by the agents' [`AgentBehavior`](crate::agent::Turns).
 #[async_trait]
-pub(crate) trait RootAgent: Send + Sync {
+pub(crate) trait ProtocolBehavior: Send + Sync {
     /// Checks that the protocol supports the treatment.
     fn check(&self, _treatment: &Treatment) -> Result<(), AgentTurnError> {
         Ok(())
@@ -66,4 +66,4 @@ pub(crate) trait RootAgent: Send + Sync {
     async fn run(&self, attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure>;
 }
 
-include!(concat!(env!("OUT_DIR"), "/root_agents.rs"));
+include!(concat!(env!("OUT_DIR"), "/protocol_behaviors.rs"));

@@ -19,13 +19,13 @@ use crate::protocol::rlm::{ReplAgent, kind_of};
 use crate::protocol::tools::ToolsAgent;
 use crate::tool::{CallSettings, ToolError};
 
-pub(crate) use first_message::{First, first};
+pub(crate) use first_message::{FirstMessage, first};
 pub use inherited::inherited;
 
 /// Child that is ready to start.
 pub(crate) struct Prepared {
     child: Invocation,
-    first: First,
+    first: FirstMessage,
     specialist: Arc<Specialist>,
     settings: CallSettings,
     input: Value,
@@ -64,7 +64,7 @@ impl Attempt<'_> {
         child_id: &str,
         specialist: &Arc<Specialist>,
         settings: &CallSettings,
-        first: First,
+        first: FirstMessage,
         input: Value,
     ) -> Result<Prepared, ToolError> {
         let child = self.specialist_child(caller, child_id, specialist, &first)?;
@@ -89,7 +89,7 @@ impl Attempt<'_> {
         let settings = &prepared.specialist.settings;
         let (chat, past_tools) = (settings.include_chat, settings.include_past_tools);
         let earlier = inherited(
-            &caller.heard.lock(),
+            &caller.history_snapshot.lock(),
             caller.role.has_repl(),
             chat,
             past_tools,
@@ -143,7 +143,7 @@ impl Attempt<'_> {
         caller: &Invocation,
         child_id: &str,
         specialist: &Specialist,
-        first: &First,
+        first: &FirstMessage,
     ) -> Result<Invocation, ToolError> {
         let config = &self.run.treatment;
         let depth = caller.depth + 1;
@@ -195,7 +195,7 @@ impl Attempt<'_> {
             inherited_tools: specialist.tools.clone(),
             log: Some(ToolLog::default()),
             settings: Some(Arc::clone(&specialist.settings)),
-            heard: Arc::default(),
+            history_snapshot: Arc::default(),
             instances: Instances::default(),
             schema: None,
             ledger: Arc::clone(&caller.ledger),
@@ -215,7 +215,7 @@ impl Attempt<'_> {
         &self,
         child: Invocation,
         earlier: Vec<Message>,
-        first: First,
+        first: FirstMessage,
         input: &Value,
     ) -> Result<String, Failure> {
         let session = self.open_session(&child).await?;

@@ -12,7 +12,7 @@ use crate::model::lenient_json;
 use crate::model::{EventKind, ToolCall, ToolResult, ms};
 use crate::protocol::subprompt::Prepared;
 use crate::tool::{
-    BoundTool, InstanceArguments, InstanceCall, InstanceNames, Runs, ToolError, ToolScope,
+    BoundTool, CallTarget, InstanceArguments, InstanceCall, InstanceNames, ToolError, ToolScope,
 };
 
 /// Call of a tool.
@@ -110,11 +110,11 @@ impl Attempt<'_> {
         &'b self,
         caller: &Invocation,
         run: &ToolRun,
-    ) -> Option<Result<Beside<'b>, ToolError>> {
+    ) -> Option<Result<BackgroundPart<'b>, ToolError>> {
         let given = tool_of(caller, &run.name).ok()?;
         let arguments = || given.accept(&run.name, &run.arguments);
         match &given.runs {
-            Runs::Specialist { name, settings } if !settings.blocks() => Some(
+            CallTarget::Specialist { name, settings } if !settings.blocks() => Some(
                 arguments()
                     .and_then(|input| {
                         let specialist = self.specialist(name)?;
@@ -122,7 +122,7 @@ impl Attempt<'_> {
                     })
                     .map(|child| self.child_beside(caller, run, child)),
             ),
-            Runs::Instance(tool) => match &tool.call {
+            CallTarget::Instance(tool) => match &tool.call {
                 InstanceCall::Create(kinds) => Some(arguments().and_then(|arguments| {
                     let arguments = InstanceArguments::read(arguments)?;
                     let kind = kinds.get(&arguments.agent);
@@ -130,7 +130,7 @@ impl Attempt<'_> {
                     let kind = kind.ok_or_else(|| ToolError("no such agent".to_owned()))?;
                     let name = &arguments.name;
                     let created = self.create_instance(caller, &run.child, kind, name)?;
-                    Ok(Beside::Agent {
+                    Ok(BackgroundPart::Agent {
                         value: created.value,
                         serving: created.serving,
                     })
@@ -147,12 +147,12 @@ impl Attempt<'_> {
                         let (attempt, id) = (self, input.id);
                         let (caller, run, of) = (caller.clone(), run.clone(), id.clone());
                         let work = Box::pin(async move {
-                            let answer = attempt.heard_back(&caller, &of, &kind, answered).await;
+                            let answer = attempt.await_reply(&caller, &of, &kind, answered).await;
                             let result = answer.map(Value::String);
                             let result = attempt.end_tool(&caller, run, result).await;
                             result.map(|value| text_of(&value))
                         });
-                        Beside::Answer {
+                        BackgroundPart::Answer {
                             shown: sent(&id),
                             child: id,
                             work,
@@ -171,11 +171,11 @@ impl Attempt<'_> {
         caller: &Invocation,
         run: &ToolRun,
         child: Prepared,
-    ) -> Beside<'b> {
+    ) -> BackgroundPart<'b> {
         let started = self.start_prepared(caller, child);
         let (caller, run) = (caller.clone(), run.clone());
         let child = run.child.clone();
-        Beside::Answer {
+        BackgroundPart::Answer {
             shown: format!("started {child}"),
             child,
             work: Box::pin(async move {
@@ -210,18 +210,18 @@ impl Attempt<'_> {
         let given = tool_of(caller, &run.name)?;
         let arguments = given.accept(&run.name, &run.arguments)?;
         let (tool, values, options) = match &given.runs {
-            Runs::Tool {
+            CallTarget::Tool {
                 tool,
                 values,
                 options,
             } => (tool, values, options),
-            Runs::Specialist { name, settings } => {
+            CallTarget::Specialist { name, settings } => {
                 let specialist = self.specialist(name)?;
                 let child = self.prepare(caller, &run.child, specialist, settings, arguments)?;
                 let child = self.start_prepared(caller, child);
                 return Ok(Value::String(self.run_started(caller, child).await));
             }
-            Runs::Instance(tool) => {
+            CallTarget::Instance(tool) => {
                 let arguments = InstanceArguments::read(arguments)?;
                 return self.instance_result(caller, &tool.call, arguments).await;
             }
@@ -235,8 +235,8 @@ impl Attempt<'_> {
             options: options.as_ref().clone(),
         };
         let value = match tool.call(arguments, &scope).await {
-            Ok(value) => values.strike_out_of(value),
-            Err(ToolError(reason)) => return Err(ToolError(values.strike_out(&reason))),
+            Ok(value) => values.redact_value(value),
+            Err(ToolError(reason)) => return Err(ToolError(values.redact(&reason))),
         };
         let most = self.run.treatment.repl.config.limits.argument_chars as usize;
         let bytes = value.to_string().len();
@@ -261,7 +261,7 @@ impl Attempt<'_> {
             InstanceCall::Get => caller.instances.show(names(caller).get, &id),
             InstanceCall::Send => {
                 let (kind, answered) = self.post(caller, &id, message)?;
-                let answer = self.heard_back(caller, &id, &kind, answered).await?;
+                let answer = self.await_reply(caller, &id, &kind, answered).await?;
                 Ok(Value::String(answer))
             }
             InstanceCall::Close => {
@@ -306,7 +306,7 @@ impl Attempt<'_> {
 }
 
 /// Background part of a call.
-pub(crate) enum Beside<'a> {
+pub(crate) enum BackgroundPart<'a> {
     /// Work of a child that answers later.
     Answer {
         child: String,

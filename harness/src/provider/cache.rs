@@ -33,14 +33,14 @@ pub struct CacheError {
 
 /// A response, and whether the limit of output tokens cut it off.
 #[derive(Serialize, Deserialize)]
-struct Stored {
+struct CachedResponse {
     response: Response,
     truncated: bool,
 }
 
 /// Everything that can change a response; its hash is the key.
 #[derive(Serialize)]
-struct Question<'a> {
+struct CacheKey<'a> {
     server: &'a str,
     model: &'a str,
     system: &'a str,
@@ -74,7 +74,7 @@ impl ResponseCache {
         Ok(Arc::new(Self { path, database }))
     }
 
-    fn get(&self, key: &[u8]) -> Result<Option<Stored>, redb::Error> {
+    fn get(&self, key: &[u8]) -> Result<Option<CachedResponse>, redb::Error> {
         let table = match self.database.begin_read()?.open_table(RESPONSES) {
             Ok(table) => table,
             Err(redb::TableError::TableDoesNotExist(_)) => return Ok(None),
@@ -124,7 +124,7 @@ impl<P> Cached<P> {
     }
 
     fn key(&self, request: &Request) -> Result<Vec<u8>, ProviderError> {
-        let question = Question {
+        let question = CacheKey {
             server: &self.server,
             model: &request.model,
             system: &request.system,
@@ -151,7 +151,7 @@ impl<P: Provider> Provider for Cached<P> {
             Ok(key) => self.cache.work(move |cache| cache.get(&key)).await,
             Err(error) => Err(error),
         };
-        let Stored {
+        let CachedResponse {
             mut response,
             truncated,
         } = match found.transpose()? {
@@ -180,7 +180,7 @@ impl<P: Provider> Provider for Cached<P> {
             Err(ProviderError::Truncated { response }) => ((**response).clone(), true),
             Err(_) => return result,
         };
-        let stored = Stored {
+        let stored = CachedResponse {
             response,
             truncated,
         };

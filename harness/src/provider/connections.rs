@@ -54,7 +54,7 @@ impl Connections {
     }
 
     /// Changes the maximum, for example when the number of processes that share it changes.
-    pub fn set_most(self: &Arc<Self>, most: u32) {
+    pub fn set_maximum(self: &Arc<Self>, most: u32) {
         let most = f64::from(most.max(1));
         let mut state = self.lock();
         if state.most.total_cmp(&most).is_eq() {

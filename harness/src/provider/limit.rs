@@ -116,7 +116,7 @@ impl Limiter {
     async fn admit(&self, calls: &dyn CallSink) -> Connection {
         if let Some((_, pace, shared)) = &self.shared {
             let share = pace.connections / shared.processes().max(1);
-            self.connections.set_most(share);
+            self.connections.set_maximum(share);
         }
         let connection = match self.connections.take() {
             Ok(connection) => connection,

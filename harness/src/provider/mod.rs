@@ -172,7 +172,7 @@ impl Request {
 
     /// Whether a server counted far fewer input tokens than the prompt can have, as servers do that
     /// silently cut a prompt to their context window.
-    pub fn looks_cut(&self, usage: Option<Usage>) -> bool {
+    pub fn looks_truncated(&self, usage: Option<Usage>) -> bool {
         let Some(usage) = usage.filter(|usage| !usage.estimated && usage.input_tokens > 0) else {
             return false;
         };

@@ -68,18 +68,18 @@ pub(super) struct RecordedCall {
 #[derive(Debug)]
 pub struct Cassette {
     path: PathBuf,
-    tape: Mutex<Tape<File>>,
+    tape: Mutex<CassetteWriter<File>>,
 }
 
 /// Output for lines.
 #[derive(Debug)]
-struct Tape<W> {
+struct CassetteWriter<W> {
     file: W,
     /// Whether the last line may be incomplete.
     is_torn: bool,
 }
 
-impl<W: io::Write> Tape<W> {
+impl<W: io::Write> CassetteWriter<W> {
     /// Writes a line, separated from an incomplete one.
     fn write(&mut self, line: &[u8]) -> io::Result<()> {
         if self.is_torn {
@@ -114,7 +114,7 @@ impl Cassette {
         let is_new = file.metadata()?.len() == 0;
         let cassette = Self {
             path: path.to_owned(),
-            tape: Mutex::new(Tape {
+            tape: Mutex::new(CassetteWriter {
                 file,
                 // A killed process may have left an incomplete line.
                 is_torn: !is_new,
@@ -214,7 +214,7 @@ impl<P: Provider> Provider for Recorded<P> {
         request: &Request,
         calls: &dyn CallSink,
     ) -> Result<Response, ProviderError> {
-        let heard = Heard {
+        let heard = RecordingSink {
             calls,
             events: Mutex::default(),
         };
@@ -251,13 +251,13 @@ pub(super) fn bill(result: &Result<Response, ProviderError>, calls: &dyn CallSin
 }
 
 /// Records events and forwards them.
-struct Heard<'a> {
+struct RecordingSink<'a> {
     calls: &'a dyn CallSink,
     events: Mutex<Vec<CallEvent>>,
 }
 
 #[async_trait]
-impl CallSink for Heard<'_> {
+impl CallSink for RecordingSink<'_> {
     fn note(&self, event: CallEvent) {
         let mut events = self.events.lock();
         events.push(event.clone());
@@ -274,7 +274,7 @@ impl CallSink for Heard<'_> {
 mod tests {
     use std::io;
 
-    use super::Tape;
+    use super::CassetteWriter;
 
     /// A disk with limited space.
     struct Disk {
@@ -313,7 +313,7 @@ mod tests {
                 bytes: Vec::new(),
                 room: 0,
             };
-            let mut tape = Tape {
+            let mut tape = CassetteWriter {
                 file: disk,
                 is_torn: false,
             };

@@ -23,7 +23,7 @@ pub struct Replay {
     name: String,
     /// Samples in the order of the recording.
     samples: Vec<String>,
-    responses: HashMap<Key, Heard>,
+    responses: HashMap<Key, RecordedOutcome>,
     /// Whether the recording distinguishes attempts. If not, every attempt gets the same responses.
     has_attempts: bool,
     cassette: Option<CassetteHeader>,
@@ -31,14 +31,14 @@ pub struct Replay {
 
 /// Result of a request, and its events.
 #[derive(Debug, Clone)]
-struct Heard {
+struct RecordedOutcome {
     /// Whether the response came from a cache.
     cached: bool,
     events: Vec<CallEvent>,
     result: Result<Response, ProviderError>,
 }
 
-impl From<Result<Response, ProviderError>> for Heard {
+impl From<Result<Response, ProviderError>> for RecordedOutcome {
     fn from(result: Result<Response, ProviderError>) -> Self {
         Self {
             cached: false,
@@ -131,7 +131,7 @@ impl Replay {
         Ok(replay)
     }
 
-    fn heard(&self, request: &Request) -> Option<&Heard> {
+    fn heard(&self, request: &Request) -> Option<&RecordedOutcome> {
         self.responses
             .get(&Key::of(&request.caller, self.has_attempts))
     }

@@ -14,14 +14,14 @@ use async_trait::async_trait;
 
 use super::{CallEvent, CallSink, Estimate, Forecast, Provider, ProviderError, Request, Response};
 
-use compute::Computer;
-use rules::{CallEntry, Called, Reply, ReplyText, Script};
+use compute::RuleSessions;
+use rules::{CallEntry, Reply, ReplyCalls, ReplyText, Script};
 
 /// A model that replies according to rules.
 pub struct Scripted {
     name: String,
     script: Script,
-    computer: Computer,
+    computer: RuleSessions,
 }
 
 /// Reason why a scripted model cannot be opened.
@@ -95,7 +95,7 @@ impl ScriptLibrary {
         Ok(Scripted {
             name: format!("scripted/{name}"),
             script: rules::parse(name, text)?,
-            computer: Computer::default(),
+            computer: RuleSessions::default(),
         })
     }
 }
@@ -123,7 +123,7 @@ impl Scripted {
         Ok(Self {
             name,
             script,
-            computer: Computer::default(),
+            computer: RuleSessions::default(),
         })
     }
 }
@@ -138,7 +138,7 @@ impl Provider for Scripted {
         let caller = &request.caller;
         if self.script.latency_ms > 0 {
             let forecast = self.forecast(request);
-            let mut given_up = GivenUp(forecast.map(|forecast| (forecast.likely, calls)));
+            let mut given_up = AbandonedReply(forecast.map(|forecast| (forecast.likely, calls)));
             tokio::time::sleep(Duration::from_millis(self.script.latency_ms)).await;
             given_up.0 = None;
         }
@@ -167,8 +167,8 @@ impl Provider for Scripted {
         };
         let computed;
         let calls = match called {
-            Called::Calls(calls) => calls,
-            Called::Compute(code) => {
+            ReplyCalls::Calls(calls) => calls,
+            ReplyCalls::Compute(code) => {
                 let list = self.computer.run(code, &newest).await.map_err(failed)?;
                 computed = lenient_json::from_str::<Vec<CallEntry>>(&list).map_err(|error| {
                     failed(format!("it did not return a list of calls: {error}"))
@@ -207,9 +207,9 @@ impl Provider for Scripted {
 }
 
 /// A reply that is awaited. If dropped, it is billed like an abandoned request to a server.
-struct GivenUp<'a>(Option<(Estimate, &'a dyn CallSink)>);
+struct AbandonedReply<'a>(Option<(Estimate, &'a dyn CallSink)>);
 
-impl Drop for GivenUp<'_> {
+impl Drop for AbandonedReply<'_> {
     fn drop(&mut self) {
         if let Some((Estimate { usage, cost_usd }, calls)) = self.0.take() {
             calls.note(CallEvent::Billed { usage, cost_usd });

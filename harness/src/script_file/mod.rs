@@ -3,9 +3,9 @@
 //! `defineHook`.
 //!
 //! The code can import only `library.js`, and has no access to files, the network or models.
-//! [`run_scripts_in`] sets where it runs.
+//! [`set_script_isolation`] sets where it runs.
 
-mod place;
+mod host;
 
 use std::thread;
 
@@ -13,9 +13,9 @@ use sandbox::message::{AgentInfo, CellError, CellErrorKind, CellOutcome, Context
 use sandbox::{DEFAULT_EXPORT, Event, Repl, Sandbox, cell_of_module};
 use serde_json::Value;
 
-use place::{HEAP_MEGABYTES, TIME};
-pub(crate) use place::{fresh_sandbox, shared_sandbox};
-pub use place::{run_scripts_in, scripts_run_in};
+use host::{HEAP_MEGABYTES, TIME};
+pub(crate) use host::{fresh_sandbox, shared_sandbox};
+pub use host::{script_isolation, set_script_isolation};
 
 const LIBRARY: &str = include_str!("library.js");
 
@@ -166,7 +166,7 @@ impl ScriptFile {
         self.cells += 1;
         self.repl.run(code, self.cells);
         loop {
-            let event = self.repl.next().await.map_err(|lost| place::lost(&lost))?;
+            let event = self.repl.next().await.map_err(|lost| host::lost(&lost))?;
             match event {
                 Event::Called(call) => {
                     let reason = "there are no models here".to_owned();
@@ -176,7 +176,8 @@ impl ScriptFile {
                     let reason = "there are no host functions here".to_owned();
                     self.repl.settle_function(call.id, Err(reason));
                 }
-                Event::CallContext { .. } | Event::StatusAsked { .. } | Event::Cancelled(_) => {}
+                Event::CallContext { .. } | Event::StatusRequested { .. } | Event::Cancelled(_) => {
+                }
                 Event::Finished(CellOutcome {
                     error: Some(error), ..
                 }) => return Err(self.error(&error)),

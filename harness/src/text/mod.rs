@@ -6,7 +6,7 @@ mod js_scan;
 mod mark;
 
 mod nearest;
-mod thoughts;
+mod reasoning;
 mod truncate;
 mod parts;
 
@@ -20,7 +20,7 @@ pub(crate) use mark::{fence_mark, transcript_mark};
 pub(crate) use nearest::did_you_mean;
 pub use nearest::nearest;
 pub(crate) use parts::parts;
+pub(crate) use reasoning::split_reasoning;
 pub use sha256::sha256_hex;
 pub use small_file::{MAX_RECORDING_BYTES, read_file, read_text, read_text_file};
-pub(crate) use thoughts::thoughts;
 pub(crate) use truncate::two_ends;

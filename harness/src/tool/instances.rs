@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use sandbox::{Maker, Method};
+use sandbox::{Method, ObjectFactory};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::tool_set::{BoundTool, Runs, ToolSetError};
+use super::tool_set::{BoundTool, CallTarget, ToolSetError};
 use super::{CallSettings, ToolError};
 use crate::model::ToolSpec;
 use crate::prompt::definition::InputSchema;
@@ -190,7 +190,7 @@ fn bound(text: Text, call: InstanceCall, agents: &str) -> Result<BoundTool, Tool
         native: text.native.zip(of_wire),
         is_listed: description.is_some(),
     };
-    BoundTool::new(spec, Runs::Instance(tool))
+    BoundTool::new(spec, CallTarget::Instance(tool))
 }
 
 /// Creates the tools for these definitions.
@@ -230,13 +230,13 @@ pub(crate) fn tell_caller() -> Result<BoundTool, ToolSetError> {
 }
 
 /// Returns the functions in a REPL that return an agent.
-pub(super) fn makers() -> [Maker; 2] {
+pub(super) fn makers() -> [ObjectFactory; 2] {
     let texts = |words: &[&str]| words.iter().map(ToString::to_string).collect();
     let method = |name: &str, takes: &[&str]| Method {
         name: name.to_owned(),
         takes: texts(takes),
     };
-    let maker = |name: &str, takes: &[&str]| Maker {
+    let maker = |name: &str, takes: &[&str]| ObjectFactory {
         name: name.to_owned(),
         takes: texts(takes),
         methods: vec![

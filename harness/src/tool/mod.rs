@@ -3,7 +3,7 @@
 //! In a REPL, a tool is a function (`await search_docs({…})`). A dot in its name (`page.open`)
 //! becomes `_` on the wire. A tool receives its arguments and the scope of the calling agent, and
 //! does not depend on models or prompts. Only the tool sees values of secret variables:
-//! [`Values::strike_out`] redacts its results.
+//! [`Values::redact`] redacts its results.
 
 mod call_settings;
 mod instances;
@@ -36,7 +36,7 @@ pub(crate) use instances::{
 pub use registry::{RegistryError, ToolRegistry};
 pub use sandbox::ToolSandbox;
 pub use script::{ScriptError, script_tools};
-pub(crate) use tool_set::Runs;
+pub(crate) use tool_set::CallTarget;
 pub use tool_set::{BoundTool, ToolSet, ToolSetError};
 pub use values::{ValueError, ValueSources, Values};
 

@@ -28,7 +28,7 @@ pub enum RegistryError {
     },
     /// Two tools have this name.
     #[error("duplicate tool name `{0}`")]
-    Twice(String),
+    Duplicate(String),
 }
 
 impl ToolRegistry {
@@ -56,11 +56,11 @@ impl ToolRegistry {
     /// Adds a tool.
     ///
     /// # Errors
-    /// Returns [`RegistryError::Twice`] if its name is taken.
+    /// Returns [`RegistryError::Duplicate`] if its name is taken.
     pub fn add(&mut self, tool: Arc<dyn Tool>) -> Result<(), RegistryError> {
         let name = tool.spec().name.clone();
         if self.tools.contains_key(&name) {
-            return Err(RegistryError::Twice(name));
+            return Err(RegistryError::Duplicate(name));
         }
         self.tools.insert(name, tool);
         Ok(())

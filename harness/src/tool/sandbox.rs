@@ -35,7 +35,7 @@ impl ToolSandbox {
         let config = Config {
             limits: Limits {
                 cell_time: CPU_TIME,
-                cell_wait: WAIT,
+                timer_timeout: WAIT,
                 heap_bytes: HEAP_BYTES,
                 ..Limits::default()
             },
@@ -81,7 +81,7 @@ pub(super) async fn finish(
                 repl.settle(call.id, Err(reason));
             }
             Event::CallContext { .. }
-            | Event::StatusAsked { .. }
+            | Event::StatusRequested { .. }
             | Event::Cancelled(_)
             | Event::Invoked(_) => {}
         }

@@ -27,14 +27,14 @@ pub struct BoundTool {
     /// Name in a REPL, description and parameters.
     spec: ToolSpec,
     schema: InputSchema,
-    pub(crate) runs: Runs,
+    pub(crate) runs: CallTarget,
     /// Agents that start together with an agent that has this tool.
     immediate: Arc<[ImmediateAgent]>,
 }
 
 /// Target of a call.
 #[derive(Clone)]
-pub(crate) enum Runs {
+pub(crate) enum CallTarget {
     /// A tool with its bound values and options.
     Tool {
         tool: Arc<dyn Tool>,
@@ -58,7 +58,7 @@ pub enum ToolSetError {
     Name(#[from] NameError),
     /// Two tools have the same name on the wire.
     #[error("two tools have the native name `{0}`")]
-    Twice(String),
+    Duplicate(String),
     /// The parameters are not a JSON Schema of an object.
     #[error("invalid parameters of the tool `{tool}`: {problem}")]
     Schema {
@@ -80,7 +80,7 @@ impl BoundTool {
         options: Map<String, Value>,
     ) -> Result<Self, ToolSetError> {
         let spec = tool.spec().clone();
-        let runs = Runs::Tool {
+        let runs = CallTarget::Tool {
             tool,
             values: Arc::new(values),
             options: Arc::new(options),
@@ -107,7 +107,7 @@ impl BoundTool {
             description: prompt.tool_description.clone(),
             parameters,
         };
-        Self::new(spec, Runs::Specialist { name, settings })
+        Self::new(spec, CallTarget::Specialist { name, settings })
     }
 
     /// Adds agents that start together with an agent that has this tool.
@@ -119,7 +119,7 @@ impl BoundTool {
         }
     }
 
-    pub(crate) fn new(mut spec: ToolSpec, runs: Runs) -> Result<Self, ToolSetError> {
+    pub(crate) fn new(mut spec: ToolSpec, runs: CallTarget) -> Result<Self, ToolSetError> {
         let schema = InputSchema::new(spec.parameters.clone()).map_err(|problem| {
             let tool = spec.name.clone();
             ToolSetError::Schema { tool, problem }
@@ -141,18 +141,18 @@ impl BoundTool {
     /// Whether it reads files of the user's folder.
     pub fn reads_files(&self) -> bool {
         match &self.runs {
-            Runs::Tool { tool, .. } => {
+            CallTarget::Tool { tool, .. } => {
                 let mut variables = tool.variables().iter();
                 variables.any(|variable| variable.name == FILES_DIR)
             }
-            Runs::Specialist { .. } | Runs::Instance(_) => false,
+            CallTarget::Specialist { .. } | CallTarget::Instance(_) => false,
         }
     }
 
     /// Returns its name for native calls.
     pub fn wire_name(&self) -> String {
         match &self.runs {
-            Runs::Instance(InstanceTool {
+            CallTarget::Instance(InstanceTool {
                 native: Some((name, _)),
                 ..
             }) => name.clone(),
@@ -162,21 +162,21 @@ impl BoundTool {
 
     /// Whether requests with native tools offer it.
     fn is_offered(&self) -> bool {
-        !matches!(&self.runs, Runs::Instance(tool) if tool.native.is_none())
+        !matches!(&self.runs, CallTarget::Instance(tool) if tool.native.is_none())
     }
 
     /// Whether it is a plain function of the REPL. Functions that return agents, and the methods of
     /// those agents, are not.
     fn is_function(&self) -> bool {
         match &self.runs {
-            Runs::Instance(tool) => matches!(tool.call, InstanceCall::TellCaller),
+            CallTarget::Instance(tool) => matches!(tool.call, InstanceCall::TellCaller),
             _ => true,
         }
     }
 
     /// Whether it creates agents that accept messages.
     fn creates(&self) -> bool {
-        matches!(&self.runs, Runs::Instance(tool) if matches!(tool.call, InstanceCall::Create(_)))
+        matches!(&self.runs, CallTarget::Instance(tool) if matches!(tool.call, InstanceCall::Create(_)))
     }
 
     /// Whether an agent cannot have both tools.
@@ -211,7 +211,7 @@ impl BoundTool {
     /// Returns a hash of everything that can change an answer.
     pub fn digest(&self) -> String {
         let own = match &self.runs {
-            Runs::Tool {
+            CallTarget::Tool {
                 tool,
                 values,
                 options,
@@ -221,8 +221,8 @@ impl BoundTool {
                 values.open(),
                 Value::Object(options.as_ref().clone())
             ),
-            Runs::Specialist { settings, .. } => settings.version(),
-            Runs::Instance(tool) => tool.version(),
+            CallTarget::Specialist { settings, .. } => settings.version(),
+            CallTarget::Instance(tool) => tool.version(),
         };
         let own = if self.immediate.is_empty() {
             own
@@ -247,12 +247,12 @@ impl ToolSet {
         let named = given.iter().filter(|tool| tool.is_function());
         let mut functions = HostFunctions::new(named.map(|tool| tool.spec.name.clone()))?;
         if given.iter().any(BoundTool::creates) {
-            functions = functions.with_makers(makers())?;
+            functions = functions.with_factories(makers())?;
         }
         let mut names: Vec<String> = given.iter().map(BoundTool::wire_name).collect();
         names.sort_unstable();
         if let Some(same) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(ToolSetError::Twice(same[0].clone()));
+            return Err(ToolSetError::Duplicate(same[0].clone()));
         }
         Ok(Self {
             tools: given.into(),
@@ -325,7 +325,7 @@ impl ToolSet {
     /// Returns the descriptions for an agent with a REPL.
     pub fn specs(&self) -> Vec<ToolSpec> {
         let listed = self.iter().filter(|given| match &given.runs {
-            Runs::Instance(tool) => tool.is_listed,
+            CallTarget::Instance(tool) => tool.is_listed,
             _ => true,
         });
         listed.map(|given| given.spec.clone()).collect()
@@ -341,7 +341,7 @@ impl ToolSet {
     pub fn offered(&self, actions: &ActionOverrides) -> Vec<ToolSpec> {
         let offered = self.iter().filter_map(|given| {
             let mut spec = given.spec.clone();
-            if let Runs::Instance(tool) = &given.runs {
+            if let CallTarget::Instance(tool) = &given.runs {
                 spec.description.clone_from(&tool.native.as_ref()?.1);
             }
             Some((spec, given.wire_name()))
@@ -356,8 +356,9 @@ impl ToolSet {
 
     /// Whether a call with this name is answered by a child or creates one.
     pub(crate) fn makes_child(&self, name: &str) -> bool {
-        self.get(name)
-            .is_ok_and(|given| matches!(given.runs, Runs::Specialist { .. }) || given.creates())
+        self.get(name).is_ok_and(|given| {
+            matches!(given.runs, CallTarget::Specialist { .. }) || given.creates()
+        })
     }
 
     /// Returns the tool with this name in a REPL or on the wire.

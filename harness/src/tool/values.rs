@@ -6,7 +6,7 @@ use std::fmt;
 use serde_json::Value;
 
 use crate::prompt::definition::{Variable, VariableType};
-use crate::provider::http::strike_out as redact_keys;
+use crate::provider::http::redact as redact_keys;
 
 /// Values of variables by name. Nothing prints a secret value, not even `Debug`.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -128,7 +128,7 @@ impl Values {
 
     /// Replaces every secret value in a text, plain or escaped as in JSON, by `[NAME]`, and every
     /// known key of a provider by `[key]`.
-    pub fn strike_out(&self, text: &str) -> String {
+    pub fn redact(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for (name, value) in self.secrets() {
             let quoted = Value::from(value).to_string();
@@ -144,21 +144,21 @@ impl Values {
 
     /// Redacts all texts in a value, including names of fields.
     #[must_use]
-    pub fn strike_out_of(&self, value: Value) -> Value {
+    pub fn redact_value(&self, value: Value) -> Value {
         match value {
-            Value::String(text) => self.strike_out(&text).into(),
+            Value::String(text) => self.redact(&text).into(),
             Value::Array(items) => items
                 .into_iter()
-                .map(|item| self.strike_out_of(item))
+                .map(|item| self.redact_value(item))
                 .collect(),
             Value::Object(fields) => fields
                 .into_iter()
-                .map(|(name, value)| (self.strike_out(&name), self.strike_out_of(value)))
+                .map(|(name, value)| (self.redact(&name), self.redact_value(value)))
                 .collect(),
             // The tool may treat a secret as a number.
             Value::Number(number) => {
                 let text = number.to_string();
-                let struck = self.strike_out(&text);
+                let struck = self.redact(&text);
                 if struck == text {
                     Value::Number(number)
                 } else {
@@ -274,10 +274,10 @@ mod tests {
         let values = Values::resolve(&declared, sources).unwrap();
         let _ = Secret::new("sk-provider-of-values");
         let keys = json!(["sk-provider-of-values"]);
-        assert_eq!(Values::default().strike_out_of(keys), json!(["[key]"]));
+        assert_eq!(Values::default().redact_value(keys), json!(["[key]"]));
         let shown = json!({ "a": ["x can\"ary y", { "can\"ary-2": "open" }], "json": "{\"k\":\"can\\\"ary\"}", "n": 1 });
         let expected = json!({ "a": ["x [KEY] y", { "[LONG]": "open" }], "json": "{\"k\":\"[KEY]\"}", "n": 1 });
-        assert_eq!(values.strike_out_of(shown), expected);
+        assert_eq!(values.redact_value(shown), expected);
         assert!(!format!("{values:?}").contains("ary"));
     }
 }

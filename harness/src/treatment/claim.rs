@@ -69,7 +69,7 @@ pub enum Setting {
     /// Changed descriptions of tools.
     ActionOverrides,
     /// Code sent as tool calls.
-    CodeVia,
+    CodeFormat,
     /// Responses stopped after their code.
     StopEarly,
     /// Settings of the web agent.
@@ -136,11 +136,11 @@ impl Setting {
             Self::Persona => "--persona",
             Self::AppendSystemPrompt => "--append-system-prompt",
             Self::ActionOverrides => "--action-overrides",
-            Self::CodeVia => "--code-via tool",
+            Self::CodeFormat => "--code-format tool",
             Self::StopEarly => "--stop-early",
             Self::WebAgent => "--web-agent",
             Self::DumpText => "--dump-text all",
-            Self::DumpAlso => "--dump-also",
+            Self::DumpAlso => "--dump-include",
             Self::AnswerSchema => "--answer-schema",
             Self::ReplApi => "--repl-api extended",
             Self::Compaction => "--compaction",
@@ -225,7 +225,7 @@ impl Setting {
             Self::Persona => overrides.persona.clear(),
             Self::AppendSystemPrompt => overrides.append.clear(),
             Self::ActionOverrides => overrides.actions = ActionOverrides::default(),
-            Self::CodeVia => run.code_via_tool = false,
+            Self::CodeFormat => run.code_via_tool = false,
             Self::StopEarly => run.stop_early = false,
             Self::WebAgent => run.web = AgentTurnSettings::default(),
             Self::DumpText => run.dump.text = false,

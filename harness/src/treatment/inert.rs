@@ -210,7 +210,7 @@ fn cause(run: &Treatment, claim: &Claim) -> Cause {
     };
     let is_live = |run: &Treatment| claim.is_live(run, &run.sent());
     let bare = only(None);
-    if is_tool_hook(run, claim) && run.protocol.nature().calls_tools() && !is_live(&bare) {
+    if is_tool_hook(run, claim) && run.protocol.capabilities().calls_tools() && !is_live(&bare) {
         return Cause::NoTools;
     }
     let fits: Vec<Protocol> = Protocol::ALL
@@ -264,7 +264,7 @@ fn is_tool_hook(run: &Treatment, claim: &Claim) -> bool {
 fn words(run: &Treatment, claims: &[Claim], what: &str, cause: &Cause) -> (String, String) {
     match cause {
         Cause::Protocol(fits) => (
-            run.protocol.nature().summary.to_owned(),
+            run.protocol.capabilities().summary.to_owned(),
             format!(
                 "use --protocol {}, or leave {what} out",
                 protocol_words(fits)
@@ -322,7 +322,7 @@ fn itself(run: &Treatment, claims: &[Claim]) -> String {
     match claims {
         [Claim::Setting(Setting::ActionOverrides)] => format!(
             "no agent has a tool or action called {}",
-            run.idle_overrides().join(" or ")
+            run.unused_overrides().join(" or ")
         ),
         [
             Claim::CompactionModel

@@ -9,7 +9,7 @@ mod claim;
 mod inert;
 mod protocol;
 mod repl;
-mod sent;
+mod plan;
 
 use serde::Serialize;
 
@@ -22,9 +22,9 @@ pub use crate::agent::{
 };
 pub use claim::{Claim, Setting};
 pub use inert::{HiddenBy, Inert};
+pub use plan::{AgentSent, HookSent, Sent};
 pub use protocol::ProtocolSetting;
 pub use repl::ReplSetting;
-pub use sent::{AgentSent, HookSent, Sent};
 
 /// Settings in effect for a run's agents, as recorded with the run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -81,7 +81,7 @@ impl Treatment {
 
     /// Removes replacements of bundled sections that no agent's prompt contains, because one folder
     /// of replacements may serve runs of several protocols. Returns their names, in order.
-    pub fn drop_idle_sections(&mut self) -> Vec<String> {
+    pub fn remove_unused_sections(&mut self) -> Vec<String> {
         let sent = self.sent();
         let is_idle = |name: &&String| {
             let mut without = self.clone();
@@ -102,7 +102,7 @@ impl Treatment {
     }
 
     /// Returns the names of overridden tools and actions that no agent has, in order.
-    pub fn idle_overrides(&self) -> Vec<&str> {
+    pub fn unused_overrides(&self) -> Vec<&str> {
         let sent = self.sent();
         let names = self.overrides.actions.0.keys();
         let is_idle = |name: &&String| {

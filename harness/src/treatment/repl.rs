@@ -24,8 +24,8 @@ pub static REPL_SETTINGS: [ReplSetting; 14] = [
     limit("--cell-timeout", |repl| {
         limits(repl).cell_time = Limits::default().cell_time;
     }),
-    limit("--cell-wait", |repl| {
-        limits(repl).cell_wait = Limits::default().cell_wait;
+    limit("--timer-timeout", |repl| {
+        limits(repl).timer_timeout = Limits::default().timer_timeout;
     }),
     limit("--output-limit", |repl| {
         limits(repl).output_chars = Limits::default().output_chars;

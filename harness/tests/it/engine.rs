@@ -14,7 +14,7 @@ use harness::prompt::{AnswerSchema, ModelAlias, PromptMode};
 use harness::provider::{CallSink, Forecast, Provider, ProviderError, Request, Response, Scripted};
 use harness::treatment::{Overflow, ProtocolSettings, ReplTreatment};
 use harness::{
-    AgentSettings, Assigned, Budget, CompactAt, Compaction, Conduct, Engine, Model, Models,
+    AgentSettings, Budget, CompactAt, Compaction, Conduct, Engine, Model, ModelAssignments, Models,
     Protocol, Task, Treatment,
 };
 use serde::Deserialize;
@@ -252,7 +252,7 @@ async fn run(case: Case, model: &Path) -> String {
         .iter()
         .map(|alias| alias.parse().unwrap())
         .collect();
-    let assigned = Assigned {
+    let assigned = ModelAssignments {
         children: case.child_model.clone(),
         calls: case.llm_model.clone(),
         at_depth: case.model_at_depth.clone(),

@@ -61,7 +61,7 @@ async fn run(
     let models = Models {
         main: model,
         aliases: Vec::new(),
-        assigned: harness::Assigned::default(),
+        assigned: harness::ModelAssignments::default(),
     };
     let of_tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/hooks");
     let registry = HookRegistry::bundled().with_dir(&of_tests).await.unwrap();

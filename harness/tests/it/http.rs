@@ -13,7 +13,7 @@ use harness::provider::{
     Sampling,
 };
 
-use fault_server::{Behaviour, FaultServer, refused};
+use fault_server::{Behavior, FaultServer, refused};
 
 /// API key that tests send.
 pub const KEY: &str = "sk-canary-0123456789";
@@ -29,14 +29,14 @@ const TIMEOUTS: Timeouts = Timeouts {
 };
 
 /// Returns the timeouts for a server's behavior: short ones if it stalls.
-fn timeouts_of(behaviour: &Behaviour, stream: bool) -> Timeouts {
+fn timeouts_of(behavior: &Behavior, stream: bool) -> Timeouts {
     let mut timeouts = TIMEOUTS;
-    match behaviour {
-        Behaviour::Stall if stream => timeouts.idle = Duration::from_millis(600),
-        Behaviour::Stall => timeouts.request = Duration::from_secs(1),
-        Behaviour::StallInBody(_) => timeouts.idle = Duration::from_secs(5),
+    match behavior {
+        Behavior::Stall if stream => timeouts.idle = Duration::from_millis(600),
+        Behavior::Stall => timeouts.request = Duration::from_secs(1),
+        Behavior::StallInBody(_) => timeouts.idle = Duration::from_secs(5),
         // Much shorter than the whole stream, but much longer than its first event takes.
-        Behaviour::Trickle(..) => timeouts.request = Duration::from_secs(5),
+        Behavior::Trickle(..) => timeouts.request = Duration::from_secs(5),
         _ => {}
     }
     timeouts
@@ -112,14 +112,14 @@ fn ask_telling(
         .block_on(provider.complete(request, calls))
 }
 
-fn outcome(format: &str, behaviour: &Behaviour, sampling: &Sampling, stream: bool) -> String {
-    let server = FaultServer::list(vec![behaviour.clone()]);
+fn outcome(format: &str, behavior: &Behavior, sampling: &Sampling, stream: bool) -> String {
+    let server = FaultServer::list(vec![behavior.clone()]);
     let result = ask(
         format,
         &server.openai(),
         &request(sampling.clone()),
         stream,
-        timeouts_of(behaviour, stream),
+        timeouts_of(behavior, stream),
     );
     result.map_or_else(|error| error.to_string(), |response| show(&response))
 }
@@ -157,8 +157,8 @@ fn show_calls(response: &Response) -> String {
         .collect()
 }
 
-fn status(status: u16) -> Behaviour {
-    Behaviour::Status(
+fn status(status: u16) -> Behavior {
+    Behavior::Status(
         status,
         Vec::new(),
         format!("{{\"error\": {{\"message\": \"no, {KEY}\"}}}}"),
@@ -170,18 +170,18 @@ fn formats_report_same_faults_alike() {
     let text = || "forty-two: 42".to_owned();
     let answer = "text \"forty-two: 42\" by m1-served usage counted";
     let rows = [
-        (Behaviour::Text(text()), answer),
-        (Behaviour::Late(100, text()), answer),
+        (Behavior::Text(text()), answer),
+        (Behavior::Late(100, text()), answer),
         (
-            Behaviour::NoUsage(text()),
+            Behavior::NoUsage(text()),
             "text \"forty-two: 42\" by m1-served usage 9 in, 4 out, estimated: true",
         ),
         (
-            Behaviour::Code("1 + 1".to_owned()),
+            Behavior::Code("1 + 1".to_owned()),
             "text \"\" CALL_1 execute_code({\"code\":\"1 + 1\"}) by m1-served usage counted",
         ),
         (
-            Behaviour::Calls(
+            Behavior::Calls(
                 "I look.".to_owned(),
                 vec![
                     ("search", r#"{"regex":"ü.*"}"#),
@@ -192,7 +192,7 @@ fn formats_report_same_faults_alike() {
             "text \"I look.\" call_0 search({\"regex\":\"ü.*\"}) call_1 read({}) call_2 search({\"regex\": ) by m1-served usage counted",
         ),
         (
-            Behaviour::Length(text()),
+            Behavior::Length(text()),
             "the response was cut off at the limit of output tokens",
         ),
         (status(400), "P rejected the request (400): no, [key]"),
@@ -205,17 +205,17 @@ fn formats_report_same_faults_alike() {
         (status(429), "P rate-limited the request (429): no, [key]"),
         (status(500), "P failed (500): no, [key]"),
         (status(529), "P failed (529): no, [key]"),
-        (Behaviour::Stall, "P timed out after LIMIT: no RESPONSE"),
+        (Behavior::Stall, "P timed out after LIMIT: no RESPONSE"),
         (
-            Behaviour::StallInBody(text()),
+            Behavior::StallInBody(text()),
             "P timed out after 5 s: no further data",
         ),
         (
-            Behaviour::Garbage,
+            Behavior::Garbage,
             "invalid response from P: it is not JSON (expected value at line 1 column 1): <html>502 Bad Gateway</html>",
         ),
     ];
-    for (behaviour, expected) in rows {
+    for (behavior, expected) in rows {
         each_format(&[false, true], |format, stream| {
             let awaited = if stream {
                 ("response", "0.6 s")
@@ -236,8 +236,8 @@ fn formats_report_same_faults_alike() {
                 .map_or(expected.clone(), |rest| format!("{format}{rest}"))
                 .replace(" at P ", &format!(" at {format} "))
                 .replace(" from P", &format!(" from {format}"));
-            let got = outcome(format, &behaviour, &Sampling::default(), stream);
-            assert_eq!(got, expected, "{format}, stream {stream}, {behaviour:?}");
+            let got = outcome(format, &behavior, &Sampling::default(), stream);
+            assert_eq!(got, expected, "{format}, stream {stream}, {behavior:?}");
         });
     }
 }
@@ -262,21 +262,21 @@ fn reports_format_specific_faults() {
         "text \"\" by m1-served usage counted",
     ];
     let rows = [
-        (Behaviour::Filter, filtered),
-        (Behaviour::ErrorInOk(format!("broke {KEY}")), in_ok),
-        (Behaviour::Empty, empty),
+        (Behavior::Filter, filtered),
+        (Behavior::ErrorInOk(format!("broke {KEY}")), in_ok),
+        (Behavior::Empty, empty),
     ];
-    for (behaviour, expected) in rows {
+    for (behavior, expected) in rows {
         for (format, expected) in FORMATS.into_iter().zip(expected) {
             for stream in [false, true] {
-                let got = outcome(format, &behaviour, &Sampling::default(), stream);
-                assert_eq!(got, expected, "{format}, stream {stream}, {behaviour:?}");
+                let got = outcome(format, &behavior, &Sampling::default(), stream);
+                assert_eq!(got, expected, "{format}, stream {stream}, {behavior:?}");
             }
         }
     }
     for format in FORMATS {
         for stream in [false, true] {
-            let server = FaultServer::list(vec![Behaviour::Reset]);
+            let server = FaultServer::list(vec![Behavior::Reset]);
             let broken = [
                 ask(
                     format,
@@ -300,18 +300,13 @@ fn reports_format_specific_faults() {
                 let says = error.to_string();
                 assert!(is_connection && says.starts_with(&begins), "{says}");
             }
-            let cut = outcome(
-                format,
-                &Behaviour::Cut(text()),
-                &Sampling::default(),
-                stream,
-            );
+            let cut = outcome(format, &Behavior::Cut(text()), &Sampling::default(), stream);
             let broke = format!("response from {format} was interrupted: ");
             assert!(cut.starts_with(&broke), "{cut}");
         }
         let half = outcome(
             format,
-            &Behaviour::HalfJson(text()),
+            &Behavior::HalfJson(text()),
             &Sampling::default(),
             false,
         );
@@ -341,8 +336,8 @@ fn classifies_stream_errors_by_code() {
     for (data, expected) in rows {
         let kind = vec![("content-type".to_owned(), "text/event-stream".to_owned())];
         let body = format!("event: error\ndata: {data}\n\n");
-        let behaviour = Behaviour::Status(200, kind, body);
-        let got = outcome("openai-responses", &behaviour, &Sampling::default(), true);
+        let behavior = Behavior::Status(200, kind, body);
+        let got = outcome("openai-responses", &behavior, &Sampling::default(), true);
         assert_eq!(got, expected, "{data}");
     }
 }
@@ -355,7 +350,7 @@ fn slow_stream_does_not_time_out() {
         ..TIMEOUTS
     };
     each_format(&[true], |format, stream| {
-        let server = FaultServer::list(vec![Behaviour::Trickle(250, text.clone())]);
+        let server = FaultServer::list(vec![Behavior::Trickle(250, text.clone())]);
         let request = request(Sampling::default());
         let result = ask(format, &server.openai(), &request, stream, timeouts);
         let got = result.map_or_else(|error| error.to_string(), |response| show(&response));
@@ -376,7 +371,7 @@ fn estimates_tokens_of_early_stop() {
     };
     each_format(&[false], |format, stream| {
         // Slow enough that reading everything would exceed the request's timeout.
-        let server = FaultServer::list(vec![Behaviour::Trickle(700, text.clone())]);
+        let server = FaultServer::list(vec![Behavior::Trickle(700, text.clone())]);
         let request = request(early.clone());
         let result = ask(format, &server.openai(), &request, stream, timeouts);
         let got = result.map_or_else(|error| error.to_string(), |response| show(&response));
@@ -397,7 +392,7 @@ fn not_found_names_address() {
         ("anthropic", "404 page not found", "", false),
     ];
     for (format, body, path, hints) in rows {
-        let server = FaultServer::list(vec![Behaviour::Status(404, Vec::new(), body.to_owned())]);
+        let server = FaultServer::list(vec![Behavior::Status(404, Vec::new(), body.to_owned())]);
         let base = format!("{}{path}", server.origin());
         let request = request(Sampling::default());
         let error = ask(format, &base, &request, false, TIMEOUTS).unwrap_err();
@@ -444,39 +439,35 @@ fn bills_known_usage_of_failed_tries() {
     let expected = ["~9 in, 4000 out"; 3];
     // The text that arrived, although it cannot be parsed.
     let arrived = ["~9 in, 48 out", "~9 in, 54 out", "~9 in, 39 out"];
-    let rows: Vec<(Behaviour, bool, [&str; 3])> = vec![
-        (Behaviour::Filter, false, counted),
-        (Behaviour::Filter, true, counted),
-        (
-            Behaviour::Empty,
-            false,
-            ["11 in, 7 out", "11 in, 7 out", ""],
-        ),
-        (Behaviour::Length(text()), false, nothing),
-        (Behaviour::Text(text()), true, nothing),
-        (Behaviour::Cut(text()), true, broken),
-        (Behaviour::Cut(text()), false, expected),
-        (Behaviour::StallInBody(text()), true, broken),
-        (Behaviour::Trickle(1000, text()), true, broken),
-        (Behaviour::Stall, true, expected),
+    let rows: Vec<(Behavior, bool, [&str; 3])> = vec![
+        (Behavior::Filter, false, counted),
+        (Behavior::Filter, true, counted),
+        (Behavior::Empty, false, ["11 in, 7 out", "11 in, 7 out", ""]),
+        (Behavior::Length(text()), false, nothing),
+        (Behavior::Text(text()), true, nothing),
+        (Behavior::Cut(text()), true, broken),
+        (Behavior::Cut(text()), false, expected),
+        (Behavior::StallInBody(text()), true, broken),
+        (Behavior::Trickle(1000, text()), true, broken),
+        (Behavior::Stall, true, expected),
         (status(500), true, nothing),
-        (Behaviour::Garbage, false, nothing),
-        (Behaviour::HalfJson(text()), false, arrived),
+        (Behavior::Garbage, false, nothing),
+        (Behavior::HalfJson(text()), false, arrived),
         (
-            Behaviour::Status(200, Vec::new(), "upstream gone".to_owned()),
+            Behavior::Status(200, Vec::new(), "upstream gone".to_owned()),
             false,
             ["~9 in, 4 out"; 3],
         ),
-        (Behaviour::ErrorInOk(text()), true, nothing),
-        (Behaviour::Reset, true, nothing),
+        (Behavior::ErrorInOk(text()), true, nothing),
+        (Behavior::Reset, true, nothing),
     ];
-    for (behaviour, stream, expected) in rows {
+    for (behavior, stream, expected) in rows {
         each_format(&[stream], |format, stream| {
             let place = FORMATS.iter().position(|other| *other == format);
             let expected = expected[place.unwrap()];
-            let server = FaultServer::list(vec![behaviour.clone()]);
+            let server = FaultServer::list(vec![behavior.clone()]);
             // A trickle is interrupted in the middle.
-            let timeouts = timeouts_of(&behaviour, stream);
+            let timeouts = timeouts_of(&behavior, stream);
             let bills = Bills::default();
             let request = request(Sampling::default());
             let _ = ask_telling(
@@ -487,8 +478,8 @@ fn bills_known_usage_of_failed_tries() {
                 &bills,
             );
             let got = bills.0.into_inner().unwrap().join("; ");
-            let what = format!("{format}, stream {stream}, {behaviour:?}");
-            if matches!(behaviour, Behaviour::Trickle(..)) {
+            let what = format!("{format}, stream {stream}, {behavior:?}");
+            if matches!(behavior, Behavior::Trickle(..)) {
                 // The amount received by then depends on the machine.
                 let begins = expected.split(',').next().unwrap();
                 assert!(got.starts_with(begins), "{what}: {got}");

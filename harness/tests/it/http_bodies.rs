@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::http::{FORMATS, KEY, ask, request};
-use fault_server::{Behaviour, FaultServer, Seen};
+use fault_server::{Behavior, FaultServer, ReceivedRequest};
 
 const TIMEOUTS: Timeouts = Timeouts {
     connect: Duration::from_secs(120),
@@ -47,8 +47,8 @@ const FREE: [&str; 16] = [
     "text",
 ];
 
-fn seen(format: &str, request: &Request, stream: bool) -> Seen {
-    let server = FaultServer::list(vec![Behaviour::Text("ok".to_owned())]);
+fn seen(format: &str, request: &Request, stream: bool) -> ReceivedRequest {
+    let server = FaultServer::list(vec![Behavior::Text("ok".to_owned())]);
     ask(format, &server.openai(), request, stream, TIMEOUTS).unwrap();
     let seen = server.seen().remove(0);
     let fields = seen.body.as_object().unwrap().keys();
@@ -697,8 +697,8 @@ fn replaces_rejected_fields() {
         let (status, message) = error.split_once(' ').unwrap();
         let body = json!({"error": {"message": message}}).to_string();
         let server = FaultServer::list(vec![
-            Behaviour::Status(status.parse().unwrap(), Vec::new(), body),
-            Behaviour::Text("ok".to_owned()),
+            Behavior::Status(status.parse().unwrap(), Vec::new(), body),
+            Behavior::Text("ok".to_owned()),
         ]);
         let mut request = request(Sampling {
             max_tokens: Some(16),
@@ -714,7 +714,7 @@ fn replaces_rejected_fields() {
     }
     // An error about a value must not replace a field.
     let body = json!({"error": {"message": "max_completion_tokens is too large: 16"}}).to_string();
-    let server = FaultServer::list(vec![Behaviour::Status(400, Vec::new(), body)]);
+    let server = FaultServer::list(vec![Behavior::Status(400, Vec::new(), body)]);
     let request = request(Sampling {
         max_tokens: Some(16),
         ..Sampling::default()

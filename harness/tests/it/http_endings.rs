@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use std::time::Duration;
 
 use crate::http::{ask, request};
-use fault_server::{Behaviour, FaultServer};
+use fault_server::{Behavior, FaultServer};
 
 /// Content of `http_endings.yaml`, which documents its fields.
 #[derive(Deserialize)]
@@ -125,7 +125,7 @@ fn answered_with(
     is_stream: bool,
     body: &str,
 ) -> Result<Response, ProviderError> {
-    let server = FaultServer::list(vec![Behaviour::Status(200, headers, body.to_owned())]);
+    let server = FaultServer::list(vec![Behavior::Status(200, headers, body.to_owned())]);
     let timeouts = Timeouts {
         connect: Duration::from_secs(120),
         idle: Duration::from_secs(120),

@@ -282,7 +282,7 @@ fn prompt_is_stable_and_history_grows() {
             provider: Arc::clone(&listener) as Arc<dyn Provider>,
         },
         aliases: Vec::new(),
-        assigned: harness::Assigned::default(),
+        assigned: harness::ModelAssignments::default(),
     };
     let engine = Engine::new(treatment, Conduct::default(), models, |_| ()).unwrap();
     let task = Task {

@@ -61,7 +61,7 @@ fn bundled_drivers_are_valid() {
     assert!(!of_repl.is_empty());
     for driver in of_repl {
         let mut protocols = driver.protocols.iter();
-        let has_repl = protocols.all(|protocol| protocol.nature().has_repl());
+        let has_repl = protocols.all(|protocol| protocol.capabilities().has_repl());
         assert!(has_repl, "{}", driver.name);
     }
 }

@@ -35,7 +35,7 @@ fn first_request(run: &Treatment) -> Request {
             provider: Arc::new(Silent),
         },
         aliases: Vec::new(),
-        assigned: harness::Assigned::default(),
+        assigned: harness::ModelAssignments::default(),
     };
     let engine = Engine::new(run.clone(), Conduct::default(), models, |_| ()).unwrap();
     engine.first_request(&Task {
@@ -229,7 +229,7 @@ fn settings_take_effect_or_are_rejected() {
         ],
         "depth 1" => vec![Claim::MaxDepth(1), Claim::MaxIterations(4)],
         "tools" => vec![Claim::Tool("read_context".to_owned())],
-        "code by a tool" => vec![Claim::Setting(Setting::CodeVia)],
+        "code by a tool" => vec![Claim::Setting(Setting::CodeFormat)],
         "stop early" | "stop early, code by a tool" => vec![Claim::Setting(Setting::StopEarly)],
         _ => Vec::new(),
     };

@@ -124,7 +124,7 @@ async fn run(case: Case, model: &Path) -> String {
             provider: Arc::clone(&kept) as Arc<dyn Provider>,
         },
         aliases: Vec::new(),
-        assigned: harness::Assigned::default(),
+        assigned: harness::ModelAssignments::default(),
     };
     let picture = Image {
         media_type: "image/png".to_owned(),

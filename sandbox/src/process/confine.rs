@@ -7,7 +7,7 @@
 pub(super) use linux::{as_server, as_worker, close_descriptors, leave_namespaces};
 
 /// Features for full confinement that the kernel lacks.
-pub(super) type Lacks = Vec<&'static str>;
+pub(super) type MissingFeatures = Vec<&'static str>;
 
 /// Permanently drops everything that a worker does not need: new files, sockets, processes,
 /// privileges. Applies to the calling thread and to threads that it starts later. Returns the
@@ -28,7 +28,7 @@ pub fn confine(jitless: bool) -> Result<Option<String>, String> {
 /// The failure, or what the kernel lacks.
 pub(super) fn confined(
     strict: bool,
-    steps: [Result<Lacks, String>; 2],
+    steps: [Result<MissingFeatures, String>; 2],
 ) -> Result<Option<String>, String> {
     let [server, worker] = steps;
     match describe(&[server?, worker?].concat()) {
@@ -51,13 +51,13 @@ fn describe(lacks: &[&str]) -> Option<String> {
 const NOTHING: &str = "this system has neither Landlock nor seccomp";
 
 #[cfg(not(target_os = "linux"))]
-pub(super) fn as_server(_jitless: bool) -> Result<Lacks, String> {
+pub(super) fn as_server(_jitless: bool) -> Result<MissingFeatures, String> {
     Ok(vec![NOTHING])
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(super) fn as_worker() -> Result<Lacks, String> {
-    Ok(Lacks::new())
+pub(super) fn as_worker() -> Result<MissingFeatures, String> {
+    Ok(MissingFeatures::new())
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -74,7 +74,7 @@ mod linux {
         remove_capability_from_bounding_set, set_capabilities, unshare_unsafe,
     };
 
-    use super::Lacks;
+    use super::MissingFeatures;
     use crate::COMPILES;
     use crate::process::{MAX_SESSIONS, filter};
 
@@ -95,7 +95,7 @@ mod linux {
 
     /// Drops what neither a server nor its copies need: everything except opening files and
     /// starting and ending processes.
-    pub fn as_server(jitless: bool) -> Result<Lacks, String> {
+    pub fn as_server(jitless: bool) -> Result<MissingFeatures, String> {
         limit_resources();
         // SAFETY: sets a flag of this process.
         if unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) } != 0 {
@@ -110,7 +110,7 @@ mod linux {
     }
 
     /// Drops everything else.
-    pub fn as_worker() -> Result<Lacks, String> {
+    pub fn as_worker() -> Result<MissingFeatures, String> {
         let mut lacks = match landlock() {
             Ok(RulesetStatus::FullyEnforced) => Vec::new(),
             Ok(RulesetStatus::PartiallyEnforced) => vec!["all of Landlock"],
@@ -120,7 +120,9 @@ mod linux {
         Ok(lacks)
     }
 
-    fn lacking_seccomp(restricted: Result<(), seccompiler::Error>) -> Result<Lacks, String> {
+    fn lacking_seccomp(
+        restricted: Result<(), seccompiler::Error>,
+    ) -> Result<MissingFeatures, String> {
         match restricted {
             Ok(()) => Ok(Vec::new()),
             // A kernel built without seccomp does not know the call, or not with filter programs.

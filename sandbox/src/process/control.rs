@@ -30,7 +30,7 @@ pub(super) enum Order {
 
 /// A received order.
 #[derive(Debug)]
-pub(super) struct Ordered {
+pub(super) struct ReceivedOrder {
     pub order: Order,
     pub session: u32,
     pub socket: Option<OwnedFd>,
@@ -39,7 +39,7 @@ pub(super) struct Ordered {
 /// How a session's process ended: its status as returned by `wait`, or a negative error number if
 /// it never started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Ended {
+pub(super) struct SessionExit {
     pub session: u32,
     pub status: i32,
 }
@@ -90,7 +90,7 @@ pub(super) async fn order(
 }
 
 /// Receives the next order; `None` if the harness is gone.
-pub(super) fn receive(from: &UnixStream) -> io::Result<Option<Ordered>> {
+pub(super) fn receive(from: &UnixStream) -> io::Result<Option<ReceivedOrder>> {
     let mut bytes = [0; LENGTH];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut along = RecvAncillaryBuffer::new(&mut space);
@@ -113,7 +113,7 @@ pub(super) fn receive(from: &UnixStream) -> io::Result<Option<Ordered>> {
         }
     }
     let (number, session) = unpair(bytes);
-    Ok(Some(Ordered {
+    Ok(Some(ReceivedOrder {
         order: Order::decode(number)?,
         session,
         socket,
@@ -121,21 +121,21 @@ pub(super) fn receive(from: &UnixStream) -> io::Result<Option<Ordered>> {
 }
 
 /// Answers an [`Order::Ask`].
-pub(super) fn answer(mut to: &UnixStream, ended: Ended) -> io::Result<()> {
+pub(super) fn answer(mut to: &UnixStream, ended: SessionExit) -> io::Result<()> {
     to.write_all(&pair(ended.session, ended.status.cast_unsigned()))
 }
 
 /// Receives the next answer; `None` if the server is gone.
 pub(super) async fn answered(
     from: &mut tokio::net::unix::OwnedReadHalf,
-) -> io::Result<Option<Ended>> {
+) -> io::Result<Option<SessionExit>> {
     let mut bytes = [0; LENGTH];
     match from.read_exact(&mut bytes).await {
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
         other => other?,
     };
     let (session, status) = unpair(bytes);
-    Ok(Some(Ended {
+    Ok(Some(SessionExit {
         session,
         status: status.cast_signed(),
     }))

@@ -4,7 +4,7 @@ use std::process::ExitStatus;
 
 #[cfg(target_os = "linux")]
 use super::system_calls::fatal_call;
-use crate::session::Lost;
+use crate::session::SessionLost;
 
 /// A cell could not be stopped.
 pub(super) const STUCK: i32 = 81;
@@ -20,26 +20,28 @@ pub(super) fn now(code: i32) -> ! {
 }
 
 /// Returns why a session was lost, by the exit status of its worker.
-pub(super) fn lost(status: ExitStatus) -> Lost {
+pub(super) fn lost(status: ExitStatus) -> SessionLost {
     use std::os::unix::process::ExitStatusExt;
     match (status.code(), status.signal()) {
-        (Some(STUCK), _) => Lost::own_code("a cell could not be stopped, so its process was ended"),
-        (Some(MEMORY), _) => {
-            Lost::own_code("its process exceeded the memory limit (--memory-limit) and was ended")
+        (Some(STUCK), _) => {
+            SessionLost::own_code("a cell could not be stopped, so its process was ended")
         }
-        (Some(BROKEN), _) => Lost::own_code("the engine broke"),
-        (Some(code), _) if let Some(call) = fatal_call(code) => Lost::outside(format!(
+        (Some(MEMORY), _) => SessionLost::own_code(
+            "its process exceeded the memory limit (--memory-limit) and was ended",
+        ),
+        (Some(BROKEN), _) => SessionLost::own_code("the engine broke"),
+        (Some(code), _) if let Some(call) = fatal_call(code) => SessionLost::outside(format!(
             "its process was ended because it made the forbidden system call {call}"
         )),
-        (Some(code), _) => Lost::outside(format!("its process ended with code {code}")),
+        (Some(code), _) => SessionLost::outside(format!("its process ended with code {code}")),
         (None, Some(signal)) if crashed(signal) => {
-            Lost::own_code(format!("its process crashed ({})", signal_name(signal)))
+            SessionLost::own_code(format!("its process crashed ({})", signal_name(signal)))
         }
-        (None, Some(signal)) => Lost::outside(format!(
+        (None, Some(signal)) => SessionLost::outside(format!(
             "its process was killed from outside ({})",
             signal_name(signal)
         )),
-        (None, None) => Lost::outside("its process ended without an exit status"),
+        (None, None) => SessionLost::outside("its process ended without an exit status"),
     }
 }
 

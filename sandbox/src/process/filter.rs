@@ -7,7 +7,7 @@ use std::mem::offset_of;
 
 use seccompiler::sock_filter as Instruction;
 
-use super::system_calls::{Answer, Check, NEWER, TABLE, exit_code};
+use super::system_calls::{CallPolicy, Check, NEWER, TABLE, exit_code};
 
 /// Return values of a filter; an error number goes into the lower bits.
 const ALLOW: u32 = libc::SECCOMP_RET_ALLOW;
@@ -38,13 +38,13 @@ pub(super) fn restrict_server(compiles: bool) -> Result<(), seccompiler::Error> 
         program.answer(
             call.number,
             match call.answer {
-                Answer::Allowed(checks, _) => (checks, ALLOW),
-                Answer::OnlyV8 if cfg!(feature = "v8") => (&[], ALLOW),
-                Answer::OnlyCompiler if compiles => (&[], ALLOW),
-                Answer::OnlyV8 | Answer::OnlyCompiler => (&[], NOT_PERMITTED),
-                Answer::Server => (&[], ALLOW),
-                Answer::Missing => (&[], NO_SUCH_CALL),
-                Answer::Fatal => (&[], SIGNAL),
+                CallPolicy::Allowed(checks, _) => (checks, ALLOW),
+                CallPolicy::OnlyV8 if cfg!(feature = "v8") => (&[], ALLOW),
+                CallPolicy::OnlyCompiler if compiles => (&[], ALLOW),
+                CallPolicy::OnlyV8 | CallPolicy::OnlyCompiler => (&[], NOT_PERMITTED),
+                CallPolicy::Server => (&[], ALLOW),
+                CallPolicy::Missing => (&[], NO_SUCH_CALL),
+                CallPolicy::Fatal => (&[], SIGNAL),
             },
         );
     }
@@ -61,10 +61,10 @@ pub(super) fn restrict_worker() -> Result<(), seccompiler::Error> {
     let mut program = Program::begin(true);
     for call in TABLE {
         match call.answer {
-            Answer::Allowed(_, checks) if !checks.is_empty() => {
+            CallPolicy::Allowed(_, checks) if !checks.is_empty() => {
                 program.answer(call.number, (checks, ALLOW));
             }
-            Answer::Server => program.answer(call.number, (&[], NOT_PERMITTED)),
+            CallPolicy::Server => program.answer(call.number, (&[], NOT_PERMITTED)),
             _ => {}
         }
     }

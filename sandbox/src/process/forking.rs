@@ -9,12 +9,12 @@ use std::sync::Arc;
 
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 
-use super::confine::{Lacks, as_server, as_worker, confined};
-use super::control::{self, Ended, Order};
+use super::confine::{MissingFeatures, as_server, as_worker, confined};
+use super::control::{self, Order, SessionExit};
 use super::copying;
 use super::frame::FrameError;
 use super::link::Link;
-use super::{Hello, Up, exit, memory};
+use super::{FromWorker, Hello, exit, memory};
 use crate::isolate::Isolate;
 use crate::platform;
 use crate::thread::{End, THREAD_STACK};
@@ -38,20 +38,20 @@ fn obey(control: UnixStream, hello: &Hello) -> Result<(), FrameError> {
     let Some(isolate) = warmed_up(isolate, &hello.config.limits) else {
         exit::now(exit::BROKEN);
     };
-    let original = Original {
+    let original = ForkTemplate {
         isolate,
         hello,
         confined: as_server(hello.jitless),
     };
     let prepared = copying::give_memory_to_copies();
-    let mut copies = Copies::default();
+    let mut copies = Forks::default();
     while let Some(ordered) = control::receive(&control)? {
         let session = ordered.session;
         match (ordered.order, ordered.socket) {
             (Order::Open, Some(socket)) => {
                 if let Err(reason) = prepared.clone().and_then(|()| copying::check()) {
                     // A failed send means that the other side no longer needs the session.
-                    let _ = Link::new(socket).send(&Up::NoCopy(reason));
+                    let _ = Link::new(socket).send(&FromWorker::NoCopy(reason));
                     continue;
                 }
                 // SAFETY: the only other thread of this process waits for this one to end and holds
@@ -73,7 +73,7 @@ fn obey(control: UnixStream, hello: &Hello) -> Result<(), FrameError> {
             (Order::Close, _) => copies.forget(session),
             (Order::Ask, _) => {
                 let status = copies.end(session);
-                control::answer(&control, Ended { session, status })?;
+                control::answer(&control, SessionExit { session, status })?;
             }
         }
         copies.reap();
@@ -82,13 +82,13 @@ fn obey(control: UnixStream, hello: &Hello) -> Result<(), FrameError> {
 }
 
 /// State that is copied.
-struct Original<'a> {
+struct ForkTemplate<'a> {
     isolate: Isolate,
     hello: &'a Hello,
-    confined: Result<Lacks, String>,
+    confined: Result<MissingFeatures, String>,
 }
 
-impl Original<'_> {
+impl ForkTemplate<'_> {
     /// Runs one session, in the copy.
     fn work(mut self, link: Link) -> Result<Infallible, FrameError> {
         self.isolate.begin();
@@ -96,9 +96,9 @@ impl Original<'_> {
         let mut memory = memory::watch(limits, Arc::default());
         let confined = confined(self.hello.strict, [self.confined, as_worker()]);
         watchdog::start()?;
-        link.send(&confined.map_or_else(Up::Refused, |lacks| Up::Ready { lacks }))?;
+        link.send(&confined.map_or_else(FromWorker::Refused, |lacks| FromWorker::Ready { lacks }))?;
         let mut gone = link.gone()?;
-        watchdog::also(move || {
+        watchdog::add_check(move || {
             // The server normally ends its copies, but may have been killed first.
             if gone() {
                 exit::now(1);
@@ -123,13 +123,13 @@ impl Original<'_> {
 
 /// Processes of the sessions. Dropping it, which only the server does, ends them.
 #[derive(Default)]
-struct Copies {
+struct Forks {
     running: HashMap<u32, Pid>,
     /// Exit statuses that were not requested yet.
     ended: HashMap<u32, i32>,
 }
 
-impl Copies {
+impl Forks {
     /// Records a session's process, or why it did not start.
     fn started(&mut self, session: u32, pid: io::Result<Pid>) {
         match pid {
@@ -180,7 +180,7 @@ impl Copies {
     }
 }
 
-impl Drop for Copies {
+impl Drop for Forks {
     fn drop(&mut self) {
         for pid in self.running.values() {
             let _ = kill_process(*pid, Signal::KILL);

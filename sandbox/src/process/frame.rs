@@ -89,17 +89,17 @@ mod tests {
     use proptest::prelude::*;
 
     use super::{encode, read, write};
-    use crate::process::{Down, Up};
+    use crate::process::{FromWorker, ToWorker};
 
     proptest! {
         #[test]
         fn decoder_survives_arbitrary_bytes(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-            let _ = read::<Up>(&mut bytes.as_slice());
-            let _ = read::<Down>(&mut bytes.as_slice());
+            let _ = read::<FromWorker>(&mut bytes.as_slice());
+            let _ = read::<ToWorker>(&mut bytes.as_slice());
             let mut framed = u32::try_from(bytes.len()).unwrap().to_le_bytes().to_vec();
             framed.extend(&bytes);
-            let _ = read::<Up>(&mut framed.as_slice());
-            let _ = read::<Down>(&mut framed.as_slice());
+            let _ = read::<FromWorker>(&mut framed.as_slice());
+            let _ = read::<ToWorker>(&mut framed.as_slice());
         }
     }
 

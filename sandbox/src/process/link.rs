@@ -10,8 +10,8 @@ use std::time::Instant;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::frame::{self, FrameError};
-use super::{Down, Up};
-use crate::inbox::{Arriving, Inbox, Next};
+use super::{FromWorker, ToWorker};
+use crate::inbox::{Inbox, IncomingText, NextRequest};
 use crate::message::Reply;
 
 /// A session's socket, used only by the session's own thread.
@@ -22,7 +22,7 @@ impl Link {
         Self(UnixStream::from(socket))
     }
 
-    pub fn send(&self, message: &Up) -> Result<(), FrameError> {
+    pub fn send(&self, message: &FromWorker) -> Result<(), FrameError> {
         frame::write(&mut &self.0, message)
     }
 
@@ -31,7 +31,7 @@ impl Link {
         let mut left = replies.len();
         for reply in replies {
             left -= 1;
-            self.send(&Up::Reply {
+            self.send(&FromWorker::Reply {
                 reply,
                 is_last: left == 0,
             })?;
@@ -82,22 +82,22 @@ impl Requests {
 }
 
 impl Inbox for Requests {
-    fn next(&mut self, until: Option<Instant>) -> Next {
+    fn next(&mut self, until: Option<Instant>) -> NextRequest {
         if until.is_some_and(|until| !self.comes(until)) {
-            return Next::Due;
+            return NextRequest::Due;
         }
         let down = frame::read(&mut *lock(&self.0));
         // The harness only sends valid frames, so the connection is unusable after anything else.
-        let Ok(Some(Down {
+        let Ok(Some(ToWorker {
             request,
             pieces,
             bytes,
         })) = down
         else {
-            return Next::HungUp;
+            return NextRequest::HungUp;
         };
         if pieces == 0 {
-            return Next::Request(request);
+            return NextRequest::Request(request);
         }
         let socket = Arc::clone(&self.0);
         let next = move || {
@@ -105,12 +105,12 @@ impl Inbox for Requests {
             let piece = frame::read(&mut *lock(&socket)).ok().flatten();
             piece.unwrap_or_default()
         };
-        let arriving = Arriving {
+        let arriving = IncomingText {
             pieces,
             bytes: usize::try_from(bytes).unwrap_or(usize::MAX),
             next: Box::new(next),
         };
-        Next::Open(request, arriving)
+        NextRequest::Open(request, arriving)
     }
 }
 

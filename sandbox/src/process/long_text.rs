@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Down;
+use super::ToWorker;
 use crate::message::{Context, Request};
 
 /// Maximum bytes of a piece, and of a context that is sent inside its request.
@@ -13,7 +13,7 @@ const LONGEST: usize = (1 << 30) - 1;
 
 /// Splits a request into the part that is sent first and the text that follows it. `None` if the
 /// text is too long for the engine.
-pub(super) fn part(mut request: Request) -> Option<(Down, Arc<String>)> {
+pub(super) fn part(mut request: Request) -> Option<(ToWorker, Arc<String>)> {
     let text = match &mut request {
         Request::Open {
             context: Context::Text(text),
@@ -24,7 +24,7 @@ pub(super) fn part(mut request: Request) -> Option<(Down, Arc<String>)> {
     if text.len() > LONGEST {
         return None;
     }
-    let down = Down {
+    let down = ToWorker {
         request,
         pieces: u32::try_from(pieces(&text).count()).unwrap_or(u32::MAX),
         bytes: text.len() as u64,

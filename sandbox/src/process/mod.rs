@@ -75,7 +75,7 @@ struct Hello {
 
 /// Message to a worker, over a session's socket.
 #[derive(Debug, Serialize, Deserialize)]
-struct Down {
+struct ToWorker {
     request: Request,
     /// Number of frames that follow, each a piece of the context ([`long_text`]).
     pieces: u32,
@@ -85,7 +85,7 @@ struct Down {
 
 /// Message from a worker, over a session's socket.
 #[derive(Debug, Serialize, Deserialize)]
-enum Up {
+enum FromWorker {
     /// The worker is confined as far as the kernel allows. `lacks` names missing features.
     Ready { lacks: Option<String> },
     /// One reply of a turn.

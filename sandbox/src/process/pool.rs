@@ -12,10 +12,10 @@ use tokio::time::sleep;
 
 use super::frame::{self, FrameError};
 use super::server::Server;
-use super::{Hello, MAX_SESSIONS, Up, WorkerCommand, copying, long_text};
+use super::{FromWorker, Hello, MAX_SESSIONS, WorkerCommand, copying, long_text};
 use crate::message::Request;
 use crate::router::Router;
-use crate::session::{Config, Lost, Session, StartError};
+use crate::session::{Config, Session, SessionLost, StartError};
 use crate::snapshot::snapshot;
 
 /// Maximum attempts to open a session that does not become ready.
@@ -117,12 +117,12 @@ impl Shared {
         let (read, write) = socket.into_split();
         let mut replies = BufReader::new(read);
         match frame::read_async(&mut replies).await {
-            Ok(Some(Up::Ready { lacks })) => {
+            Ok(Some(FromWorker::Ready { lacks })) => {
                 if let Some(lacks) = lacks {
                     self.lack_reported.call_once(|| (self.on_lack)(&lacks));
                 }
             }
-            Ok(Some(Up::NoCopy(reason))) => {
+            Ok(Some(FromWorker::NoCopy(reason))) => {
                 if self.copies.swap(false, Ordering::SeqCst) {
                     let each = "each attempt has its own worker process";
                     (self.on_lack)(&format!("a server cannot be copied, so {each}: {reason}"));
@@ -130,7 +130,7 @@ impl Shared {
                 self.retire(&server).await;
                 return Ok(Opened::NoCopy);
             }
-            Ok(Some(Up::Refused(reason))) => return Err(StartError::Confine(reason)),
+            Ok(Some(FromWorker::Refused(reason))) => return Err(StartError::Confine(reason)),
             _ => {
                 let end = server.end_of(number).await.map_err(StartError::Process)?;
                 self.retire(&server).await;
@@ -208,20 +208,22 @@ async fn carry(
     let _notify = LoseAtEnd(Arc::clone(&router));
     let lost = || async {
         let end = server.end_of(number).await;
-        end.unwrap_or_else(|error| Lost::outside(format!("its process did not start: {error}")))
+        end.unwrap_or_else(|error| {
+            SessionLost::outside(format!("its process did not start: {error}"))
+        })
     };
     let hung_up = async {
         let mut of_turn = Vec::new();
         loop {
             match frame::read_async(&mut replies).await {
-                Ok(Some(Up::Reply { reply, is_last })) => {
+                Ok(Some(FromWorker::Reply { reply, is_last })) => {
                     of_turn.push(reply);
                     if is_last {
                         router.route(std::mem::take(&mut of_turn));
                     }
                 }
                 Ok(None) | Err(FrameError::Io(_)) => return None,
-                _ => return Some(Lost::own_code("its process sent an invalid message")),
+                _ => return Some(SessionLost::own_code("its process sent an invalid message")),
             }
         }
     };
@@ -236,11 +238,11 @@ async fn carry(
         // Runs even while the worker is busy with a cell and does not read.
         () = pass_on(down.0, queue) => server.close(number).await,
         done = send_requests(queued, down.1) => match done {
-            Done::TooLarge => {
-                router.lose(Lost::own_code("a request is too large to send to its process"));
+            SendEnd::TooLarge => {
+                router.lose(SessionLost::own_code("a request is too large to send to its process"));
                 server.close(number).await;
             }
-            Done::HungUp => router.lose(lost().await),
+            SendEnd::HungUp => router.lose(lost().await),
         },
     }
 }
@@ -251,7 +253,8 @@ struct LoseAtEnd(Arc<Router>);
 
 impl Drop for LoseAtEnd {
     fn drop(&mut self) {
-        self.0.lose(Lost::outside("its replies are no longer read"));
+        self.0
+            .lose(SessionLost::outside("its replies are no longer read"));
     }
 }
 
@@ -267,7 +270,7 @@ async fn pass_on(
 }
 
 /// Reason why no more requests are sent.
-enum Done {
+enum SendEnd {
     TooLarge,
     HungUp,
 }
@@ -275,7 +278,7 @@ enum Done {
 async fn send_requests(
     mut queued: mpsc::UnboundedReceiver<Request>,
     mut to: OwnedWriteHalf,
-) -> Done {
+) -> SendEnd {
     while let Some(request) = queued.recv().await {
         if let Err(done) = send(&mut to, request).await {
             return done;
@@ -285,13 +288,13 @@ async fn send_requests(
     std::future::pending().await
 }
 
-async fn send(to: &mut OwnedWriteHalf, request: Request) -> Result<(), Done> {
-    let (down, text) = long_text::part(request).ok_or(Done::TooLarge)?;
-    let frame = frame::encode(&down).map_err(|_| Done::TooLarge)?;
-    to.write_all(&frame).await.map_err(|_| Done::HungUp)?;
+async fn send(to: &mut OwnedWriteHalf, request: Request) -> Result<(), SendEnd> {
+    let (down, text) = long_text::part(request).ok_or(SendEnd::TooLarge)?;
+    let frame = frame::encode(&down).map_err(|_| SendEnd::TooLarge)?;
+    to.write_all(&frame).await.map_err(|_| SendEnd::HungUp)?;
     for piece in long_text::pieces(&text) {
-        let frame = frame::encode(&piece).map_err(|_| Done::TooLarge)?;
-        to.write_all(&frame).await.map_err(|_| Done::HungUp)?;
+        let frame = frame::encode(&piece).map_err(|_| SendEnd::TooLarge)?;
+        to.write_all(&frame).await.map_err(|_| SendEnd::HungUp)?;
     }
     Ok(())
 }

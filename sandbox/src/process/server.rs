@@ -20,20 +20,20 @@ use tokio::time::timeout;
 
 use super::control::{self, Order};
 use super::{WorkerCommand, exit};
-use crate::session::Lost;
+use crate::session::SessionLost;
 
 /// Time to wait for the exit status of a process that has closed its socket.
 const END_GRACE: Duration = Duration::from_secs(2);
 
 /// Callers that wait for the exit status of their session's process.
-type Asked = Arc<Mutex<HashMap<u32, oneshot::Sender<i32>>>>;
+type ExitWaiters = Arc<Mutex<HashMap<u32, oneshot::Sender<i32>>>>;
 
 /// One server. Dropping it ends the process, and with it the sessions.
 pub(super) struct Server {
     control: OwnedWriteHalf,
-    asked: Asked,
+    asked: ExitWaiters,
     /// How the server ended, if it has.
-    ended: watch::Receiver<Option<Lost>>,
+    ended: watch::Receiver<Option<SessionLost>>,
     next_session: AtomicU32,
 }
 
@@ -57,7 +57,7 @@ impl Server {
             .kill_on_drop(false)
             .spawn()?;
         control.write_all(hello).await?;
-        let asked = Asked::default();
+        let asked = ExitWaiters::default();
         let (end, ended) = watch::channel(None);
         tokio::spawn(listen(child, read, Arc::clone(&asked), end));
         Ok(Self {
@@ -94,7 +94,7 @@ impl Server {
     ///
     /// # Errors
     /// If there never was a process for it.
-    pub async fn end_of(&self, session: u32) -> io::Result<Lost> {
+    pub async fn end_of(&self, session: u32) -> io::Result<SessionLost> {
         let (sender, status) = oneshot::channel();
         lock(&self.asked).insert(session, sender);
         let asked = control::order(self.control.as_ref(), Order::Ask, session, None).await;
@@ -109,8 +109,8 @@ impl Server {
         let mut ended = self.ended.clone();
         Ok(
             match timeout(END_GRACE, ended.wait_for(Option::is_some)).await {
-                Ok(Ok(lost)) => lost.clone().unwrap_or_else(Lost::unknown),
-                _ => Lost::outside("its process closed its socket"),
+                Ok(Ok(lost)) => lost.clone().unwrap_or_else(SessionLost::unknown),
+                _ => SessionLost::outside("its process closed its socket"),
             },
         )
     }
@@ -120,8 +120,8 @@ impl Server {
 async fn listen(
     mut child: Child,
     mut answers: OwnedReadHalf,
-    asked: Asked,
-    end: watch::Sender<Option<Lost>>,
+    asked: ExitWaiters,
+    end: watch::Sender<Option<SessionLost>>,
 ) {
     while let Ok(Some(ended)) = control::answered(&mut answers).await {
         if let Some(sender) = lock(&asked).remove(&ended.session) {
@@ -130,14 +130,16 @@ async fn listen(
     }
     let lost = match timeout(END_GRACE, child.wait()).await {
         Ok(Ok(status)) => exit::lost(status),
-        Ok(Err(error)) => Lost::outside(format!("cannot read replies of its process: {error}")),
-        Err(_) => Lost::outside("its process closed its socket"),
+        Ok(Err(error)) => {
+            SessionLost::outside(format!("cannot read replies of its process: {error}"))
+        }
+        Err(_) => SessionLost::outside("its process closed its socket"),
     };
     end.send_replace(Some(lost));
     // Later callers of `end_of` see that the server has ended.
     lock(&asked).clear();
 }
 
-fn lock(asked: &Asked) -> std::sync::MutexGuard<'_, HashMap<u32, oneshot::Sender<i32>>> {
+fn lock(asked: &ExitWaiters) -> std::sync::MutexGuard<'_, HashMap<u32, oneshot::Sender<i32>>> {
     asked.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::confine::{as_server, as_worker, confined};
-use super::control::{self, Ended, Order};
+use super::control::{self, Order, SessionExit};
 use super::frame::FrameError;
 use super::link::Link;
-use super::{Hello, Up, exit, memory};
+use super::{FromWorker, Hello, exit, memory};
 use crate::platform;
 use crate::session::StartError;
 use crate::thread::{self, End};
@@ -23,7 +23,7 @@ pub(super) fn serve(control: &UnixStream, hello: &Hello) -> Result<(), FrameErro
     let confined = confined(hello.strict, [as_server(hello.jitless), as_worker()]);
     watchdog::start()?;
     if let Some(look) = look {
-        watchdog::also(look);
+        watchdog::add_check(look);
     }
     while let Some(ordered) = control::receive(control)? {
         match (ordered.order, ordered.socket) {
@@ -37,7 +37,7 @@ pub(super) fn serve(control: &UnixStream, hello: &Hello) -> Result<(), FrameErro
             // A session in a shared process ends on its own only when its thread ends.
             (Order::Ask, _) => control::answer(
                 control,
-                Ended {
+                SessionExit {
                     session: ordered.session,
                     status: exit::BROKEN << 8,
                 },
@@ -60,7 +60,7 @@ fn work(
         Ok(lacks) => lacks,
         Err(reason) => {
             // A failed send means that the harness is gone.
-            let _ = link.send(&Up::Refused(reason));
+            let _ = link.send(&FromWorker::Refused(reason));
             open.fetch_sub(1, Ordering::SeqCst);
             return Ok(());
         }
@@ -78,7 +78,7 @@ fn work(
             if started.is_err() {
                 exit::now(exit::BROKEN);
             }
-            let _ = readied.send(&Up::Ready { lacks });
+            let _ = readied.send(&FromWorker::Ready { lacks });
         },
         move |end| {
             if end == End::Broken {

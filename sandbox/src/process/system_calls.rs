@@ -1,7 +1,7 @@
 //! Table of all system calls that a confined process may make, and the answers to others. The
 //! filters (`filter.rs`), the documentation and the test that tries each call read this table.
 
-use Answer::{Allowed, Fatal, Missing, Server};
+use CallPolicy::{Allowed, Fatal, Missing, Server};
 use Check::{Has, IsOne, IsOwnProcess, IsZero, LacksAll, Not, NotExecutable};
 
 /// A system call in the table. Calls not in the table return `EPERM`, or `ENOSYS` from [`NEWER`]
@@ -13,22 +13,22 @@ pub struct SystemCall {
     /// Number on this processor.
     pub number: i64,
     /// Answer to the call.
-    pub answer: Answer,
+    pub answer: CallPolicy,
     /// Purpose of the call, or reason for the answer.
     pub reason: &'static str,
 }
 
 /// Answer to a system call.
 #[derive(Debug, Clone, Copy)]
-pub enum Answer {
+pub enum CallPolicy {
     /// Allowed if its arguments pass, otherwise `EPERM`. The first checks apply in a server, both
     /// in a worker.
     Allowed(&'static [Check], &'static [Check]),
     /// Allowed in a server; `EPERM` in a worker.
     Server,
-    /// As [`Answer::Allowed`] where the engine is V8.
+    /// As [`CallPolicy::Allowed`] where the engine is V8.
     OnlyV8,
-    /// As [`Answer::Allowed`] where the engine generates machine code.
+    /// As [`CallPolicy::Allowed`] where the engine generates machine code.
     OnlyCompiler,
     /// `ENOSYS`; the C library has a fallback.
     Missing,
@@ -68,7 +68,7 @@ pub const OF_THE_KERNEL: &[i64] = if cfg!(target_arch = "x86_64") {
     &[]
 };
 
-/// First exit code for [`Answer::Fatal`] calls; the call's index among them is added.
+/// First exit code for [`CallPolicy::Fatal`] calls; the call's index among them is added.
 const EXIT: i32 = 100;
 /// Exit code for a fatal call through the interface of another processor.
 const EXIT_FOREIGN: i32 = EXIT - 1;
@@ -121,7 +121,7 @@ macro_rules! table {
     };
 }
 
-const FREE: Answer = Allowed(ANY, ANY);
+const FREE: CallPolicy = Allowed(ANY, ANY);
 
 /// System calls of a confined process.
 #[rustfmt::skip]
@@ -183,11 +183,11 @@ pub const TABLE: &[SystemCall] = table! {
     SYS_time => FREE, "clocks";
     SYS_getrandom => FREE, "random numbers";
 
-    SYS_membarrier => Answer::OnlyV8, "memory order between threads";
-    SYS_getrusage => Answer::OnlyV8, "its own CPU time";
-    SYS_pkey_alloc => Answer::OnlyCompiler, "memory protection keys for compiled code";
-    SYS_pkey_free => Answer::OnlyCompiler, "memory protection keys for compiled code";
-    SYS_pkey_mprotect => Answer::OnlyCompiler, "memory protection keys for compiled code";
+    SYS_membarrier => CallPolicy::OnlyV8, "memory order between threads";
+    SYS_getrusage => CallPolicy::OnlyV8, "its own CPU time";
+    SYS_pkey_alloc => CallPolicy::OnlyCompiler, "memory protection keys for compiled code";
+    SYS_pkey_free => CallPolicy::OnlyCompiler, "memory protection keys for compiled code";
+    SYS_pkey_mprotect => CallPolicy::OnlyCompiler, "memory protection keys for compiled code";
 
     SYS_openat => Server, "file with a copy's own size, opened before the copy loses access to files";
     SYS_wait4 => Server, "exit status of copies";

@@ -18,7 +18,7 @@ use oxc_syntax::scope::{ScopeFlags, ScopeId};
 
 /// Result of a walk over the statements of a cell, without its functions.
 #[derive(Default)]
-pub(super) struct Blocks {
+pub(super) struct BlockScopes {
     /// Names with the part of the cell in which they are local.
     locals: Vec<(String, Span)>,
     /// Start offsets of functions in blocks that the cell sees as well.
@@ -29,7 +29,7 @@ pub(super) struct Blocks {
     pub functions: BTreeSet<String>,
 }
 
-impl Blocks {
+impl BlockScopes {
     /// Walks a cell. `lexical` are the names that earlier cells declared by `let`, `const` or
     /// `class`.
     pub fn of_cell(
@@ -79,7 +79,7 @@ struct Walk<'s> {
     lexical: &'s BTreeSet<String>,
     /// Innermost block around the current statement.
     block: Option<(Span, ScopeId)>,
-    found: Blocks,
+    found: BlockScopes,
 }
 
 impl Walk<'_> {

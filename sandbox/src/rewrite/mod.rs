@@ -37,7 +37,7 @@ use oxc_semantic::{Scoping, SemanticBuilder, SymbolFlags};
 use oxc_span::{GetSpan, SourceType};
 use oxc_syntax::scope::ScopeId;
 
-use blocks::Blocks;
+use blocks::BlockScopes;
 pub(crate) use builtins::is_builtin;
 pub use module::{DEFAULT_EXPORT, IMPORTS, cell_of_module, module_calls};
 use sources::CellSources;
@@ -79,7 +79,7 @@ pub(crate) struct Cell {
 
 /// Names from earlier cells that affect the rewriting of a cell.
 #[derive(Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Earlier {
+pub(crate) struct EarlierNames {
     /// Builtins that cells of this isolate shadowed.
     pub shadowed: BTreeSet<String>,
     /// Names that cells of the agent and of its ancestors declared by `let`, `const` or `class`.
@@ -102,7 +102,7 @@ pub struct SyntaxError {
 ///
 /// # Errors
 /// [`SyntaxError`] with line and column in the cell's own text.
-pub(crate) fn rewrite(source: &str, earlier: &Earlier) -> Result<Cell, SyntaxError> {
+pub(crate) fn rewrite(source: &str, earlier: &EarlierNames) -> Result<Cell, SyntaxError> {
     let plain = || rewrite_javascript(source, earlier);
     // Most cells are JavaScript and are parsed once.
     let first = (!types::may_have_arguments(source)).then(plain);
@@ -117,7 +117,7 @@ pub(crate) fn rewrite(source: &str, earlier: &Earlier) -> Result<Cell, SyntaxErr
     cell.map_err(|error| error.with_hint(source))
 }
 
-fn rewrite_javascript(source: &str, earlier: &Earlier) -> Result<Cell, SyntaxError> {
+fn rewrite_javascript(source: &str, earlier: &EarlierNames) -> Result<Cell, SyntaxError> {
     let full = format!("{BEFORE}{source}{AFTER}");
     if let Err(refusal) = nesting::check(&full) {
         return Err(SyntaxError::at(source, refusal.at, &refusal.message));
@@ -162,7 +162,7 @@ fn rewrite_javascript(source: &str, earlier: &Earlier) -> Result<Cell, SyntaxErr
 
 /// Removes the rewriter's names from a text: from an error message that quotes an expression, or
 /// from the source of a function that the model prints.
-pub(crate) fn unmark(text: &str) -> std::borrow::Cow<'_, str> {
+pub(crate) fn remove_rewriter_names(text: &str) -> std::borrow::Cow<'_, str> {
     if !text.contains(RESERVED) {
         return text.into();
     }
@@ -209,11 +209,15 @@ struct Names {
     assigned: BTreeSet<String>,
     lexical: Vec<String>,
     variables: Vec<String>,
-    blocks: Blocks,
+    blocks: BlockScopes,
 }
 
 impl Names {
-    fn of_cell(arrow: &ArrowFunctionExpression<'_>, scoping: &Scoping, earlier: &Earlier) -> Self {
+    fn of_cell(
+        arrow: &ArrowFunctionExpression<'_>,
+        scoping: &Scoping,
+        earlier: &EarlierNames,
+    ) -> Self {
         let mut names = Self {
             scoped_builtins: earlier.shadowed.clone(),
             earlier_lexical: earlier.lexical.clone(),
@@ -222,7 +226,7 @@ impl Names {
         if let Some(scope) = arrow.scope_id.get()
             && let ArrowFunctionBody::FunctionBody(body) = &arrow.body
         {
-            names.blocks = Blocks::of_cell(&body.statements, scoping, scope, &earlier.lexical);
+            names.blocks = BlockScopes::of_cell(&body.statements, scoping, scope, &earlier.lexical);
             names.declared(scoping, scope);
         }
         for (name, references) in scoping.root_unresolved_references() {

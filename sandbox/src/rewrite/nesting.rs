@@ -33,7 +33,7 @@ const MAX_READINGS: usize = 32;
 
 /// Why code is rejected.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Refusal {
+pub(super) struct NestingError {
     /// Byte at which a limit was exceeded.
     pub at: usize,
     /// Description of the exceeded limit and how to stay within it.
@@ -41,7 +41,7 @@ pub(super) struct Refusal {
 }
 
 /// Checks the nesting of code. Invalid JavaScript passes, because the parser reports it better.
-pub(super) fn check(text: &str) -> Result<(), Refusal> {
+pub(super) fn check(text: &str) -> Result<(), NestingError> {
     let mut readings = vec![Reading::new(text)];
     let mut taken = 1;
     while let Some(mut reading) = readings.pop() {
@@ -145,7 +145,7 @@ impl<'t> Reading<'t> {
 
     /// Reads to the end, to the first invalid JavaScript, or to a place with two readings. In the
     /// last case, returns the other reading.
-    fn follow(&mut self) -> Result<Option<Self>, Refusal> {
+    fn follow(&mut self) -> Result<Option<Self>, NestingError> {
         while let Some(c) = self.text[self.at..].chars().next() {
             if is_line_terminator(c) || is_white_space(c) || is_irregular_whitespace(c) {
                 self.skip_to(self.at + c.len_utf8());
@@ -218,7 +218,7 @@ impl<'t> Reading<'t> {
     }
 
     /// Reads a token that may nest what follows it.
-    fn token(&mut self, end: usize, before: Before) -> Result<(), Refusal> {
+    fn token(&mut self, end: usize, before: Before) -> Result<(), NestingError> {
         if self.last == Last::Semicolon {
             self.statement_ends();
         }
@@ -244,7 +244,7 @@ impl<'t> Reading<'t> {
         (self.last, self.newline) = (Last::Other, false);
     }
 
-    fn read_word(&mut self, end: usize) -> Result<(), Refusal> {
+    fn read_word(&mut self, end: usize) -> Result<(), NestingError> {
         let text = self.text;
         let word = &text[self.at..end];
         let escaped = word.contains('\\');
@@ -314,7 +314,7 @@ impl<'t> Reading<'t> {
         self.tokens -= ended;
     }
 
-    fn operator(&mut self) -> Result<(), Refusal> {
+    fn operator(&mut self) -> Result<(), NestingError> {
         let text = self.text;
         let end = operator_end(text, self.at);
         let operator = &text[self.at..end];
@@ -336,7 +336,7 @@ impl<'t> Reading<'t> {
         Ok(())
     }
 
-    fn open(&mut self, kind: Kind) -> Result<(), Refusal> {
+    fn open(&mut self, kind: Kind) -> Result<(), NestingError> {
         let head = match (kind, self.word) {
             (Kind::Paren, "if" | "while" | "for" | "with") => Before::Operator,
             (Kind::Paren, "await") if self.earlier_word == "for" => Before::Operator,
@@ -372,7 +372,7 @@ impl<'t> Reading<'t> {
     }
 
     /// Reads the text of a template, to its end or to a substitution. `None` if it has no end.
-    fn template(&mut self) -> Result<Option<()>, Refusal> {
+    fn template(&mut self) -> Result<Option<()>, NestingError> {
         let Some((end, substitution)) = template_part(self.text, self.at) else {
             return Ok(None);
         };
@@ -386,8 +386,8 @@ impl<'t> Reading<'t> {
         Ok(Some(()))
     }
 
-    fn refusal(&self, message: String) -> Refusal {
-        Refusal {
+    fn refusal(&self, message: String) -> NestingError {
+        NestingError {
             at: self.at,
             message,
         }

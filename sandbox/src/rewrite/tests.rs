@@ -1,11 +1,11 @@
 //! Compares the whole generated text of rewritten cells.
 
-use super::{Earlier, RUNTIME, SCOPE, rewrite, unmark};
+use super::{EarlierNames, RUNTIME, SCOPE, remove_rewriter_names, rewrite};
 
 fn check(source: &str, expected: &str) {
-    let earlier = Earlier {
+    let earlier = EarlierNames {
         lexical: ["lexical".to_owned()].into(),
-        ..Earlier::default()
+        ..EarlierNames::default()
     };
     let got = match rewrite(source, &earlier) {
         Ok(cell) => cell
@@ -203,6 +203,6 @@ fn unmark_removes_rewriter_names() {
         ("__repl_other", "__repl_other"),
         ("(0,$.", ""),
     ] {
-        assert_eq!(unmark(&text.replace('$', SCOPE)), expected);
+        assert_eq!(remove_rewriter_names(&text.replace('$', SCOPE)), expected);
     }
 }

@@ -8,14 +8,14 @@ use super::{HOUSEKEEPING, Worker};
 use crate::isolate::Action;
 use crate::jobs;
 use crate::message::{AgentId, CellError, CellErrorKind, CellOutcome, Reply};
-use crate::ops::Done;
+use crate::ops::CellEnd;
 use crate::stack_trace;
 
 /// Note for a model that answers as in another harness.
 const ANSWER_NOTE: &str = "note: `answer` is a variable of yours, which nobody reads; to give your answer, call return(value)";
 
 impl Worker {
-    pub(super) fn finish(&mut self, done: Done) {
+    pub(super) fn finish(&mut self, done: CellEnd) {
         let number = self.running(done.agent).map(|cell| cell.number);
         if number != Some(done.cell) {
             return;
@@ -69,7 +69,7 @@ impl Worker {
         };
         let names = cell.assigned.clone();
         let json = serde_json::to_string(&names).unwrap_or_default();
-        let owner = self.no_cell();
+        let owner = self.housekeeping_owner();
         self.isolate.turn(
             HOUSEKEEPING,
             owner,
@@ -122,7 +122,7 @@ impl Worker {
             jobs::stop(cell.number);
         }
         // Clears the agent's pending calls and timers.
-        let owner = self.no_cell();
+        let owner = self.housekeeping_owner();
         self.isolate
             .turn(HOUSEKEEPING, owner, &Action::Abort { agent });
         let Some(cell) = self.end_cell(agent) else {

@@ -10,7 +10,7 @@ use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
 use super::Worker;
-use crate::inbox::{Arriving, Inbox, Next};
+use crate::inbox::{Inbox, IncomingText, NextRequest};
 use crate::isolate::Action;
 use crate::message::{AgentId, Budget, Context, Reply, Request, Step};
 use crate::thread::End;
@@ -86,7 +86,7 @@ impl Worker {
 
     /// Reports the ends of cells from which the next step may follow, or all of them if there is
     /// none or with `anyway`.
-    fn tell_ends(&mut self, anyway: bool) {
+    fn report_ends(&mut self, anyway: bool) {
         let Some(repeating) = &mut self.repeating else {
             return;
         };
@@ -133,30 +133,30 @@ impl Worker {
 
     /// Repeats the next step, or waits for its request. Returns the end if the other side hung up.
     pub(super) fn repeat(&mut self, requests: &mut impl Inbox) -> Option<End> {
-        self.tell_ends(false);
+        self.report_ends(false);
         let repeating = self.repeating.as_mut()?;
         let step = repeating.steps.front()?.clone();
         match step {
             Step::Fired(timer) => match self.isolate.host(|host| host.take_timer(timer)) {
                 Some(agent) => {
-                    self.is_done();
+                    self.finish_step();
                     self.turn(agent, &Action::FireTimer { agent, timer });
                 }
                 None => self.diverge(&format!("the recording fires timer {timer}, which was not started")),
             },
             Step::Budget(budget) => {
-                self.is_done();
+                self.finish_step();
                 self.isolate.host(|host| host.set_budget(budget));
             }
             Step::WaitedTooLong(then) => match repeating.agents.get(&then).copied() {
                 Some(agent) if self.running(agent).is_some() => {
-                    self.is_done();
+                    self.finish_step();
                     self.end_wait(agent);
                 }
                 _ => self.diverge("the recording ends a cell that waited too long, but the cell has already ended"),
             },
             Step::Told(call, status) if self.calls.contains_key(&call) => {
-                self.is_done();
+                self.finish_step();
                 let result = Ok(status);
                 self.handle(Request::Settle { call, result }, None);
             }
@@ -169,7 +169,7 @@ impl Worker {
                 let mut held = repeating.held.iter();
                 let place = held.position(|request| repeating.is_step(request, &step));
                 if let Some(request) = place.and_then(|place| repeating.held.remove(place)) {
-                    self.do_again(&step, request, None);
+                    self.repeat_request(&step, request, None);
                 } else {
                     return self.wait_for(&step, requests);
                 }
@@ -186,26 +186,26 @@ impl Worker {
             _ => Some(PATIENCE),
         };
         let (request, arriving) = match requests.next(until.map(|time| Instant::now() + time)) {
-            Next::Request(request) => (request, None),
-            Next::Open(request, arriving) => (request, Some(arriving)),
-            Next::Due if holds_ends => {
-                self.tell_ends(true);
+            NextRequest::Request(request) => (request, None),
+            NextRequest::Open(request, arriving) => (request, Some(arriving)),
+            NextRequest::Due if holds_ends => {
+                self.report_ends(true);
                 return None;
             }
-            Next::Due => {
+            NextRequest::Due => {
                 let seconds = PATIENCE.as_secs();
                 let what =
                     format!("the next recorded step did not arrive within {seconds} s: {step:?}");
                 self.diverge(&what);
                 return None;
             }
-            Next::HungUp => return Some(End::HungUp),
+            NextRequest::HungUp => return Some(End::HungUp),
         };
         let repeating = self.repeating.as_mut()?;
         if let Request::Budget(budget) = request {
             repeating.budget = Some(budget);
         } else if repeating.is_step(&request, step) {
-            self.do_again(step, request, arriving);
+            self.repeat_request(step, request, arriving);
         } else {
             let whole = with_context(request, arriving);
             repeating.held.push_back(whole);
@@ -213,18 +213,18 @@ impl Worker {
         None
     }
 
-    fn do_again(&mut self, step: &Step, request: Request, arriving: Option<Arriving>) {
+    fn repeat_request(&mut self, step: &Step, request: Request, arriving: Option<IncomingText>) {
         if let (Request::Open { agent, .. }, Step::Opened(then, _), Some(repeating)) =
             (&request, step, &mut self.repeating)
         {
             repeating.agents.insert(*then, *agent);
         }
-        self.is_done();
+        self.finish_step();
         self.handle(request, arriving);
     }
 
     /// Removes the step that is being repeated.
-    fn is_done(&mut self) {
+    fn finish_step(&mut self) {
         if let Some(repeating) = &mut self.repeating {
             repeating.steps.pop_front();
         }
@@ -235,7 +235,7 @@ impl Worker {
         if self.broken || self.repeats() {
             return;
         }
-        self.tell_ends(true);
+        self.report_ends(true);
         let repeating = self.repeating.as_mut();
         let budget = repeating.and_then(|repeating| repeating.budget.take());
         self.replies.push(Reply::CaughtUp);
@@ -265,7 +265,7 @@ impl Worker {
 }
 
 /// Completes a request with its arriving context.
-fn with_context(request: Request, arriving: Option<Arriving>) -> Request {
+fn with_context(request: Request, arriving: Option<IncomingText>) -> Request {
     let Some(mut arriving) = arriving else {
         return request;
     };

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use super::{Agent, Repeating, Worker};
-use crate::inbox::Arriving;
-use crate::isolate::{Action, Given, TurnEnd};
-use crate::message::{AgentId, Beginning, Context, Listing, Reply, Request, Step};
+use crate::inbox::IncomingText;
+use crate::isolate::{Action, ContextSource, TurnEnd};
+use crate::message::{AgentId, Context, Listing, Reply, Request, SessionStart, Step};
 
 impl Worker {
     /// Handles one request. `arriving` is the context of an agent to open, if it is sent in pieces.
-    pub(super) fn handle(&mut self, request: Request, arriving: Option<Arriving>) {
+    pub(super) fn handle(&mut self, request: Request, arriving: Option<IncomingText>) {
         match request {
             Request::Begin(beginning) => self.begin(beginning),
             Request::Open {
@@ -115,7 +115,7 @@ impl Worker {
     }
 
     /// Begins the session, before its first agent is opened.
-    fn begin(&mut self, mut beginning: Beginning) {
+    fn begin(&mut self, mut beginning: SessionStart) {
         self.begun = true;
         self.isolate.begin_as(&mut beginning);
         let steps = beginning.course.steps;
@@ -142,7 +142,7 @@ impl Worker {
         agent: AgentId,
         parent: Option<AgentId>,
         context: &Context,
-        arriving: Option<Arriving>,
+        arriving: Option<IncomingText>,
         info: &str,
         functions: &str,
     ) {
@@ -181,25 +181,29 @@ impl Worker {
         }
         // Pieces left over from an agent that could not be opened are not requests.
         let left = self.isolate.host(|host| host.arriving.take());
-        left.into_iter().for_each(Arriving::skip);
+        left.into_iter().for_each(IncomingText::skip);
     }
 
     /// Makes room for a context, for any encoding of its text in the engine.
-    fn take_in<'a>(&mut self, context: &'a Context, arriving: Option<Arriving>) -> Given<'a> {
+    fn take_in<'a>(
+        &mut self,
+        context: &'a Context,
+        arriving: Option<IncomingText>,
+    ) -> ContextSource<'a> {
         if let Some(arriving) = arriving {
             let pieces = arriving.pieces;
             // Two bytes for each byte, plus one temporarily, because the buffer that joins the
             // pieces grows by half at a time.
             self.isolate.allow(arriving.bytes.saturating_mul(3));
             self.isolate.host(|host| host.arriving = Some(arriving));
-            return Given::Pieces(pieces);
+            return ContextSource::Pieces(pieces);
         }
         match context {
             Context::Text(text) => {
                 self.isolate.allow(text.len().saturating_mul(2));
-                Given::Text(text)
+                ContextSource::Text(text)
             }
-            Context::OfCall(call) => Given::OfCall(*call),
+            Context::OfCall(call) => ContextSource::OfCall(*call),
         }
     }
 }

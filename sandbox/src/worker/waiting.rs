@@ -46,7 +46,7 @@ impl Worker {
 
     /// Ends a cell that has waited too long.
     pub(super) fn end_wait(&mut self, agent: AgentId) {
-        let seconds = self.limits.cell_wait.as_secs_f64();
+        let seconds = self.limits.timer_timeout.as_secs_f64();
         self.abort(
             agent,
             CellErrorKind::WaitedTooLong,
@@ -91,6 +91,6 @@ impl Worker {
     /// Returns when a cell that has been waiting since `since` exceeds its limit.
     fn wait_ends(&self, agent: AgentId, since: Instant) -> Option<Instant> {
         let cell = self.agents.get(&agent)?.cell.as_ref()?;
-        Some(since + self.limits.cell_wait.saturating_sub(cell.waited))
+        Some(since + self.limits.timer_timeout.saturating_sub(cell.waited))
     }
 }

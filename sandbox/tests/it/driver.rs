@@ -2,8 +2,8 @@
 
 use sandbox::message::{AgentInfo, CellOutcome, Context, FunctionCall};
 use sandbox::{
-    Config, Event, HostFunctions, Isolation, Lost, Maker, Method, Repl, Sandbox, Session,
-    WorkerCommand,
+    Config, Event, HostFunctions, Isolation, Method, ObjectFactory, Repl, Sandbox, Session,
+    SessionLost, WorkerCommand,
 };
 use serde_json::{Value, json};
 
@@ -35,7 +35,7 @@ pub async fn run(repl: &mut Repl, code: &str) -> CellOutcome {
             Event::Finished(outcome) => return outcome,
             Event::Called(call) => repl.settle(call.id, Ok(format!("answer to {}", call.query))),
             Event::Invoked(call) => answer_function(repl, &call),
-            Event::CallContext { .. } | Event::StatusAsked { .. } | Event::Cancelled(_) => {}
+            Event::CallContext { .. } | Event::StatusRequested { .. } | Event::Cancelled(_) => {}
         }
     }
 }
@@ -76,14 +76,14 @@ pub async fn root_of(sandbox: &Sandbox, context: &str) -> Repl {
 }
 
 /// Runs a cell that may end its isolate.
-pub async fn try_run(repl: &mut Repl, code: &str) -> Result<CellOutcome, Lost> {
+pub async fn try_run(repl: &mut Repl, code: &str) -> Result<CellOutcome, SessionLost> {
     repl.run(code, 1);
     loop {
         match repl.next().await? {
             Event::Finished(outcome) => return Ok(outcome),
             Event::Called(call) => repl.settle(call.id, Ok(format!("answer to {}", call.query))),
             Event::Invoked(call) => answer_function(repl, &call),
-            Event::CallContext { .. } | Event::StatusAsked { .. } | Event::Cancelled(_) => {}
+            Event::CallContext { .. } | Event::StatusRequested { .. } | Event::Cancelled(_) => {}
         }
     }
 }
@@ -109,14 +109,14 @@ pub fn host_functions(names: &[&str]) -> HostFunctions {
         let mut parts = text.split('>').map(written);
         let (name, takes) = parts.next().expect("a name");
         let methods = parts.map(|(name, takes)| Method { name, takes });
-        Maker {
+        ObjectFactory {
             name,
             takes,
             methods: methods.collect(),
         }
     });
     HostFunctions::new(plain.into_iter().map(str::to_owned))
-        .and_then(|functions| functions.with_makers(makers))
+        .and_then(|functions| functions.with_factories(makers))
         .expect("the names are valid")
 }
 

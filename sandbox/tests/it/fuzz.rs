@@ -96,7 +96,7 @@ fn any_text_has_an_outcome() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let mut config = Config::default();
     config.limits.cell_time = std::time::Duration::from_millis(200);
-    config.limits.cell_wait = std::time::Duration::from_millis(50);
+    config.limits.timer_timeout = std::time::Duration::from_millis(50);
     let repl = RefCell::new(runtime.block_on(root(config, "")));
     TestRunner::new(cases(1_500))
         .run(&soup(), |cell| {

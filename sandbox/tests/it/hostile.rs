@@ -65,7 +65,7 @@ async fn go_through(cases: Vec<Case>, isolation: Isolation) {
     let with_cell_time = |milliseconds| {
         let mut config = Config::default();
         config.limits.cell_time = Duration::from_millis(milliseconds);
-        config.limits.cell_wait = Duration::from_millis(300);
+        config.limits.timer_timeout = Duration::from_millis(300);
         config.limits.heap_bytes = 64 << 20;
         config.limits.process_bytes = 1 << 30;
         sandbox(config, isolation.clone())

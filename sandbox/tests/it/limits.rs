@@ -56,7 +56,7 @@ async fn stops_endless_cells() {
 async fn short_turns_add_up_to_the_time_limit() {
     let config = limits(Limits {
         cell_time: Duration::from_millis(200),
-        cell_wait: Duration::from_secs(600),
+        timer_timeout: Duration::from_secs(600),
         ..Limits::default()
     });
     let mut repl = root(config, "").await;
@@ -94,7 +94,7 @@ async fn clock_stops_while_cell_waits() {
 #[tokio::test]
 async fn stops_cells_that_wait_too_long() {
     let config = limits(Limits {
-        cell_wait: Duration::from_millis(300),
+        timer_timeout: Duration::from_millis(300),
         ..Limits::default()
     });
     let mut repl = root(config, "").await;

@@ -12,7 +12,7 @@ mod fuzz;
 mod hostile;
 mod jobs;
 mod limits;
-mod many;
+mod map;
 mod memory;
 mod node_parity;
 mod process;

@@ -12,7 +12,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open};
 use sandbox::message::{CellErrorKind, Context};
 use sandbox::{
-    COMPILES, Config, Isolation, LostCause, MAX_SESSIONS, READY, Sandbox, WarmPool, WorkerCommand,
+    COMPILES, Config, Isolation, MAX_SESSIONS, READY, Sandbox, SessionLostCause, WarmPool,
+    WorkerCommand,
 };
 use tempfile::TempDir;
 
@@ -44,7 +45,7 @@ async fn kills_only_unstoppable_session() {
     ] {
         let mut repl = root_of(&sandbox, "").await;
         let lost = try_run(&mut repl, code).await.unwrap_err();
-        assert_eq!(lost.cause, LostCause::OwnCode, "{code}: {lost}");
+        assert_eq!(lost.cause, SessionLostCause::OwnCode, "{code}: {lost}");
         assert!(lost.detail.contains(detail), "{code}: {lost}");
     }
     assert_eq!(run(&mut neighbour, "console.log(kept)").await.output, "1");
@@ -149,7 +150,7 @@ async fn replaces_killed_worker() {
         repl.next().await.unwrap();
         assert_eq!(kill(&program.copies()), 1);
         let lost = repl.next().await.unwrap_err();
-        assert_eq!(lost.cause, LostCause::Outside, "{lost}");
+        assert_eq!(lost.cause, SessionLostCause::Outside, "{lost}");
         assert!(lost.detail.contains("SIGKILL"), "{lost}");
     }
     let mut repl = root_of(&sandbox, "").await;
@@ -439,7 +440,7 @@ async fn names_fatal_system_call_of_worker() {
             Signal::USR1,
         );
         let lost = repl.next().await.unwrap_err();
-        assert_eq!(lost.cause, LostCause::Outside, "{lost}");
+        assert_eq!(lost.cause, SessionLostCause::Outside, "{lost}");
         assert!(lost.detail.contains("system call ptrace"), "{lost}");
     }
 }
@@ -458,7 +459,7 @@ async fn worker_end_affects_only_its_sessions() {
     assert_eq!(program.copies().len(), 0);
     let stuck = "Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1)";
     let lost = try_run(&mut repls[0], stuck).await.unwrap_err();
-    assert_eq!(lost.cause, LostCause::OwnCode, "{lost}");
+    assert_eq!(lost.cause, SessionLostCause::OwnCode, "{lost}");
     for (n, repl) in repls.iter_mut().enumerate() {
         let outcome = try_run(repl, "console.log(kept)").await;
         assert_eq!(outcome.is_err(), n < 2, "session {n}: {outcome:?}");

@@ -85,7 +85,7 @@ async fn recorded_cells_match_node_output() {
                         Event::Finished(outcome) => break outcome,
                         Event::Called(call) => repl.settle(call.id, Err("not recorded".to_owned())),
                         Event::CallContext { .. }
-                        | Event::StatusAsked { .. }
+                        | Event::StatusRequested { .. }
                         | Event::Cancelled(_)
                         | Event::Invoked(_) => {}
                     }

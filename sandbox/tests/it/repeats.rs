@@ -1,7 +1,7 @@
 //! Sessions that are begun explicitly can be repeated, in every isolation.
 
-use sandbox::message::{Beginning, CellOutcome, Context, Course, Reading, Step};
-use sandbox::{Config, Event, Isolation, LostCause, Recorder, Repl};
+use sandbox::message::{CellOutcome, Context, Reading, RecordedSteps, SessionStart, Step};
+use sandbox::{Config, Event, Isolation, Recorder, Repl, SessionLostCause};
 
 use crate::driver::{isolations, root_info, sandbox};
 
@@ -18,8 +18,8 @@ const CELL: &str = "
     console.log(JSON.stringify([times, drawn, order, budget().timeMs, performance.now()]));
 ";
 
-fn beginning(course: Course) -> Beginning {
-    Beginning {
+fn beginning(course: RecordedSteps) -> SessionStart {
+    SessionStart {
         seed: 7,
         epoch_ms: 1_700_000_000_000,
         pinned: false,
@@ -34,7 +34,7 @@ fn budget() -> sandbox::message::Budget {
     }
 }
 
-async fn begun(isolation: Isolation, beginning: Beginning) -> (Recorder, Repl) {
+async fn begun(isolation: Isolation, beginning: SessionStart) -> (Recorder, Repl) {
     let sandbox = sandbox(Config::default(), isolation);
     let session = sandbox.session().await.unwrap();
     let recorder = session.recorder();
@@ -68,7 +68,8 @@ async fn answer_in(root: &mut Repl, cell: &str, order: &str) -> CellOutcome {
 #[tokio::test(flavor = "multi_thread")]
 async fn repeats_recorded_steps() {
     for isolation in isolations() {
-        let (recorder, mut root) = begun(isolation.clone(), beginning(Course::default())).await;
+        let (recorder, mut root) =
+            begun(isolation.clone(), beginning(RecordedSteps::default())).await;
         let first = answer_in(&mut root, CELL, "cab").await;
         assert_eq!(first.error, None);
         let course = recorder.take();
@@ -84,7 +85,7 @@ async fn repeats_recorded_steps() {
         recorder.caught_up().await;
         assert_eq!(
             recorder.take(),
-            Course::default(),
+            RecordedSteps::default(),
             "no step is recorded twice"
         );
         // After the recorded steps, the session continues normally.
@@ -102,7 +103,7 @@ async fn repeats_recorded_steps() {
         );
 
         // Without recorded steps, the result is different.
-        let (_session, mut root) = begun(isolation, beginning(Course::default())).await;
+        let (_session, mut root) = begun(isolation, beginning(RecordedSteps::default())).await;
         let other = answer_in(&mut root, CELL, "bca").await;
         assert_ne!(other.output, first.output);
     }
@@ -110,7 +111,7 @@ async fn repeats_recorded_steps() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn handles_held_requests_after_last_step() {
-    let (recorder, mut root) = begun(Isolation::Thread, beginning(Course::default())).await;
+    let (recorder, mut root) = begun(Isolation::Thread, beginning(RecordedSteps::default())).await;
     answer_in(&mut root, "globalThis.n = await llm('a')", "a").await;
     let mut course = recorder.take();
     // As if the process had ended before the answer.
@@ -131,7 +132,7 @@ async fn handles_held_requests_after_last_step() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn ends_session_on_divergence() {
-    let (recorder, mut root) = begun(Isolation::Thread, beginning(Course::default())).await;
+    let (recorder, mut root) = begun(Isolation::Thread, beginning(RecordedSteps::default())).await;
     answer_in(&mut root, "await llm('a')", "a").await;
     let course = recorder.take();
     let rows = [
@@ -150,16 +151,16 @@ async fn ends_session_on_divergence() {
                 Err(lost) => break lost,
             }
         };
-        assert_eq!(lost.cause, LostCause::Diverged);
+        assert_eq!(lost.cause, SessionLostCause::Diverged);
         assert_eq!(lost.detail, why);
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn pinned_sessions_are_identical() {
-    let pinned = Beginning {
+    let pinned = SessionStart {
         pinned: true,
-        ..beginning(Course::default())
+        ..beginning(RecordedSteps::default())
     };
     let cell = "
         const began = Date.now();
@@ -184,7 +185,7 @@ async fn pinned_sessions_are_identical() {
 
 #[test]
 fn course_serializes_compactly() {
-    let course = Course {
+    let course = RecordedSteps {
         steps: vec![
             Step::Opened(sandbox::message::AgentId(1), "root".to_owned()),
             Step::Settled(sandbox::message::CallId(3)),
@@ -196,5 +197,8 @@ fn course_serializes_compactly() {
         text,
         r#"{"steps":[{"open":[1,"root"]},{"settle":3}],"clock":[[5,2]]}"#
     );
-    assert_eq!(serde_json::from_str::<Course>(&text).unwrap(), course);
+    assert_eq!(
+        serde_json::from_str::<RecordedSteps>(&text).unwrap(),
+        course
+    );
 }

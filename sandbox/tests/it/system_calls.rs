@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use sandbox::COMPILES;
-use sandbox::system_calls::{Answer, Check, NEWER, OF_THE_KERNEL, TABLE, fatal_call};
+use sandbox::system_calls::{CallPolicy, Check, NEWER, OF_THE_KERNEL, TABLE, fatal_call};
 
 /// Returns the outcomes that the worker's test command prints for these lines.
 fn tried(lines: &[String]) -> Vec<String> {
@@ -56,17 +56,17 @@ fn system_calls_answer_as_in_table() {
     for (number, answer) in numbers.zip(&answers) {
         let call = table.get(&number).copied();
         let expected = match call.map(|call| call.answer) {
-            Some(Answer::Allowed([], [])) => {
+            Some(CallPolicy::Allowed([], [])) => {
                 passing.push((number, answer));
                 continue;
             }
-            Some(Answer::OnlyV8 | Answer::OnlyCompiler) if COMPILES => {
+            Some(CallPolicy::OnlyV8 | CallPolicy::OnlyCompiler) if COMPILES => {
                 passing.push((number, answer));
                 continue;
             }
             // Depends on the arguments; tested below.
-            Some(Answer::Allowed(..)) => continue,
-            Some(Answer::Fatal) => {
+            Some(CallPolicy::Allowed(..)) => continue,
+            Some(CallPolicy::Fatal) => {
                 let code: Option<i32> = answer
                     .strip_prefix("exit ")
                     .and_then(|code| code.parse().ok());
@@ -75,10 +75,12 @@ fn system_calls_answer_as_in_table() {
                 }
                 continue;
             }
-            Some(Answer::Missing) => NO_SUCH_CALL,
+            Some(CallPolicy::Missing) => NO_SUCH_CALL,
             None if OF_THE_KERNEL.contains(&number) => continue,
             None if number >= NEWER => NO_SUCH_CALL,
-            Some(Answer::Server | Answer::OnlyV8 | Answer::OnlyCompiler) | None => NOT_PERMITTED,
+            Some(CallPolicy::Server | CallPolicy::OnlyV8 | CallPolicy::OnlyCompiler) | None => {
+                NOT_PERMITTED
+            }
         };
         if answer != expected {
             wrong.push(format!("{number} {call:?}: {answer}"));
@@ -148,7 +150,7 @@ fn checks_arguments_of_system_calls() {
         assert_eq!(confined, expected, "{case:?}");
     }
     for call in TABLE {
-        let looks = matches!(call.answer, Answer::Allowed(server, worker) if server.len() + worker.len() > 0);
+        let looks = matches!(call.answer, CallPolicy::Allowed(server, worker) if server.len() + worker.len() > 0);
         let both = [true, false].map(|allowed| {
             BY_ARGUMENTS
                 .iter()
@@ -212,30 +214,30 @@ fn document() -> String {
             (|answer| {
                 matches!(
                     answer,
-                    Answer::Allowed(..) | Answer::OnlyV8 | Answer::OnlyCompiler
+                    CallPolicy::Allowed(..) | CallPolicy::OnlyV8 | CallPolicy::OnlyCompiler
                 )
-            }) as fn(&Answer) -> bool,
+            }) as fn(&CallPolicy) -> bool,
         ),
         ("Allowed in a server, refused in its copies", |answer| {
-            matches!(answer, Answer::Server)
+            matches!(answer, CallPolicy::Server)
         }),
         ("Answered with `ENOSYS`", |answer| {
-            matches!(answer, Answer::Missing)
+            matches!(answer, CallPolicy::Missing)
         }),
-        ("Fatal", |answer| matches!(answer, Answer::Fatal)),
+        ("Fatal", |answer| matches!(answer, CallPolicy::Fatal)),
     ] {
         let _ = write!(
             text,
             "\n## {title}\n\n| call | engine | only if | why |\n|---|---|---|---|\n"
         );
         for call in TABLE.iter().filter(|call| is(&call.answer)) {
-            let engine = if matches!(call.answer, Answer::OnlyV8 | Answer::OnlyCompiler) {
+            let engine = if matches!(call.answer, CallPolicy::OnlyV8 | CallPolicy::OnlyCompiler) {
                 "V8"
             } else {
                 "both"
             };
             let checks = match call.answer {
-                Answer::Allowed(server, worker) => [("", server), ("in a worker ", worker)],
+                CallPolicy::Allowed(server, worker) => [("", server), ("in a worker ", worker)],
                 _ => [("", [].as_slice()), ("", &[])],
             };
             let checks = checks.iter().flat_map(|(place, checks)| {

@@ -95,7 +95,7 @@ impl Tree {
                 event = repl.next() => match event.expect("the isolate lives") {
                     Event::Finished(outcome) => return outcome,
                     Event::Invoked(call) => answer_function(repl, &call),
-                    Event::CallContext { .. } | Event::StatusAsked { .. } | Event::Cancelled(_) => {}
+                    Event::CallContext { .. } | Event::StatusRequested { .. } | Event::Cancelled(_) => {}
                     Event::Called(call) => {
                         let mut child = info.clone();
                         child.depth += 1;

@@ -33,7 +33,7 @@ struct Run {
 }
 
 /// Seconds between two heartbeats of a worker in `rlm-eval worker`.
-const SIGN_OF_LIFE: f64 = 2.0;
+const HEARTBEAT_INTERVAL: f64 = 2.0;
 /// Minimum seconds between two spending reports, and additional seconds for each worker.
 const REPORT: f64 = 0.5;
 const REPORT_EACH: f64 = 0.005;
@@ -56,7 +56,7 @@ impl Run {
         let of_attempt = 2.0 + 3.0 + 2.0 * pieces + 2.0 * self.responses;
         let kept = self.workers * self.concurrency / KEEP;
         // Heartbeat with its reply, and the number of workers with its reply.
-        let signs = self.workers * 4.0 / SIGN_OF_LIFE;
+        let signs = self.workers * 4.0 / HEARTBEAT_INTERVAL;
         let reports = if self.has_budget {
             self.workers * 4.0 / REPORT.max(REPORT_EACH * self.workers)
         } else {

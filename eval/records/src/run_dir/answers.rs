@@ -13,7 +13,10 @@ use crate::AttemptRecord;
 ///
 /// # Errors
 /// Returns [`RunDirError::Write`] if the answer's file cannot be written.
-pub(super) fn set_apart(run: &Path, record: &AttemptRecord) -> Result<AttemptRecord, RunDirError> {
+pub(super) fn store_long_answer(
+    run: &Path,
+    record: &AttemptRecord,
+) -> Result<AttemptRecord, RunDirError> {
     let Some(answer) = record
         .answer
         .as_deref()

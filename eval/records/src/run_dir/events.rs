@@ -47,7 +47,7 @@ impl Events {
     ///
     /// # Errors
     /// Returns [`RunDirError::Read`] if the file cannot be opened.
-    pub fn to_count(path: &Path) -> Result<Self, RunDirError> {
+    pub fn open_for_counting(path: &Path) -> Result<Self, RunDirError> {
         Ok(Self {
             most: SHORT,
             ..Self::open(path)?
@@ -94,7 +94,7 @@ impl Iterator for Events {
 /// Returns an error if the file cannot be read, or if a whole line is not an event.
 pub fn fold(path: &Path) -> Result<Fold, RunDirError> {
     let mut fold = Fold::default();
-    for event in Events::to_count(path)? {
+    for event in Events::open_for_counting(path)? {
         fold.take(&event?);
     }
     Ok(fold)
@@ -103,7 +103,7 @@ pub fn fold(path: &Path) -> Result<Fold, RunDirError> {
 /// Folds a trajectory like [`fold`], but skips lines that are not events.
 pub(super) fn fold_leniently(path: &Path) -> Result<Fold, RunDirError> {
     let mut fold = Fold::default();
-    for event in Events::to_count(path)? {
+    for event in Events::open_for_counting(path)? {
         match event {
             Ok(event) => drop(fold.take(&event)),
             Err(RunDirError::Line { .. }) => {}

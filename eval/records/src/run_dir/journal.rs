@@ -143,7 +143,7 @@ impl Journal {
 
 /// Source of the wasted spending of an attempt on another machine.
 #[derive(Debug, Clone, Copy)]
-pub enum PaidFor<'a> {
+pub enum WastedSource<'a> {
     /// Lines of a trajectory.
     Trajectory(&'a [u8]),
     /// Lines of a journal.
@@ -159,7 +159,7 @@ pub fn keep_abandoned(
     run: &Path,
     (sample, attempt): (&str, u32),
     number: u64,
-    what: PaidFor<'_>,
+    what: WastedSource<'_>,
 ) -> Result<(), RunDirError> {
     let name = name::trajectory(sample, attempt);
     let stem = name.strip_suffix(".jsonl").unwrap_or(&name);
@@ -170,10 +170,10 @@ pub fn keep_abandoned(
         return Ok(());
     }
     let written = fs::create_dir_all(&to).and_then(|()| match what {
-        PaidFor::Trajectory(lines) => {
+        WastedSource::Trajectory(lines) => {
             atomic::write(&path, lines).map_err(|error| io::Error::other(error.to_string()))
         }
-        PaidFor::Journal(lines) => {
+        WastedSource::Journal(lines) => {
             let paid = paid_lines(lines);
             if paid.is_empty() {
                 return Ok(());
@@ -191,7 +191,7 @@ pub(super) fn path(run: &Path, sample: &str, attempt: u32) -> PathBuf {
 
 /// A paid response from a journal.
 #[derive(Debug)]
-pub(super) struct Paid {
+pub(super) struct PaidResponse {
     /// Invocation that made the request.
     pub invocation: String,
     cached: bool,
@@ -201,7 +201,7 @@ pub(super) struct Paid {
 
 /// Reads the paid responses of a journal in order, or `None` if there is no journal. Lines of other
 /// kinds or versions are skipped.
-pub(super) fn paid_in(path: &Path) -> io::Result<Option<Vec<Paid>>> {
+pub(super) fn paid_in(path: &Path) -> io::Result<Option<Vec<PaidResponse>>> {
     let bytes = match fs::read(path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -210,14 +210,14 @@ pub(super) fn paid_in(path: &Path) -> io::Result<Option<Vec<Paid>>> {
     Ok(Some(paid_lines(&bytes)))
 }
 
-fn paid_lines(bytes: &[u8]) -> Vec<Paid> {
+fn paid_lines(bytes: &[u8]) -> Vec<PaidResponse> {
     let lines = bytes.split(|&byte| byte == b'\n');
     let all = lines.filter_map(|line| paid(&serde_json::from_slice(line).ok()?));
     all.collect()
 }
 
 /// Sums the spending of responses.
-pub(super) fn spent(paid: &[Paid]) -> Spent {
+pub(super) fn spent(paid: &[PaidResponse]) -> Spent {
     let mut spent = Spent::default();
     for one in paid.iter().filter(|one| !one.cached) {
         spent.llm_calls += 1;
@@ -231,7 +231,7 @@ pub(super) fn spent(paid: &[Paid]) -> Spent {
 }
 
 /// Converts responses to the events of a trajectory.
-fn as_events(paid: &[Paid], sample: &str, attempt: u32) -> Vec<Event> {
+fn as_events(paid: &[PaidResponse], sample: &str, attempt: u32) -> Vec<Event> {
     let event = |invocation: &str, kind| Event {
         v: EVENT_VERSION,
         run_id: String::new(),
@@ -290,7 +290,7 @@ fn as_events(paid: &[Paid], sample: &str, attempt: u32) -> Vec<Event> {
 }
 
 /// Parses a line of a journal if it holds a response.
-fn paid(line: &Value) -> Option<Paid> {
+fn paid(line: &Value) -> Option<PaidResponse> {
     let response = line.get("response")?;
     let calls = response["calls"].as_array().into_iter().flatten();
     let mut parts: Vec<_> = calls
@@ -301,7 +301,7 @@ fn paid(line: &Value) -> Option<Paid> {
     let answer = result.get("Ok");
     let answer = answer.or_else(|| result.pointer("/Err/Truncated/response"));
     parts.extend(answer.map(bill));
-    Some(Paid {
+    Some(PaidResponse {
         invocation: response["invocation"].as_str()?.to_owned(),
         cached: response["cached"].as_bool().unwrap_or_default(),
         parts,

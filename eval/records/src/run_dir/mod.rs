@@ -26,7 +26,7 @@ mod reopen;
 mod writer;
 
 mod answers;
-mod beside;
+mod unfingerprinted;
 mod events;
 mod requests;
 mod results_csv;
@@ -35,8 +35,8 @@ mod scores;
 mod trajectories;
 
 mod fingerprint;
-mod hold;
-mod in_flight;
+mod run_lock;
+mod lost_calls;
 mod journal;
 mod links;
 mod wasted_spend;
@@ -46,12 +46,10 @@ mod error;
 mod name;
 
 pub use atomic::{write as write_whole, write_output};
-pub use beside::{Changed, beside, keep_others};
 pub use error::{LineError, RunDirError};
 pub use events::{Events, fold};
 pub use fingerprint::{Difference, Fingerprint};
-pub use hold::Holder;
-pub use journal::{Journal, PaidFor, keep_abandoned};
+pub use journal::{Journal, WastedSource, keep_abandoned};
 pub use name::sweep_id;
 pub use reader::{
     CONFIG_VERSION, LOCK_VERSION, Lock, RunDir, check_fingerprint, read_config, read_lock,
@@ -59,8 +57,10 @@ pub use reader::{
 pub use reopen::Reopened;
 pub use requests::{RequestFiles, SentRequest};
 pub use results_csv::{COLUMNS, plain_text, spreadsheet_text, to_csv};
+pub use run_lock::Holder;
 pub use samples::{TruncatedRecord, latest, read_records};
 pub use scores::{ScoreJournal, write_scores};
+pub use unfingerprinted::{Changed, beside, merge_history};
 pub use wasted_spend::LongestResponses;
 pub use writer::{NewRun, RunWriter};
 

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::samples::{TruncatedRecord, latest, read_records, superseded};
 use super::{
-    CONFIG, Fingerprint, LOCK, RunDirError, SAMPLES, TRAJECTORIES, hold, name, wasted_spend,
+    CONFIG, Fingerprint, LOCK, RunDirError, SAMPLES, TRAJECTORIES, name, run_lock, wasted_spend,
 };
 use crate::Wasted;
 use crate::program::Program;
@@ -99,8 +99,12 @@ impl RunDir {
         let config = read_versioned(&path.join(CONFIG), CONFIG_VERSION)?;
         let lock = read_lock(path)?;
         let (records, truncated_record) = read_records(&path.join(SAMPLES))?;
-        let wasted =
-            wasted_spend::wasted(path, &records, &superseded(&records), hold::is_held(path))?;
+        let wasted = wasted_spend::wasted(
+            path,
+            &records,
+            &superseded(&records),
+            run_lock::is_held(path),
+        )?;
         let aside = wasted_spend::still_counting(path, &records)?;
         Ok(Self {
             path: path.to_owned(),
@@ -153,13 +157,13 @@ impl RunDir {
 
     /// Returns the number of attempts of the whole run if this run is one shard of it, or `None` if
     /// not recorded.
-    pub fn attempts_of_all_shares(&self) -> Option<u64> {
+    pub fn attempts_of_all_shards(&self) -> Option<u64> {
         self.config.get("attempts_of_all_shares")?.as_u64()
     }
 
     /// Whether a process is working on the run.
     pub fn is_running(&self) -> bool {
-        hold::is_held(&self.path)
+        run_lock::is_held(&self.path)
     }
 
     /// Returns the path of an attempt's trajectory, which has one [`model::Event`] per line. The

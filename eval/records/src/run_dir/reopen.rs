@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::hold::Held;
 use super::links;
 use super::reader::{self, Lock};
+use super::run_lock::Held;
 use super::samples::{SampleLog, TruncatedRecord, latest, read_records};
 use super::wasted_spend::LongestResponses;
 use super::writer::RunWriter;
@@ -119,7 +119,7 @@ impl Reopened {
     ///
     /// # Errors
     /// Returns [`RunDirError`] if a file cannot be read or written. Finished attempts stay.
-    pub fn go_on(
+    pub fn resume(
         mut self,
         config: &Value,
         order: Vec<String>,
@@ -134,7 +134,7 @@ impl Reopened {
         })?;
         wasted_spend::abandon(&self.path, &self.all)?;
         wasted_spend::supersede(&self.path, again)?;
-        wasted_spend::forget(&self.path, again)?;
+        wasted_spend::remove_journals(&self.path, again)?;
         if !self.lock.programs().contains(program) {
             self.lock.later_programs.push(program.clone());
             atomic::write_json(&self.path.join(LOCK), &self.lock)?;

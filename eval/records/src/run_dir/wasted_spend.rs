@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use super::in_flight::{in_flight, leave_in_flight};
-use super::journal::{self, Paid};
+use super::journal::{self, PaidResponse};
+use super::lost_calls::{in_flight, reduce_to_lost_calls};
 use super::{ABANDONED, JOURNAL, RunDirError, SUPERSEDED, TRAJECTORIES, atomic, events, name};
 use crate::AttemptRecord;
 use crate::trajectory::{Calls, Fold};
@@ -35,9 +35,9 @@ pub(super) fn wasted(
     running: bool,
 ) -> Result<Wasted, RunDirError> {
     let under_way = if running {
-        UnderWay::default()
+        UnfinishedAttempts::default()
     } else {
-        UnderWay::of(folder, all)?
+        UnfinishedAttempts::of(folder, all)?
     };
     Ok(Wasted {
         abandoned: spent_without_record(folder, &under_way, Callers::Agents)?,
@@ -49,21 +49,21 @@ pub(super) fn wasted(
 pub(super) fn spent_unfinished(folder: &Path, all: &[AttemptRecord]) -> Result<Spent, RunDirError> {
     spent_without_record(
         folder,
-        &UnderWay::of(folder, all)?,
+        &UnfinishedAttempts::of(folder, all)?,
         Callers::AgentsAndJudges,
     )
 }
 
 /// Files of attempts without a record.
 #[derive(Debug, Default)]
-struct UnderWay {
+struct UnfinishedAttempts {
     /// Trajectories of attempts that restart from the beginning.
     trajectories: Vec<PathBuf>,
     /// Paid responses of attempts that resume, each with the trajectory if there is one.
-    going_on: Vec<(Vec<Paid>, Option<PathBuf>)>,
+    going_on: Vec<(Vec<PaidResponse>, Option<PathBuf>)>,
 }
 
-impl UnderWay {
+impl UnfinishedAttempts {
     fn of(folder: &Path, all: &[AttemptRecord]) -> Result<Self, RunDirError> {
         let mut trajectories = unfinished(folder, all)?;
         let open = open_attempts(folder, all)?;
@@ -90,7 +90,7 @@ impl UnderWay {
 }
 
 /// Reads the paid responses of a journal.
-fn paid(path: &Path) -> Result<Vec<Paid>, RunDirError> {
+fn paid(path: &Path) -> Result<Vec<PaidResponse>, RunDirError> {
     let paid = journal::paid_in(path).map_err(|reason| RunDirError::Read {
         path: path.to_owned(),
         reason,
@@ -101,7 +101,7 @@ fn paid(path: &Path) -> Result<Vec<Paid>, RunDirError> {
 /// Sums the spending of the abandoned trajectories and of `under_way`.
 fn spent_without_record(
     folder: &Path,
-    under_way: &UnderWay,
+    under_way: &UnfinishedAttempts,
     callers: Callers,
 ) -> Result<Spent, RunDirError> {
     let abandoned = files(&folder.join(ABANDONED))?;
@@ -153,7 +153,7 @@ pub(super) fn longest_responses(folder: &Path) -> Result<LongestResponses, RunDi
 /// Moves the trajectories of unfinished attempts to `abandoned/`. For attempts that resume, only
 /// the events of lost calls move.
 pub(super) fn abandon(folder: &Path, all: &[AttemptRecord]) -> Result<(), RunDirError> {
-    let under_way = UnderWay::of(folder, all)?;
+    let under_way = UnfinishedAttempts::of(folder, all)?;
     let mut aside = under_way.trajectories;
     for (paid, trajectory) in under_way.going_on {
         let Some(trajectory) = trajectory else {
@@ -161,7 +161,7 @@ pub(super) fn abandon(folder: &Path, all: &[AttemptRecord]) -> Result<(), RunDir
         };
         // The reduced trajectory counts the same here as in `abandoned/`, so a process that dies
         // before the move changes nothing.
-        if leave_in_flight(&trajectory, &paid)? {
+        if reduce_to_lost_calls(&trajectory, &paid)? {
             aside.push(trajectory);
         } else {
             fs::remove_file(&trajectory).map_err(|reason| RunDirError::Write {
@@ -170,7 +170,7 @@ pub(super) fn abandon(folder: &Path, all: &[AttemptRecord]) -> Result<(), RunDir
             })?;
         }
     }
-    set_aside(folder, ABANDONED, &aside)
+    move_to_unused_names(folder, ABANDONED, &aside)
 }
 
 /// Moves the trajectories of finished attempts that will be rerun to `superseded/`.
@@ -184,12 +184,12 @@ pub(super) fn supersede<'a>(
         .map(|(sample, attempt)| name::trajectory_in(&trajectories, sample, *attempt))
         .filter(|path| path.is_file())
         .collect();
-    set_aside(folder, SUPERSEDED, &paths)
+    move_to_unused_names(folder, SUPERSEDED, &paths)
 }
 
 /// Removes the journals of finished attempts that will be rerun, because their responses are not
 /// reused.
-pub(super) fn forget<'a>(
+pub(super) fn remove_journals<'a>(
     folder: &Path,
     again: impl IntoIterator<Item = &'a (String, u32)>,
 ) -> Result<(), RunDirError> {
@@ -303,7 +303,7 @@ fn open_attempts(
 
 /// Moves files to a folder of the run under unused names. Each move is atomic, so a process that
 /// dies between two moves neither duplicates nor loses a file.
-fn set_aside(folder: &Path, to: &str, paths: &[PathBuf]) -> Result<(), RunDirError> {
+fn move_to_unused_names(folder: &Path, to: &str, paths: &[PathBuf]) -> Result<(), RunDirError> {
     if paths.is_empty() {
         return Ok(());
     }
@@ -329,7 +329,7 @@ pub(super) fn free(to: &Path, path: &Path) -> PathBuf {
         .unwrap_or_else(|| to.join(&name))
 }
 
-/// Returns the name that a file had before [`set_aside`], in the current naming scheme.
+/// Returns the name that a file had before [`move_to_unused_names`], in the current naming scheme.
 fn original(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let whole = name.strip_suffix(".jsonl").unwrap_or(&name);

@@ -9,7 +9,7 @@ use model::Event;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::hold::Held;
+use super::run_lock::Held;
 use super::samples::{SampleLog, latest, read_records, superseded};
 use super::trajectories::Trajectories;
 use super::{
@@ -50,7 +50,7 @@ impl NewRun {
             let path = file.to_owned();
             return Err(RunDirError::NotAFolder { path });
         }
-        let mut run = Self::nowhere(results);
+        let mut run = Self::without_folder(results);
         run.make(results, benchmark, mode, started)
             .map_err(|reason| RunDirError::Create {
                 folder: results.to_owned(),
@@ -67,7 +67,7 @@ impl NewRun {
     /// is left behind.
     pub fn create_at(path: &Path) -> Result<Self, RunDirError> {
         let folder = path.parent().unwrap_or(Path::new(""));
-        let mut run = Self::nowhere(folder);
+        let mut run = Self::without_folder(folder);
         let made = if folder.as_os_str().is_empty() {
             Ok(())
         } else {
@@ -89,7 +89,7 @@ impl NewRun {
     }
 
     /// Returns a run that does not have a folder yet, but will get one in this folder.
-    fn nowhere(folder: &Path) -> Self {
+    fn without_folder(folder: &Path) -> Self {
         let mut parents: Vec<PathBuf> = folder
             .ancestors()
             .filter(|folder| !folder.as_os_str().is_empty())
@@ -305,8 +305,8 @@ impl RunWriter {
         let finished = self.trajectories.finish(&record.id, record.attempt);
         self.keep(finished);
         // Write the answer next, so that a record never names a missing file.
-        let appended =
-            answers::set_apart(&self.path, record).and_then(|record| self.samples.append(&record));
+        let appended = answers::store_long_answer(&self.path, record)
+            .and_then(|record| self.samples.append(&record));
         self.keep(appended);
     }
 

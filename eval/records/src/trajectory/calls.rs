@@ -11,8 +11,8 @@ use serde::Serialize;
 pub struct Calls {
     asked: u64,
     cached: u64,
-    of_sent: Used,
-    of_cached: Used,
+    of_sent: CallUsage,
+    of_cached: CallUsage,
     /// Number of finished calls that were sent and whose cost is partly unknown.
     unknown: u64,
     longest: Option<u64>,
@@ -26,7 +26,7 @@ pub struct Calls {
 
 /// Tokens and dollars.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-pub struct Used {
+pub struct CallUsage {
     /// Tokens; `None` if none were counted.
     pub usage: Option<Usage>,
     /// Known cost in US dollars; `None` if no cost is known.
@@ -55,7 +55,7 @@ impl Calls {
     }
 
     /// Returns the usage of all responses, including those from a cache, and of billed tries.
-    pub fn used(&self) -> Used {
+    pub fn used(&self) -> CallUsage {
         let mut used = self.of_sent;
         used += self.of_cached;
         used
@@ -64,7 +64,7 @@ impl Calls {
     /// Returns the usage of the requests that were sent. A request in flight counts with its
     /// estimate, because the server continues and charges for it even if nobody waits for the
     /// response.
-    pub fn spent(&self) -> Used {
+    pub fn spent(&self) -> CallUsage {
         let mut spent = self.of_sent;
         let mut is_unpriced = self.is_unpriced;
         if let Some(request) = self.request.as_ref().filter(|one| one.is_under_way) {
@@ -146,7 +146,7 @@ impl Calls {
     }
 }
 
-impl Used {
+impl CallUsage {
     fn add(&mut self, usage: Option<Usage>, cost_usd: Option<f64>) {
         *self += Self {
             usage,
@@ -156,7 +156,7 @@ impl Used {
     }
 }
 
-impl AddAssign for Used {
+impl AddAssign for CallUsage {
     fn add_assign(&mut self, other: Self) {
         if let Some(usage) = other.usage {
             *self.usage.get_or_insert_default() += usage;

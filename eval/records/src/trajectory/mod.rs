@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use model::{Event, EventKind, Role, Status};
 
-pub use calls::{Calls, Used};
+pub use calls::{CallUsage, Calls};
 pub use truncate::{boundary, cut_strings, heads};
 
 /// Running totals over the events of an attempt.

@@ -7,11 +7,11 @@ use std::path::Path;
 
 use csv::{ErrorKind, StringRecord};
 use model::Status;
-use records::makers::Makers;
+use records::program_versions::ProgramVersions;
 use records::run_dir::plain_text;
 
 use super::error::CompareError;
-use super::source::{FACTS, RunColumns, RunScores, ScoredAttempt};
+use super::source::{CONSTANT_COLUMNS, RunColumns, RunScores, ScoredAttempt};
 use crate::differences::RunParts;
 
 /// Reason why a CSV file is invalid.
@@ -22,7 +22,7 @@ pub enum CsvProblem {
     Empty,
     /// A required column is missing.
     #[error("missing column {wanted}; the file has: {found}")]
-    NoColumn {
+    MissingColumn {
         /// Name of the column, or of both alternatives.
         wanted: &'static str,
         /// Names of the existing columns, truncated.
@@ -30,7 +30,7 @@ pub enum CsvProblem {
     },
     /// Two columns have the same name.
     #[error("column {column}: duplicate column name `{name}`")]
-    TwoColumns {
+    DuplicateColumn {
         /// Number of the column, 1-based.
         column: usize,
         /// Name of the column.
@@ -80,7 +80,7 @@ pub enum CsvProblem {
     },
     /// Two rows describe the same attempt.
     #[error("duplicate attempt {attempt} at sample `{sample}`: it is also on line {line}")]
-    Twice {
+    DuplicateAttempt {
         /// Id of the sample, truncated.
         sample: String,
         /// Number of the attempt, 1-based.
@@ -105,8 +105,8 @@ struct Columns {
 }
 
 /// Reads a file with one row per attempt. The columns `id` (or `sample`) and `score` are required;
-/// `attempt`, `cluster`, `status`, `program`, `refused` and the columns of [`FACTS`] are optional;
-/// others are ignored.
+/// `attempt`, `cluster`, `status`, `program`, `refused` and the columns of [`CONSTANT_COLUMNS`] are
+/// optional; others are ignored.
 pub(super) fn read(path: &Path) -> Result<RunScores, CompareError> {
     let bytes = fs::read(path).map_err(|reason| CompareError::Read {
         path: path.to_owned(),
@@ -146,7 +146,7 @@ pub(super) fn read(path: &Path) -> Result<RunScores, CompareError> {
     Ok(RunScores {
         started: None,
         path: path.to_owned(),
-        parts: RunParts::of_columns(|column| facts.get(column), rows.makers),
+        parts: RunParts::of_columns(|column| facts.get(column), rows.program_versions),
         facts,
         attempts_total: rows.attempts.len() as u64,
         attempts: rows.attempts,
@@ -161,7 +161,7 @@ impl Columns {
             return Err(CsvProblem::Empty);
         }
         let place = |wanted: &str| names.iter().position(|name| *name == wanted);
-        let missing = |wanted| CsvProblem::NoColumn {
+        let missing = |wanted| CsvProblem::MissingColumn {
             wanted,
             found: cut(&names.join(", "), 200),
         };
@@ -179,7 +179,7 @@ impl Columns {
             status: place("status"),
             program: place("program"),
             refused: place("refused"),
-            facts: FACTS
+            facts: CONSTANT_COLUMNS
                 .into_iter()
                 .filter_map(|fact| Some((place(fact)?, fact)))
                 .collect(),
@@ -200,7 +200,7 @@ impl Columns {
         for column in read {
             let later = (column + 1..names.len()).find(|later| names[*later] == names[column]);
             if let Some(later) = later {
-                return Err(CsvProblem::TwoColumns {
+                return Err(CsvProblem::DuplicateColumn {
                     column: later + 1,
                     name: names[later].to_owned(),
                 });
@@ -217,7 +217,7 @@ struct Rows {
     seen: HashMap<(String, u32), u64>,
     clusters: HashMap<String, (String, u64)>,
     facts: HashMap<&'static str, (String, u64)>,
-    makers: Makers,
+    program_versions: ProgramVersions,
 }
 
 impl Rows {
@@ -228,7 +228,7 @@ impl Rows {
             seen: HashMap::new(),
             clusters: HashMap::new(),
             facts: HashMap::new(),
-            makers: Makers::default(),
+            program_versions: ProgramVersions::default(),
         }
     }
 
@@ -280,7 +280,7 @@ impl Rows {
 
         match self.seen.entry((sample.clone(), attempt)) {
             Entry::Occupied(earlier) => {
-                return Err(CsvProblem::Twice {
+                return Err(CsvProblem::DuplicateAttempt {
                     sample: cut(&sample, 40),
                     attempt,
                     line: *earlier.get(),
@@ -306,7 +306,7 @@ impl Rows {
             )?;
         }
         let program = columns.program.map(|column| field(column).to_owned());
-        self.makers.add(program);
+        self.program_versions.add(program);
         self.attempts.push(ScoredAttempt {
             sample,
             attempt,

@@ -60,10 +60,10 @@ impl CompareError {
         match self {
             Self::Differ(_) => Some("compare them anyway with --allow-mismatch"),
             Self::Csv { problem, .. } => match **problem {
-                CsvProblem::NoColumn { .. } | CsvProblem::Empty => Some(
+                CsvProblem::MissingColumn { .. } | CsvProblem::Empty => Some(
                     "the first line must name the columns, separated by commas: id (or sample) and score, optionally attempt, cluster and status",
                 ),
-                CsvProblem::Twice {
+                CsvProblem::DuplicateAttempt {
                     has_attempts: false,
                     ..
                 } => Some(

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use statistics::{detectable, holm, paired};
 
-use super::pairing::{Errors, pair_up};
+use super::pairing::{ErrorCounting, pair_up};
 use super::report::RunFigures;
 use super::source::RunScores;
 use super::{Against, Difference, RunPair, SIGNIFICANT, name};
@@ -65,7 +65,7 @@ pub struct Family {
     pub shown: u64,
 }
 
-type Place = (usize, usize);
+type RunIndices = (usize, usize);
 
 /// Returns the families and their shown comparisons.
 pub(super) fn compare(
@@ -93,7 +93,7 @@ fn with_baselines(
     baselines: &[usize],
 ) -> Vec<Compared> {
     let measured = baselines.iter().copied().zip(0..runs.len());
-    let measured: Vec<Place> = measured
+    let measured: Vec<RunIndices> = measured
         .filter(|(first, second)| first != second && *first < runs.len())
         .collect();
     let others: Vec<usize> = measured.iter().map(|(_, second)| *second).collect();
@@ -116,7 +116,7 @@ fn family(
     runs: &[RunScores],
     kind: FamilyKind,
     members: &[usize],
-    pairs: &[Place],
+    pairs: &[RunIndices],
     best: Option<&Best>,
 ) -> Compared {
     if pairs.is_empty() {
@@ -128,11 +128,17 @@ fn family(
         .collect();
     correct(&mut compared, |pair| &mut pair.errors_excluded);
     correct(&mut compared, |pair| &mut pair.errors_as_zero);
-    let is_shown = |(first, second): &Place| {
+    let is_shown = |(first, second): &RunIndices| {
         best.is_none_or(|best| best.runs.contains(first) && best.runs.contains(second))
     };
-    find_power(runs, &mut compared, pairs, Errors::Excluded, is_shown);
-    find_power(runs, &mut compared, pairs, Errors::AsZero, is_shown);
+    find_power(
+        runs,
+        &mut compared,
+        pairs,
+        ErrorCounting::Excluded,
+        is_shown,
+    );
+    find_power(runs, &mut compared, pairs, ErrorCounting::AsZero, is_shown);
     let those = compared.into_iter().zip(pairs);
     let those: Vec<RunPair> = those
         .filter(|(_, place)| is_shown(place))
@@ -155,7 +161,7 @@ fn family(
     Some((family, those))
 }
 
-fn all_pairs(of: &[usize]) -> Vec<Place> {
+fn all_pairs(of: &[usize]) -> Vec<RunIndices> {
     let firsts = of.iter().enumerate();
     firsts
         .flat_map(|(place, first)| of[place + 1..].iter().map(|second| (*first, *second)))
@@ -207,9 +213,9 @@ fn pair(runs: &[RunScores], family: FamilyKind, first: usize, second: usize) -> 
         first: name(first),
         second: name(second),
         same_fingerprint: a.parts.same_fingerprint(&b.parts),
-        alignment: pair_up(a, b, Errors::Excluded).1,
-        errors_excluded: difference(Errors::Excluded),
-        errors_as_zero: difference(Errors::AsZero),
+        alignment: pair_up(a, b, ErrorCounting::Excluded).1,
+        errors_excluded: difference(ErrorCounting::Excluded),
+        errors_as_zero: difference(ErrorCounting::AsZero),
     }
 }
 
@@ -236,14 +242,14 @@ fn correct(comparisons: &mut [RunPair], of: impl Fn(&mut RunPair) -> &mut Option
 fn find_power(
     runs: &[RunScores],
     comparisons: &mut [RunPair],
-    places: &[Place],
-    errors: Errors,
-    is_shown: impl Fn(&Place) -> bool,
+    places: &[RunIndices],
+    errors: ErrorCounting,
+    is_shown: impl Fn(&RunIndices) -> bool,
 ) {
-    fn of(pair: &mut RunPair, errors: Errors) -> &mut Option<Difference> {
+    fn of(pair: &mut RunPair, errors: ErrorCounting) -> &mut Option<Difference> {
         match errors {
-            Errors::Excluded => &mut pair.errors_excluded,
-            Errors::AsZero => &mut pair.errors_as_zero,
+            ErrorCounting::Excluded => &mut pair.errors_excluded,
+            ErrorCounting::AsZero => &mut pair.errors_as_zero,
         }
     }
     let tested = |difference: &Difference| Some((difference.p()?, difference.p_holm?));

@@ -24,7 +24,7 @@ use crate::differences::{Differences, RunParts};
 pub use csv_file::CsvProblem;
 pub use error::{CompareError, Mismatch};
 pub use family::{BEST, Family, FamilyKind};
-pub use pairing::{Alignment, Errors, pair_up};
+pub use pairing::{Alignment, ErrorCounting, pair_up};
 pub use report::{RunFigures, SampleScores};
 pub use rows::{COLUMNS, to_csv};
 pub use source::{RunColumns, RunScores, ScoredAttempt};

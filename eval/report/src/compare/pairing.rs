@@ -11,14 +11,14 @@ use crate::summary::Cluster;
 
 /// How to count an attempt of status `error`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Errors {
+pub enum ErrorCounting {
     /// The attempt is excluded.
     Excluded,
     /// The attempt scores 0.
     AsZero,
 }
 
-impl Errors {
+impl ErrorCounting {
     /// Returns the score of an attempt, or `None` if it does not count.
     pub(super) fn score(self, attempt: &ScoredAttempt) -> Option<f64> {
         match (self, attempt.status) {
@@ -60,7 +60,7 @@ impl Sample<'_> {
 }
 
 /// Returns the samples of a run by id, including those without a score.
-pub(super) fn samples(run: &RunScores, errors: Errors) -> BTreeMap<&str, Sample<'_>> {
+pub(super) fn samples(run: &RunScores, errors: ErrorCounting) -> BTreeMap<&str, Sample<'_>> {
     let mut samples: BTreeMap<&str, Sample> = BTreeMap::new();
     for attempt in &run.attempts {
         let sample = samples.entry(&attempt.sample).or_default();
@@ -79,7 +79,7 @@ pub(super) fn samples(run: &RunScores, errors: Errors) -> BTreeMap<&str, Sample<
 pub fn pair_up<'a>(
     first: &'a RunScores,
     second: &'a RunScores,
-    errors: Errors,
+    errors: ErrorCounting,
 ) -> (Vec<Pair<Cluster<'a>>>, Alignment) {
     let (a, b) = (samples(first, errors), samples(second, errors));
     let mut pairs = Vec::new();

@@ -8,7 +8,7 @@ use serde::Serialize;
 use statistics::{Estimate, estimate, sample_means};
 
 use super::name;
-use super::pairing::{Errors, samples as samples_of};
+use super::pairing::{ErrorCounting, samples as samples_of};
 use super::source::{RunColumns, RunScores};
 use crate::summary::{Cluster, Statuses, is_zero};
 
@@ -69,7 +69,7 @@ fn run_figures((index, run): (usize, &RunScores)) -> RunFigures {
             Status::Cancelled => statuses.cancelled += 1,
         }
     }
-    let score = |errors: Errors| {
+    let score = |errors: ErrorCounting| {
         let scores = run.attempts.iter().filter_map(|attempt| {
             let cluster = Cluster::of(&attempt.sample, attempt.cluster.as_deref());
             Some((attempt.sample.as_str(), cluster, errors.score(attempt)?))
@@ -86,7 +86,7 @@ fn run_figures((index, run): (usize, &RunScores)) -> RunFigures {
         path: run.path.clone(),
         facts: run.facts.clone(),
         started: run.started.as_ref().map(ToString::to_string),
-        samples: samples_of(run, Errors::Excluded).len() as u64,
+        samples: samples_of(run, ErrorCounting::Excluded).len() as u64,
         attempts_total: run.attempts_total,
         scored,
         coverage: match run.attempts_total {
@@ -100,15 +100,15 @@ fn run_figures((index, run): (usize, &RunScores)) -> RunFigures {
             .filter(|attempt| attempt.refused)
             .count() as u64,
         cut_prompts: run.attempts.iter().filter(|attempt| attempt.is_cut).count() as u64,
-        score: score(Errors::Excluded),
-        score_errors_as_zero: score(Errors::AsZero),
+        score: score(ErrorCounting::Excluded),
+        score_errors_as_zero: score(ErrorCounting::AsZero),
     }
 }
 
 pub(super) fn samples(runs: &[RunScores]) -> Vec<SampleScores> {
     let mut rows: BTreeMap<&str, Vec<Option<f64>>> = BTreeMap::new();
     for (index, run) in runs.iter().enumerate() {
-        for (id, sample) in samples_of(run, Errors::Excluded) {
+        for (id, sample) in samples_of(run, ErrorCounting::Excluded) {
             let row = rows.entry(id).or_insert_with(|| vec![None; runs.len()]);
             row[index] = sample.mean();
         }

@@ -14,7 +14,7 @@ use super::error::CompareError;
 use crate::differences::RunParts;
 
 /// Columns of `results.csv` that have the same value in every row.
-pub(super) const FACTS: [&str; 11] = [
+pub(super) const CONSTANT_COLUMNS: [&str; 11] = [
     "run_id",
     "benchmark",
     "model",
@@ -111,7 +111,7 @@ impl RunScores {
         let mut facts = RunColumns::default();
         // The identity is a flat object whose fields have the names of the columns.
         if let Ok(Value::Object(mut identity)) = serde_json::to_value(&run.lock.run) {
-            for fact in FACTS {
+            for fact in CONSTANT_COLUMNS {
                 match identity.get_mut(fact).map(Value::take) {
                     Some(Value::String(text)) => facts.insert(fact, text),
                     Some(Value::Number(number)) => facts.insert(fact, number.to_string()),

@@ -10,7 +10,7 @@ mod value;
 
 use std::collections::BTreeSet;
 
-use records::makers::{self, Makers};
+use records::program_versions::{self, ProgramVersions};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -66,7 +66,7 @@ pub struct Differences {
     /// Sentences about runs whose attempts had several values of a setting outside the fingerprint.
     pub mixed: Vec<String>,
     #[serde(skip)]
-    makers: Vec<Makers>,
+    program_versions: Vec<ProgramVersions>,
     #[serde(skip)]
     mixed_in: Vec<Vec<(&'static str, Value)>>,
 }
@@ -124,7 +124,10 @@ impl Differences {
             programs: Vec::new(),
             mixed: Vec::new(),
             mixed_in: runs.iter().map(|run| run.mixed.clone()).collect(),
-            makers: runs.iter().map(|run| run.makers.clone()).collect(),
+            program_versions: runs
+                .iter()
+                .map(|run| run.program_versions.clone())
+                .collect(),
         }
         .named(&(0..runs.len()).map(compare::name).collect::<Vec<_>>())
     }
@@ -134,7 +137,7 @@ impl Differences {
     pub fn named(mut self, names: &[impl ToString]) -> Self {
         let names: Vec<String> = names.iter().map(ToString::to_string).collect();
         self.mixed = text::mixed(names.iter().zip(&self.mixed_in));
-        self.programs = makers::remarks(names.into_iter().zip(&self.makers));
+        self.programs = program_versions::remarks(names.into_iter().zip(&self.program_versions));
         self
     }
 }
@@ -189,12 +192,12 @@ fn alike(values: &[Slot]) -> bool {
     values.windows(2).all(|pair| {
         pair[0] == pair[1]
             || pair.iter().all(|slot| slot.is_empty())
-            || have_one_identity(pair[0], pair[1])
+            || are_same_thing(pair[0], pair[1])
     })
 }
 
 /// Whether both values are names of the same thing, such as a bundled model and a copy of its file.
-fn have_one_identity(one: Slot, other: Slot) -> bool {
+fn are_same_thing(one: Slot, other: Slot) -> bool {
     let identity = |slot: Slot<'_>| match slot {
         Slot::Value(value) => value.get("identity").cloned(),
         _ => None,

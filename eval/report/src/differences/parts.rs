@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::Protocol;
 use records::RunIdentity;
-use records::makers::Makers;
+use records::program_versions::ProgramVersions;
 use records::run_dir::{RunDir, beside};
 use serde_json::{Map, Value, json};
 
@@ -43,7 +43,7 @@ pub struct RunParts {
     beside: Option<Parts>,
     /// Settings outside the fingerprint that had several values in the run, with these values.
     pub(super) mixed: Vec<(&'static str, Value)>,
-    pub(super) makers: Makers,
+    pub(super) program_versions: ProgramVersions,
 }
 
 impl RunParts {
@@ -51,8 +51,8 @@ impl RunParts {
     /// whose drivers are in effect.
     pub fn of_run(run: &RunDir) -> Self {
         let identity = &run.lock.run;
-        let makers = Makers::of(&run.lock, &run.records);
-        let program = programs(&makers).or_else(|| {
+        let program_versions = ProgramVersions::of(&run.lock, &run.records);
+        let program = programs(&program_versions).or_else(|| {
             let begun_with = run.lock.fingerprint.program()?;
             Some(json!([begun_with.digest()]))
         });
@@ -101,39 +101,42 @@ impl RunParts {
             for name in ["web_agent", "answer_schema"] {
                 parts.entry(name.to_owned()).or_insert(None);
             }
-            leave_out_unused(&mut parts, &identity.protocol);
+            clear_unused(&mut parts, &identity.protocol);
         }
         let mut columns = columns(identity);
         columns.extend(program.map(|program| (PROGRAM.to_owned(), Some(program))));
-        leave_out_unused(&mut columns, &identity.protocol);
+        clear_unused(&mut columns, &identity.protocol);
         Self {
             fingerprint: Some(identity.fingerprint.clone()),
             parts,
             columns,
             beside: Some(beside),
             mixed,
-            makers,
+            program_versions,
         }
     }
 
-    /// Reads the parts of a CSV file from the columns with these names. `makers` are the programs
-    /// of its rows.
-    pub fn of_columns<'a>(column: impl Fn(&str) -> Option<&'a str>, makers: Makers) -> Self {
+    /// Reads the parts of a CSV file from the columns with these names. `program_versions` are the
+    /// programs of its rows.
+    pub fn of_columns<'a>(
+        column: impl Fn(&str) -> Option<&'a str>,
+        program_versions: ProgramVersions,
+    ) -> Self {
         let known = COLUMNS.iter().filter_map(|name| {
             let value = Some(Value::from(column(name)?));
             Some(((*name).to_owned(), value))
         });
         let mut columns: Parts = known.collect();
-        let program = programs(&makers);
+        let program = programs(&program_versions);
         columns.extend(program.map(|program| (PROGRAM.to_owned(), Some(program))));
-        leave_out_unused(&mut columns, column("protocol").unwrap_or_default());
+        clear_unused(&mut columns, column("protocol").unwrap_or_default());
         Self {
             fingerprint: column("fingerprint").map(str::to_owned),
             parts: Parts::new(),
             columns,
             beside: None,
             mixed: Vec::new(),
-            makers,
+            program_versions,
         }
     }
 
@@ -143,7 +146,7 @@ impl RunParts {
         let same = self.fingerprint()? == other.fingerprint()?;
         let (one, two) = (self.beside.as_ref(), other.beside.as_ref());
         let alike = one.zip(two).is_none_or(|(one, two)| one == two);
-        Some(same && alike && self.makers.agree(&other.makers))
+        Some(same && alike && self.program_versions.agree(&other.program_versions))
     }
 
     pub(super) fn fingerprint(&self) -> Option<&str> {
@@ -166,10 +169,10 @@ impl RunParts {
 
 /// Returns the programs that made the attempts, by the digests that records, CSV files and
 /// `--version` show, or `None` if none is known.
-fn programs(makers: &Makers) -> Option<Value> {
-    makers.digests().next()?;
-    let unknown = makers.any_unknown().then_some(NOT_RECORDED);
-    Some(makers.digests().chain(unknown).collect())
+fn programs(program_versions: &ProgramVersions) -> Option<Value> {
+    program_versions.digests().next()?;
+    let unknown = program_versions.any_unknown().then_some(NOT_RECORDED);
+    Some(program_versions.digests().chain(unknown).collect())
 }
 
 fn columns(identity: &RunIdentity) -> Parts {
@@ -207,7 +210,7 @@ fn with_digests(tools: &Map<String, Value>) -> Value {
 
 /// Clears parts that the run's protocol does not use. Earlier programs recorded the settings of the
 /// REPL in every run.
-fn leave_out_unused(parts: &mut Parts, protocol: &str) {
+fn clear_unused(parts: &mut Parts, protocol: &str) {
     const OF_A_REPL: [&str; 6] = [
         "max_depth",
         "max_iterations",
@@ -224,7 +227,7 @@ fn leave_out_unused(parts: &mut Parts, protocol: &str) {
             parts.insert(part.to_owned(), None);
         }
     };
-    let nature = Protocol::nature_of(protocol);
+    let nature = Protocol::capabilities_of(protocol);
     let Some(nature) = nature.filter(|nature| !nature.has_modes()) else {
         return;
     };

@@ -1,6 +1,6 @@
 //! Formats a race: a line for each block, the reasons why cells stop, and the final table.
 
-use statistics::{Rivals, Standing, Verdict};
+use statistics::{RaceOpponents, Standing, Verdict};
 
 use super::{RaceBlock, RaceHeader, RaceResult};
 use crate::columns::in_columns;
@@ -10,8 +10,8 @@ use crate::compare::p_text;
 pub(super) fn reason(header: &RaceHeader, standings: &[Standing], cell: usize) -> Option<String> {
     let standing = &standings[cell];
     let rival = match &header.rules.against {
-        Rivals::Best => "the best of the others",
-        Rivals::Baselines(_) => "its baseline",
+        RaceOpponents::Best => "the best of the others",
+        RaceOpponents::Baselines(_) => "its baseline",
     };
     let matters = header.rules.min_difference;
     let (p, p_matters) = (p_text(standing.p), p_text(standing.p_matters));
@@ -21,8 +21,10 @@ pub(super) fn reason(header: &RaceHeader, standings: &[Standing], cell: usize) -
         Verdict::Better => format!("better than {rival} (p {p} over all cells)"),
         Verdict::Alike => format!("within {matters} of {rival} (p {p_matters} over all cells)"),
         Verdict::Won => match &header.rules.against {
-            Rivals::Best => "the last one: all others have stopped".to_owned(),
-            Rivals::Baselines(_) => "a baseline whose comparisons are all decided".to_owned(),
+            RaceOpponents::Best => "the last one: all others have stopped".to_owned(),
+            RaceOpponents::Baselines(_) => {
+                "a baseline whose comparisons are all decided".to_owned()
+            }
         },
     })
 }
@@ -82,7 +84,7 @@ impl RaceResult {
             "p",
         ];
         let rows = self.cells.iter().map(|cell| {
-            let figure = |of: &dyn Fn(&statistics::Stopped) -> String| {
+            let figure = |of: &dyn Fn(&statistics::StoppedDifference) -> String| {
                 let difference = cell.difference.as_ref();
                 difference.map_or_else(|| "-".to_owned(), of)
             };
@@ -108,17 +110,17 @@ impl RaceResult {
     pub(crate) fn sentences(&self) -> Vec<String> {
         let mut sentences = Vec::new();
         match (&self.best, self.is_decided, &self.rules.against) {
-            (Some(best), true, Rivals::Best) => sentences.push(format!(
+            (Some(best), true, RaceOpponents::Best) => sentences.push(format!(
                 "{best} remains: no other cell is better than all others by {} (alpha {}).",
                 self.rules.min_difference, self.rules.alpha
             )),
-            (Some(best), false, Rivals::Best) => sentences.push(format!(
+            (Some(best), false, RaceOpponents::Best) => sentences.push(format!(
                 "Undecided: {best} has the best score of the cells that did not stop."
             )),
-            (_, true, Rivals::Baselines(_)) => {
+            (_, true, RaceOpponents::Baselines(_)) => {
                 sentences.push("Every cell is decided against its baseline.".to_owned());
             }
-            (_, false, Rivals::Baselines(_)) => {
+            (_, false, RaceOpponents::Baselines(_)) => {
                 sentences.push("Undecided: some cells are neither better nor worse.".to_owned());
             }
             (None, ..) => {}
@@ -130,8 +132,8 @@ impl RaceResult {
             100.0 * self.saved()
         ));
         let with = match self.rules.against {
-            Rivals::Best => "the best remaining cell",
-            Rivals::Baselines(_) => "the baseline",
+            RaceOpponents::Best => "the best remaining cell",
+            RaceOpponents::Baselines(_) => "the baseline",
         };
         sentences.push(format!(
             "Differences are measured from {with} and corrected for early stopping; intervals and p values hold whenever a cell stopped."

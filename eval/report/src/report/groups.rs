@@ -48,10 +48,10 @@ pub(super) fn of(runs: &[&[AttemptRecord]]) -> Vec<Vec<Grouping>> {
     let all = || runs.iter().copied().flatten();
     let names: BTreeSet<&String> = all().flat_map(|record| record.metadata.keys()).collect();
     let has_length = names.iter().any(|name| *name == CONTEXT_LENGTH);
-    let facts: Vec<(&String, Fact)> = names
+    let facts: Vec<(&String, GroupingRule)> = names
         .into_iter()
         .filter(|name| !(has_length && *name == CONTEXT_CHARACTERS))
-        .filter_map(|name| Some((name, Fact::of(name, all())?)))
+        .filter_map(|name| Some((name, GroupingRule::of(name, all())?)))
         .collect();
     runs.iter()
         .map(|records| {
@@ -62,14 +62,14 @@ pub(super) fn of(runs: &[&[AttemptRecord]]) -> Vec<Vec<Grouping>> {
 }
 
 /// Rule by which a field forms groups.
-enum Fact {
+enum GroupingRule {
     /// One group per value.
     Values,
     /// Groups by quarters of the samples, given the least and greatest value of each.
     Quarters(Vec<(f64, f64)>),
 }
 
-impl Fact {
+impl GroupingRule {
     fn of<'a>(name: &str, records: impl Iterator<Item = &'a AttemptRecord>) -> Option<Self> {
         let mut samples: BTreeMap<&str, &Value> = BTreeMap::new();
         for record in records {
@@ -94,7 +94,7 @@ impl Fact {
     }
 
     /// Returns the sort key and the name of a value's group.
-    fn group(&self, value: &Value) -> Option<(Place, String)> {
+    fn group(&self, value: &Value) -> Option<(SortKey, String)> {
         match self {
             Self::Values => key(value),
             Self::Quarters(quarters) => {
@@ -106,7 +106,7 @@ impl Fact {
                 } else {
                     least.to_string()
                 };
-                Some((Place::Number(place as i128), name))
+                Some((SortKey::Number(place as i128), name))
             }
         }
     }
@@ -131,22 +131,22 @@ fn quarters(sorted: &[f64]) -> Vec<(f64, f64)> {
 
 /// Sort key: numbers by size, before texts.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
+enum SortKey {
     Number(i128),
     Text(String),
 }
 
-fn key(value: &Value) -> Option<(Place, String)> {
+fn key(value: &Value) -> Option<(SortKey, String)> {
     match value {
         Value::Number(number) => Some((place(number), number.to_string())),
-        Value::String(text) => Some((Place::Text(text.clone()), text.clone())),
-        Value::Bool(flag) => Some((Place::Text(flag.to_string()), flag.to_string())),
+        Value::String(text) => Some((SortKey::Text(text.clone()), text.clone())),
+        Value::Bool(flag) => Some((SortKey::Text(flag.to_string()), flag.to_string())),
         Value::Null | Value::Array(_) | Value::Object(_) => None,
     }
 }
 
-fn by(name: &str, fact: &Fact, records: &[AttemptRecord]) -> Grouping {
-    let mut groups: BTreeMap<(Place, String), Vec<AttemptRecord>> = BTreeMap::new();
+fn by(name: &str, fact: &GroupingRule, records: &[AttemptRecord]) -> Grouping {
+    let mut groups: BTreeMap<(SortKey, String), Vec<AttemptRecord>> = BTreeMap::new();
     for record in records {
         let value = record.metadata.get(name);
         if let Some(group) = value.and_then(|value| fact.group(value)) {
@@ -169,8 +169,8 @@ fn by(name: &str, fact: &Fact, records: &[AttemptRecord]) -> Grouping {
     clippy::cast_possible_truncation,
     reason = "a saturating cast preserves the order"
 )]
-fn place(number: &serde_json::Number) -> Place {
-    Place::Number((number.as_f64().unwrap_or_default() * 1000.0) as i128)
+fn place(number: &serde_json::Number) -> SortKey {
+    SortKey::Number((number.as_f64().unwrap_or_default() * 1000.0) as i128)
 }
 
 #[cfg(test)]

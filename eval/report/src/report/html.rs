@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use askama::Template;
-use model::{Protocol, ProtocolNature};
+use model::{Capabilities, Protocol};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::compared::{Compared, compared};
 use super::drawn_grid::{self, Grid};
 use super::plot::{Plot, PlotError, TIME_PARTS, colour_of, css, plots};
+use super::sweep_tables::{SweepTables, compared};
 use super::text::{behaviour, by, facts, grouped};
 use super::{Failure, Report, RunReport, spending};
 use crate::differences;
@@ -39,13 +39,13 @@ struct Page<'a> {
     differing: Vec<(String, Vec<String>)>,
     sentences: Vec<String>,
     scorers: Option<String>,
-    sweeps: Vec<Compared<'a>>,
+    sweeps: Vec<SweepTables<'a>>,
     tables: Vec<Table>,
     plots: Vec<Plot>,
     time_parts: Vec<(&'static str, String)>,
     /// Notes about the intervals, one sentence each.
     interval_notes: Vec<String>,
-    failing: Vec<Failing<'a>>,
+    failing: Vec<RunFailures<'a>>,
     shown: usize,
     /// First samples on which the runs differ, with a mark and a word for each run.
     differing_samples: Vec<(&'a str, Vec<(String, &'static str)>)>,
@@ -62,8 +62,8 @@ impl Run<'_> {
     /// Returns the prompt mode, or a dash if the protocol has none.
     fn mode(&self) -> &str {
         let identity = &self.report.identity;
-        let nature = Protocol::nature_of(&identity.protocol);
-        if nature.is_some_and(ProtocolNature::has_modes) {
+        let nature = Protocol::capabilities_of(&identity.protocol);
+        if nature.is_some_and(Capabilities::has_modes) {
             identity.prompt_mode.as_deref().unwrap_or("not recorded")
         } else {
             NONE
@@ -80,7 +80,7 @@ impl Run<'_> {
 
     /// Formats a limit of agents, or a dash for a direct call, which has none.
     fn of_agents(&self, limit: u32) -> String {
-        let nature = Protocol::nature_of(&self.report.identity.protocol);
+        let nature = Protocol::capabilities_of(&self.report.identity.protocol);
         if nature.is_some_and(|nature| nature.one_call) {
             NONE.to_owned()
         } else {
@@ -95,14 +95,14 @@ struct Table {
     rows: Vec<(String, Vec<String>)>,
 }
 
-struct Failing<'a> {
+struct RunFailures<'a> {
     name: &'a str,
     label: &'a str,
     all: usize,
-    failures: Vec<Failed<'a>>,
+    failures: Vec<FailureRow<'a>>,
 }
 
-struct Failed<'a> {
+struct FailureRow<'a> {
     failure: &'a Failure,
     score: String,
     /// Drawings of the grids, or empty.
@@ -147,7 +147,7 @@ pub fn html(report: &Report, beside: &Path) -> Result<String, HtmlError> {
             rows: by(name, reports),
         });
     }
-    let failing = reports.iter().map(|report| Failing {
+    let failing = reports.iter().map(|report| RunFailures {
         name: &report.name,
         label: &report.label,
         all: report.failures.len(),
@@ -190,7 +190,7 @@ pub fn html(report: &Report, beside: &Path) -> Result<String, HtmlError> {
     Ok(page.render()?)
 }
 
-fn failed<'a>(failure: &'a Failure, beside: &Path) -> Failed<'a> {
+fn failed<'a>(failure: &'a Failure, beside: &Path) -> FailureRow<'a> {
     let draw = |grids: Option<&Vec<Grid>>, name, others: Option<&Vec<Grid>>| {
         let grids = grids.into_iter().flatten().enumerate();
         let drawings = grids.map(|(place, grid)| {
@@ -200,7 +200,7 @@ fn failed<'a>(failure: &'a Failure, beside: &Path) -> Failed<'a> {
         drawings.collect::<String>()
     };
     let (got, expected) = (failure.got_grids.as_ref(), failure.expected_grids.as_ref());
-    Failed {
+    FailureRow {
         failure,
         score: score(failure),
         got: draw(got, "answered", expected),

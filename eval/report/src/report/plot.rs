@@ -68,29 +68,35 @@ fn race(sweep: &SweepReport) -> Result<Option<Plot>, PlotError> {
     let Some(race) = sweep.race.as_ref().filter(|race| !race.cells.is_empty()) else {
         return Ok(None);
     };
-    let x = Marks::from_zero(race.samples as f64, short);
-    let svg = draw((x, "samples"), (Marks::score(), "score so far"), |chart| {
-        for (place, cell) in race.cells.iter().enumerate() {
-            let run = sweep.cells.iter().find(|(name, _)| *name == cell.name);
-            let colour = colour(run.map_or(place, |(_, run)| *run));
-            let points = cell
-                .line
-                .iter()
-                .map(|(samples, mean)| (*samples as f64, *mean));
-            let points: Vec<(f64, f64)> = points.collect();
-            let line = LineSeries::new(points.iter().copied(), colour.stroke_width(2));
-            chart.draw_series(line).map_err(failed)?;
-            if let (Some(end), Some(verdict)) = (points.last(), cell.verdict) {
-                let filled = match verdict {
-                    Verdict::Won | Verdict::Better => colour.filled(),
-                    Verdict::Worse | Verdict::NotBetter | Verdict::Alike => colour.stroke_width(2),
-                };
-                let dot = Circle::new(*end, 6, filled);
-                chart.draw_series([dot]).map_err(failed)?;
+    let x = ValueAxis::from_zero(race.samples as f64, short);
+    let svg = draw(
+        (x, "samples"),
+        (ValueAxis::score(), "score so far"),
+        |chart| {
+            for (place, cell) in race.cells.iter().enumerate() {
+                let run = sweep.cells.iter().find(|(name, _)| *name == cell.name);
+                let colour = colour(run.map_or(place, |(_, run)| *run));
+                let points = cell
+                    .line
+                    .iter()
+                    .map(|(samples, mean)| (*samples as f64, *mean));
+                let points: Vec<(f64, f64)> = points.collect();
+                let line = LineSeries::new(points.iter().copied(), colour.stroke_width(2));
+                chart.draw_series(line).map_err(failed)?;
+                if let (Some(end), Some(verdict)) = (points.last(), cell.verdict) {
+                    let filled = match verdict {
+                        Verdict::Won | Verdict::Better => colour.filled(),
+                        Verdict::Worse | Verdict::NotBetter | Verdict::Alike => {
+                            colour.stroke_width(2)
+                        }
+                    };
+                    let dot = Circle::new(*end, 6, filled);
+                    chart.draw_series([dot]).map_err(failed)?;
+                }
             }
-        }
-        Ok(())
-    })?;
+            Ok(())
+        },
+    )?;
     Ok(Some(Plot {
         title: "Race".to_owned(),
         note: "A circle marks where a cell stopped; a filled circle marks the last cell or a better one."
@@ -101,12 +107,12 @@ fn race(sweep: &SweepReport) -> Result<Option<Plot>, PlotError> {
 
 /// A value axis with labeled marks.
 #[derive(Clone)]
-struct Marks {
+struct ValueAxis {
     range: Range<f64>,
     marks: Vec<(f64, String)>,
 }
 
-impl Marks {
+impl ValueAxis {
     /// Creates an axis with these labels at 0, 1, ….
     fn places(texts: impl IntoIterator<Item = String>) -> Self {
         let marks: Vec<_> = (0_u32..).map(f64::from).zip(texts).collect();
@@ -144,7 +150,7 @@ impl Marks {
     }
 }
 
-impl Ranged for Marks {
+impl Ranged for ValueAxis {
     type FormatOption = NoDefaultFormatting;
     type ValueType = f64;
 
@@ -163,7 +169,7 @@ impl Ranged for Marks {
     }
 }
 
-impl ValueFormatter<f64> for Marks {
+impl ValueFormatter<f64> for ValueAxis {
     fn format_ext(&self, value: &f64) -> String {
         let text = self
             .marks
@@ -173,12 +179,12 @@ impl ValueFormatter<f64> for Marks {
     }
 }
 
-type Area<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Marks, Marks>>;
+type Area<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<ValueAxis, ValueAxis>>;
 
 /// Draws labeled axes, and the marks that `fill` adds.
 fn draw(
-    x: (Marks, &str),
-    y: (Marks, &str),
+    x: (ValueAxis, &str),
+    y: (ValueAxis, &str),
     fill: impl FnOnce(&mut Area) -> Result<(), PlotError>,
 ) -> Result<String, PlotError> {
     let mut svg = String::new();
@@ -248,8 +254,8 @@ fn scores(runs: &[RunReport]) -> Result<Option<Plot>, PlotError> {
         .into_iter()
         .collect();
     if lengths.is_empty() {
-        let x = Marks::places(runs.iter().map(|run| run.name.clone()));
-        let svg = draw((x, "run"), (Marks::score(), "score"), |chart| {
+        let x = ValueAxis::places(runs.iter().map(|run| run.name.clone()));
+        let svg = draw((x, "run"), (ValueAxis::score(), "score"), |chart| {
             for (run, report) in runs.iter().enumerate() {
                 if let Some(score) = &report.summary.score {
                     dot(chart, run as f64, score, colour(run))?;
@@ -263,14 +269,14 @@ fn scores(runs: &[RunReport]) -> Result<Option<Plot>, PlotError> {
             svg,
         }));
     }
-    let x = Marks::places(lengths.iter().map(|length| length_label(*length)));
+    let x = ValueAxis::places(lengths.iter().map(|length| length_label(*length)));
     let place = |length: u64| lengths.iter().position(|known| *known == length);
     let svg = draw(
         (
             x,
             "context length in characters, or in tokens if the data counts tokens",
         ),
-        (Marks::score(), "score"),
+        (ValueAxis::score(), "score"),
         |chart| {
             for (run, report) in runs.iter().enumerate() {
                 let groups = report.summary.by_context_length.iter();
@@ -339,8 +345,8 @@ fn score_by_cost(runs: &[RunReport]) -> Result<Option<Plot>, PlotError> {
     };
     let most = values.iter().copied().fold(0.0, f64::max);
     let svg = draw(
-        (Marks::from_zero(most * 1.05, short), name),
-        (Marks::score(), "score"),
+        (ValueAxis::from_zero(most * 1.05, short), name),
+        (ValueAxis::score(), "score"),
         |chart| {
             for (run, (report, value)) in runs.iter().zip(&values).enumerate() {
                 if let Some(score) = &report.summary.score {
@@ -402,8 +408,8 @@ fn iterations(runs: &[RunReport]) -> Result<Option<Plot>, PlotError> {
         .flat_map(|run| (0..bins).map(move |bin| share(run, bin)));
     let highest = shares.fold(0.0, f64::max);
     let bar = 0.6 / runs.len() as f64;
-    let y = Marks::from_zero(highest * 100.0, |value| format!("{} %", trimmed(value)));
-    let x = Marks::places(texts);
+    let y = ValueAxis::from_zero(highest * 100.0, |value| format!("{} %", trimmed(value)));
+    let x = ValueAxis::places(texts);
     let svg = draw((x, "iterations of the root"), (y, "attempts"), |chart| {
         for (run, report) in runs.iter().enumerate() {
             let bars = (0..bins).map(|bin| {
@@ -439,8 +445,8 @@ fn times(runs: &[RunReport]) -> Result<Option<Plot>, PlotError> {
         .iter()
         .map(|parts| parts.iter().sum())
         .fold(0.0, f64::max);
-    let y = Marks::from_zero(most, short);
-    let x = Marks::places(runs.iter().map(|run| run.name.clone()));
+    let y = ValueAxis::from_zero(most, short);
+    let x = ValueAxis::places(runs.iter().map(|run| run.name.clone()));
     let svg = draw((x, "run"), (y, "seconds per attempt"), |chart| {
         for (run, parts) in parts.iter().enumerate() {
             let mut from = 0.0;

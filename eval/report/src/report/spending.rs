@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use model::{Role, settled};
-use records::trajectory::{Agent, Used};
+use records::trajectory::{Agent, CallUsage};
 use serde::Serialize;
 
 use super::RunReport;
@@ -22,7 +22,7 @@ pub struct Spending {
     pub llm_calls: u64,
     /// Tokens and cost of these requests.
     #[serde(flatten)]
-    pub used: Used,
+    pub used: CallUsage,
 }
 
 /// Sort key: depth first, so that roots come before their children.
@@ -45,7 +45,7 @@ impl Tally {
             depth: agent.depth,
             agents: 0,
             llm_calls: 0,
-            used: Used::default(),
+            used: CallUsage::default(),
         });
         spending.agents += 1;
         spending.llm_calls += agent.calls.asked();

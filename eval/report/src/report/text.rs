@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use statistics::Estimate;
 
-use super::in_short::in_short;
-use super::{Behaviour, Report, RunReport, spending};
+use super::short_summary::short_summary;
+use super::{Report, RunBehavior, RunReport, spending};
 use crate::compare;
 use crate::differences;
 use crate::race::race_table;
@@ -43,7 +43,7 @@ pub fn conclusion(report: &Report, width: u16) -> String {
     let mut sections = beginning(report, &labels, width);
     sections.push(scores(report, &labels, width));
     sections.extend(comparisons(report, width));
-    sections.extend(in_short(report, width));
+    sections.extend(short_summary(report, width));
     sections.join("\n")
 }
 
@@ -157,7 +157,7 @@ fn count(count: u64, share: Option<f64>) -> String {
     }
 }
 
-fn seconds(run: &Behaviour, of: impl Fn(&super::TimeSplit) -> f64) -> String {
+fn seconds(run: &RunBehavior, of: impl Fn(&super::TimeSplit) -> f64) -> String {
     run.time
         .as_ref()
         .map_or_else(|| NONE.to_owned(), |time| format!("{:.2} s", of(time)))
@@ -165,7 +165,7 @@ fn seconds(run: &Behaviour, of: impl Fn(&super::TimeSplit) -> f64) -> String {
 
 /// Returns rows with a name and a cell for each run.
 pub(super) fn behaviour(runs: &[RunReport]) -> Vec<(String, Vec<String>)> {
-    let row = |name: &str, cell: &dyn Fn(&Behaviour) -> String| {
+    let row = |name: &str, cell: &dyn Fn(&RunBehavior) -> String| {
         let cells = runs.iter().map(|run| cell(&run.behaviour));
         (name.to_owned(), cells.collect())
     };

@@ -7,7 +7,7 @@ use records::AttemptRecord;
 
 /// Usage of the model that judged the answers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Judged {
+pub struct JudgeUsage {
     /// The model, as `PROVIDER/MODEL`.
     pub model: String,
     /// Name of the judge's prompt.
@@ -27,10 +27,10 @@ pub struct Judged {
 }
 
 /// Sums the usage of judges over records. Returns `None` if no record was judged by a model.
-pub(super) fn judged(records: &[AttemptRecord]) -> Option<Judged> {
-    let mut sum: Option<Judged> = None;
+pub(super) fn judged(records: &[AttemptRecord]) -> Option<JudgeUsage> {
+    let mut sum: Option<JudgeUsage> = None;
     for judge in records.iter().filter_map(|record| record.judge.as_ref()) {
-        let sum = sum.get_or_insert_with(|| Judged {
+        let sum = sum.get_or_insert_with(|| JudgeUsage {
             model: judge.model.clone(),
             prompt: judge.prompt.clone(),
             prompt_sha256: judge.prompt_sha256.clone(),

@@ -12,12 +12,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::{Status, Usage, settled};
 use serde::{Deserialize, Serialize};
 
-use records::{AllSpent, AttemptRecord, Wasted, counted};
+use records::{AttemptRecord, TotalSpending, Wasted, counted};
 use statistics::{Estimate, estimate, sample_means};
 
 pub use interval_notes::difference_notes;
 pub use interval_notes::interval_notes;
-pub use judged::Judged;
+pub use judged::JudgeUsage;
 pub use repeated::{Attempts, Pass, Repeated};
 pub use table::{
     NONE, amount, context_lengths, cost, cost_of_all_tries, cost_per_right_answer, further,
@@ -101,7 +101,7 @@ pub struct Summary {
     /// Usage of the model that judged the answers, which no other figure includes; `None` without a
     /// judge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub judge: Option<Judged>,
+    pub judge: Option<JudgeUsage>,
     /// Sum of the durations of all attempts, in seconds.
     pub total_time_s: f64,
     /// Spending on attempts that do not count, as recorded in the run directory.
@@ -262,7 +262,7 @@ impl Summary {
     }
 
     /// Returns the total spending of the run, including abandoned and superseded attempts.
-    pub fn spent(&self) -> AllSpent {
+    pub fn spent(&self) -> TotalSpending {
         let Wasted {
             abandoned,
             superseded,
@@ -272,7 +272,7 @@ impl Summary {
         usage += superseded.usage;
         let costs = [self.cost_usd, abandoned.cost_usd, superseded.cost_usd];
         let known = costs.iter().any(Option::is_some);
-        AllSpent {
+        TotalSpending {
             attempts: self.attempts + abandoned.attempts + superseded.attempts,
             usage,
             cost_usd: known.then(|| settled(costs.into_iter().flatten().sum())),

@@ -7,7 +7,7 @@ use futures::stream::FuturesUnordered;
 use mcp::{Caller, Reply};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use serve::{Answered, OnProgress, Question, Refused};
+use serve::{AgentResult, OnProgress, Question, Rejection};
 
 use super::arguments::{Budget, choose, parse};
 use super::tools::{Tools, refused};
@@ -91,7 +91,8 @@ pub(super) async fn call(
             }
         })
         .collect();
-    let mut results: Vec<Option<Result<Answered, Refused>>> = (0..count).map(|_| None).collect();
+    let mut results: Vec<Option<Result<AgentResult, Rejection>>> =
+        (0..count).map(|_| None).collect();
     let mut done = 0;
     while let Some((index, answer)) = work.next().await {
         results[index] = Some(answer);
@@ -101,7 +102,7 @@ pub(super) async fn call(
     Ok(reply(results.into_iter().flatten()))
 }
 
-fn reply(results: impl Iterator<Item = Result<Answered, Refused>>) -> Reply {
+fn reply(results: impl Iterator<Item = Result<AgentResult, Rejection>>) -> Reply {
     let (mut listed, mut lines) = (Vec::new(), Vec::new());
     let (mut failed, mut llm_calls, mut run) = (0, 0, None);
     let mut cost_usd = Some(0.0);
@@ -125,8 +126,8 @@ fn reply(results: impl Iterator<Item = Result<Answered, Refused>>) -> Reply {
                 run = Some(answered.run.clone());
                 (json!(answered.status), Some(answered.sample.clone()))
             }
-            Err(Refused::OutOfBudget(_)) => (json!("limit"), None),
-            Err(Refused::Unavailable(_)) => (json!("error"), None),
+            Err(Rejection::OutOfBudget(_)) => (json!("limit"), None),
+            Err(Rejection::Unavailable(_)) => (json!("error"), None),
         };
         listed.push(json!({
             "status": status,

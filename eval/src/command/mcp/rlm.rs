@@ -7,7 +7,7 @@ use harness::model::Status;
 use mcp::{Caller, Reply};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use serve::{Answered, OnProgress, Progress, Question, with_headings};
+use serve::{AgentResult, OnProgress, Progress, Question, with_headings};
 
 use super::arguments::{Budget, choose, parse};
 use super::roots::Roots;
@@ -142,7 +142,7 @@ fn read(
     Ok(with_headings(pieces))
 }
 
-fn reply(answered: Answered) -> Reply {
+fn reply(answered: AgentResult) -> Reply {
     let structured = json!({
         "status": answered.status,
         "answer": answered.answer,

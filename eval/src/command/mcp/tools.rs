@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use mcp::{Caller, Reply, ToolInfo, Toolbox};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use serve::{Gate, Refused};
+use serve::{AdmissionQueue, Rejection};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::roots::Roots;
@@ -46,7 +46,7 @@ pub(super) struct Tools {
     pub agents: Vec<String>,
     /// Models of `llm_map`, each with the name of its agent.
     pub models: Vec<(String, String)>,
-    gate: Gate,
+    gate: AdmissionQueue,
     /// Admits the calls of `llm_map`, of all clients together.
     pub calls: Arc<Semaphore>,
     /// Admits work that reads files.
@@ -76,7 +76,7 @@ impl Tools {
             roots: Arc::new(roots),
             agents,
             models,
-            gate: Gate::new(settings.max_concurrency, settings.max_queue),
+            gate: AdmissionQueue::new(settings.max_concurrency, settings.max_queue),
             calls: Arc::new(Semaphore::new(settings.max_concurrency)),
             readers: Arc::new(Semaphore::new(settings.max_concurrency)),
         }
@@ -135,7 +135,7 @@ fn offer(info: &mut ToolInfo, names: &Vec<String>) {
 }
 
 /// Returns the sentence for a question that no agent was started for.
-pub(super) fn refused(refused: &Refused) -> String {
+pub(super) fn refused(refused: &Rejection) -> String {
     refused.to_string()
 }
 

@@ -11,7 +11,7 @@ use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{Completer, Editor, Helper, Highlighter, Hinter};
 
 use super::root::{FRESH_SESSION, Root};
-use super::show::{complain, show};
+use super::show::{print_stderr, show};
 use crate::error::Error;
 
 /// Maximum cells kept in the history.
@@ -27,14 +27,14 @@ pub(super) async fn converse(root: &mut Root, history: Option<&Path>) -> Result<
     let mut history = history.filter(|path| match open_history(&mut editor, path) {
         Ok(()) => true,
         Err(error) => {
-            complain(&format!(
+            print_stderr(&format!(
                 "note: history is unavailable: {}: {error}",
                 path.display()
             ));
             false
         }
     });
-    complain(
+    print_stderr(
         "The JavaScript REPL of agents, without a model. Ctrl-C clears the line, Ctrl-D ends.",
     );
     loop {
@@ -51,7 +51,7 @@ pub(super) async fn converse(root: &mut Root, history: Option<&Path>) -> Result<
         if let Some(path) = history
             && let Err(error) = added.and_then(|_| editor.append_history(path))
         {
-            complain(&format!(
+            print_stderr(&format!(
                 "note: history is unavailable: {}: {error}",
                 path.display()
             ));
@@ -65,7 +65,7 @@ pub(super) async fn converse(root: &mut Root, history: Option<&Path>) -> Result<
             show(&code, ran)?;
         } else {
             root.abandon();
-            complain(&format!("interrupted; {FRESH_SESSION}"));
+            print_stderr(&format!("interrupted; {FRESH_SESSION}"));
         }
     }
 }

@@ -87,7 +87,7 @@ async fn answer(root: &mut Root, request: Request) -> Result<Answer, StartError>
         }
     };
     Ok(match root.run(code).await? {
-        CellResult::Lost(lost) => Answer::error(format!("{lost}; {FRESH_SESSION}")),
+        CellResult::SessionLost(lost) => Answer::error(format!("{lost}; {FRESH_SESSION}")),
         CellResult::Finished(outcome) => {
             let (error, stack) = match outcome.error {
                 Some(error) => (Some(error.message), error.stack),

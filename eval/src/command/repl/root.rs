@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use harness::sandbox::message::{AgentInfo, CellOutcome, Context};
-use harness::sandbox::{Event, Lost, Repl, Sandbox, StartError};
+use harness::sandbox::{Event, Repl, Sandbox, SessionLost, StartError};
 use serde_json::Value;
 
 /// A REPL that is replaced by a fresh one when its session is lost.
@@ -23,7 +23,7 @@ pub(super) enum CellResult {
     /// The cell ended.
     Finished(CellOutcome),
     /// The cell brought the sandbox down. The next cell runs in a fresh session.
-    Lost(Lost),
+    SessionLost(SessionLost),
 }
 
 /// Notice printed after a loss.
@@ -55,13 +55,13 @@ impl Root {
                 ),
                 Ok(
                     Event::CallContext { .. }
-                    | Event::StatusAsked { .. }
+                    | Event::StatusRequested { .. }
                     | Event::Cancelled(_)
                     | Event::Invoked(_),
                 ) => {}
                 Err(lost) => {
                     self.abandon();
-                    return Ok(CellResult::Lost(lost));
+                    return Ok(CellResult::SessionLost(lost));
                 }
             }
         }

@@ -19,8 +19,8 @@ use crate::terminal::plain_text;
 pub(super) fn show(code: &str, ran: CellResult) -> Result<(), Error> {
     let outcome = match ran {
         CellResult::Finished(outcome) => outcome,
-        CellResult::Lost(lost) => {
-            complain(&format!("{lost}; {FRESH_SESSION}"));
+        CellResult::SessionLost(lost) => {
+            print_stderr(&format!("{lost}; {FRESH_SESSION}"));
             return Ok(());
         }
     };
@@ -29,12 +29,12 @@ pub(super) fn show(code: &str, ran: CellResult) -> Result<(), Error> {
     }
     let is_silent = outcome.error.is_none() && outcome.value.is_none();
     if outcome.output.is_empty() && is_silent && ends_in_a_bare_value(code) {
-        complain("note: only printed values are shown: console.log(…)");
+        print_stderr("note: only printed values are shown: console.log(…)");
     }
     if let Some(CellError { message, stack, .. }) = outcome.error {
         let lines =
             iter::once(message).chain(stack.into_iter().map(|frame| format!("    {frame}")));
-        complain(&lines.collect::<Vec<_>>().join("\n"));
+        print_stderr(&lines.collect::<Vec<_>>().join("\n"));
     }
     if let Some(value) = outcome.value {
         stdout::write(&format!("returned: {}\n", plain_text(&value)))?;
@@ -42,7 +42,7 @@ pub(super) fn show(code: &str, ran: CellResult) -> Result<(), Error> {
     Ok(())
 }
 
-pub(super) fn complain(text: &str) {
+pub(super) fn print_stderr(text: &str) {
     // If stderr cannot be written, there is no other place to report that.
     let _ = writeln!(io::stderr(), "{}", plain_text(text));
 }

@@ -23,7 +23,7 @@ pub(super) fn config(
     settings: &RunSettings,
     identity: &RunIdentity,
     attempts_total: u64,
-    attempts_of_all_shares: u64,
+    attempts_of_all_shards: u64,
     samples: &[String],
 ) -> Value {
     let mut config = json!({
@@ -32,7 +32,7 @@ pub(super) fn config(
         "javascript_engine": program::this().engine(),
         "run": identity,
         "attempts_total": attempts_total,
-        "attempts_of_all_shares": attempts_of_all_shares,
+        "attempts_of_all_shares": attempts_of_all_shards,
     });
     for (name, value) in settings.recorded() {
         config[name] = value;

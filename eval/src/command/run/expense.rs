@@ -4,7 +4,7 @@
 
 use harness::model::Usage;
 use harness::prompt::iterations_for_depth;
-use harness::{Asker, Budget, Subject};
+use harness::{Budget, CallerRole, InputKind};
 use report::summary::usd;
 use serde::Serialize;
 
@@ -410,12 +410,12 @@ fn dollars(cost_usd: Option<f64>) -> String {
 /// Returns the minimum and maximum calls of an attempt's root.
 fn iterations(settings: &RunSettings) -> [u64; 2] {
     let engine = &settings.engine;
-    let nature = engine.treatment.protocol.nature();
-    if nature.one_call || nature.has_repl() && engine.treatment.max_depth == 0 {
+    let capabilities = engine.treatment.protocol.capabilities();
+    if capabilities.one_call || capabilities.has_repl() && engine.treatment.max_depth == 0 {
         return [1, 1];
     }
     let most = u64::from(engine.effective.max_iterations);
-    if !nature.has_repl() {
+    if !capabilities.has_repl() {
         return [1, most];
     }
     // The first return is intercepted once for confirmation.
@@ -430,12 +430,12 @@ fn iterations(settings: &RunSettings) -> [u64; 2] {
 /// Whether agents may call other agents, or apps may call a model.
 fn calls_others(settings: &RunSettings) -> bool {
     let engine = &settings.engine;
-    let nature = engine.treatment.protocol.nature();
-    if nature.calls_children() {
+    let capabilities = engine.treatment.protocol.capabilities();
+    if capabilities.calls_children() {
         return engine.treatment.max_depth > 0;
     }
-    let has_apps = nature.subjects.contains(&Subject::Apps);
-    has_apps || nature.calls_tools() && !engine.treatment.tools.specialists.is_empty()
+    let has_apps = capabilities.inputs.contains(&InputKind::Apps);
+    has_apps || capabilities.calls_tools() && !engine.treatment.tools.specialists.is_empty()
 }
 
 /// Returns the maximum model calls of an attempt whose agents call others only from code, bounded
@@ -443,7 +443,9 @@ fn calls_others(settings: &RunSettings) -> bool {
 /// may call others by other means.
 fn calls_of_an_attempt(settings: &RunSettings, iterations: u64) -> Option<u64> {
     let treatment = &settings.engine.treatment;
-    if !treatment.protocol.nature().calls_children() || !treatment.tools.specialists.is_empty() {
+    if !treatment.protocol.capabilities().calls_children()
+        || !treatment.tools.specialists.is_empty()
+    {
         return None;
     }
     let of_child = if treatment.max_depth > 1 {
@@ -472,7 +474,7 @@ fn call(settings: &RunSettings, depth: u32, first: u64, earlier: u64, response: 
         ..Usage::default()
     };
     let engine = &settings.engine;
-    let assigned = engine.assigned.of(Asker::Agent, depth);
+    let assigned = engine.assigned.of(CallerRole::Agent, depth);
     let model = assigned.filter(|_| depth > 0).unwrap_or(&engine.model);
     Sum {
         calls: 1,
@@ -493,7 +495,7 @@ fn tree(settings: &RunSettings, first: u64, depth: u32, iterations: u64) -> Sum 
     let [_, response] = per_response(settings);
     let own = agent(settings, depth, first, iterations, response);
     let engine = &settings.engine;
-    let below = if engine.treatment.protocol.nature().has_repl()
+    let below = if engine.treatment.protocol.capabilities().has_repl()
         && depth + 1 < engine.treatment.max_depth
     {
         let of_child = iterations_for_depth(depth + 1, engine.treatment.max_iterations);

@@ -10,7 +10,7 @@ use benchmarks::{Dataset, OpenError, is_path};
 use browser::Origin;
 use harness::model::web::Browser;
 use harness::provider::Recording;
-use harness::{Engine, Protocol, Subject};
+use harness::{Engine, InputKind, Protocol};
 use records::RunIdentity;
 use records::run_dir::{self, Fingerprint};
 
@@ -54,7 +54,7 @@ fn warn_without_contexts(dataset: &dyn Dataset, settings: &RunSettings) {
         .ids()
         .first()
         .and_then(|id| protocol_fit::subject(dataset, id).ok())
-        .is_some_and(|subject| subject == Subject::Texts);
+        .is_some_and(|subject| subject == InputKind::Texts);
     if dataset.has_contexts()
         || !is_text
         || !is_path(&settings.benchmark)
@@ -157,7 +157,7 @@ impl Prepared {
         };
         let id = self.id(*first);
         let subject = protocol_fit::subject(self.dataset.as_ref(), &id).map_err(OpenError::from)?;
-        if subject != Subject::Texts {
+        if subject != InputKind::Texts {
             let how = WebSettings {
                 browsers: settings.concurrency,
                 trust_pages: settings.engine.trust_pages,
@@ -229,7 +229,7 @@ impl Prepared {
 
     /// Returns the number of attempts in all shards together; without a partition, the length of
     /// [`Self::jobs`].
-    pub(in crate::command) fn attempts_of_all_shares(&self) -> u64 {
+    pub(in crate::command) fn attempts_of_all_shards(&self) -> u64 {
         self.whole as u64 * u64::from(self.attempts)
     }
 

@@ -12,9 +12,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use harness::{Budget, HaltReason, Spent};
-use queue::books::{Amounts, Books};
+use queue::accounts::{Amounts, BudgetAccounts};
 use queue::message::{self, Job, Manifest, Presence, State, VERSION};
-use queue::name::{Place, RunKey};
+use queue::name::{RunKey, SubjectAddress};
 use queue::{
     Broker, Expect, Follow, Limits, QueueError, RunQueue, Stored, change_manifest, now_ms,
 };
@@ -25,7 +25,7 @@ use tokio::sync::{mpsc, watch};
 use super::prepared::Prepared;
 use crate::program;
 use crate::run_event::{Reporter, RunEvent, RunPlan};
-use crate::runner::{Ending, Progress};
+use crate::runner::{Progress, StopReason};
 use crate::settings::{QueueSettings, RunSettings};
 use crate::terminal;
 
@@ -106,8 +106,8 @@ impl Queued {
             calls: spent.calls as f64,
         };
         queue
-            .change("books", |books: Option<Books>| {
-                (books.unwrap_or_else(|| Books::new(earlier)), ())
+            .change("books", |books: Option<BudgetAccounts>| {
+                (books.unwrap_or_else(|| BudgetAccounts::new(earlier)), ())
             })
             .await?;
         let manifest = Manifest {
@@ -191,10 +191,10 @@ impl Queued {
             .await;
         if let Err(error) = followed {
             terminal::warning(&error.to_string());
-            made.ending = Ending::Interrupted;
+            made.ending = StopReason::Interrupted;
         }
         let is_over = self.open.is_empty() || state == State::Cancelled;
-        let is_over = is_over && made.ending == Ending::Done;
+        let is_over = is_over && made.ending == StopReason::Done;
         (made, is_over)
     }
 
@@ -209,7 +209,7 @@ impl Queued {
         let key = self.queue.key().clone();
         let mut arrivals = self.queue.arrivals().await?;
         let mut workers = self.queue.watch_workers().await?;
-        let place = Place::manifest(Some(&key));
+        let place = SubjectAddress::manifest(Some(&key));
         let mut manifests = self
             .queue
             .broker()
@@ -227,7 +227,7 @@ impl Queued {
                     checked = Instant::now();
                     self.arrive(&arrival, made, events).await?;
                     if self.errors_allowed.is_some_and(|allowed| made.errors() > allowed) {
-                        made.ending = Ending::TooManyErrors { errors: made.errors() };
+                        made.ending = StopReason::TooManyErrors { errors: made.errors() };
                         self.pause().await?;
                         break;
                     }
@@ -244,7 +244,7 @@ impl Queued {
                     }
                     match state {
                         State::Halted { reason } => {
-                            made.ending = Ending::Halted(HaltReason::OverBudget(reason.clone()));
+                            made.ending = StopReason::Halted(HaltReason::OverBudget(reason.clone()));
                             ends_at.get_or_insert(Instant::now() + GRACE);
                         }
                         State::Cancelled => { ends_at.get_or_insert(Instant::now() + GRACE); }
@@ -278,7 +278,7 @@ impl Queued {
                     }
                 }
                 () = &mut stop => {
-                    made.ending = Ending::Interrupted;
+                    made.ending = StopReason::Interrupted;
                     self.pause().await?;
                     break;
                 }
@@ -404,7 +404,7 @@ pub(super) async fn remove(queue: &RunQueue) -> Result<(), QueueError> {
 
 /// Publishes a manifest, replacing an older one but keeping a cancellation or pause.
 async fn publish(broker: &dyn Broker, new: Manifest) -> Result<(), QueueError> {
-    let place = Place::manifest(Some(&new.key));
+    let place = SubjectAddress::manifest(Some(&new.key));
     loop {
         let before = queue::manifest(broker, &new.key).await?;
         let (manifest, expect) = match before {
@@ -460,12 +460,12 @@ fn lengths(settings: &QueueSettings, earlier: &[AttemptRecord]) -> HashMap<Strin
 
 /// Reporter that forwards events and signals stored attempts: reporters get an event after it is
 /// stored.
-pub(super) struct Told {
+pub(super) struct NotifyStored {
     pub(super) inner: Box<dyn Reporter>,
     pub(super) stored: mpsc::UnboundedSender<(String, u32)>,
 }
 
-impl Reporter for Told {
+impl Reporter for NotifyStored {
     fn report(&mut self, event: &RunEvent) {
         self.inner.report(event);
         if let RunEvent::AttemptFinished(record) = event {

@@ -310,7 +310,7 @@ impl Sink {
             EventKind::IterationEnd { error: Some(_), .. } => stats.failed_cells += 1,
             kind => {
                 if let Some(Progress::Spent { usage, cost_usd }) = spent(kind) {
-                    stats.add_use(usage, cost_usd);
+                    stats.add_usage(usage, cost_usd);
                 }
             }
         }

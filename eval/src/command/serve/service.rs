@@ -12,7 +12,7 @@ use benchmarks::Image;
 use harness::model::Status;
 use harness::{Budget, Engine, HaltReason, SharedBudget, Task};
 use parking_lot::Mutex;
-use serve::{Agents, Answered, Asker, Limits, Offer, OnProgress, Question, Refused};
+use serve::{AgentResult, Agents, Limits, Offer, OnProgress, Question, Rejection, Requester};
 
 use super::recorder::Recorder;
 use crate::error::Error;
@@ -90,7 +90,7 @@ impl Service {
     }
 
     /// Returns the budget of a client, within the server's budget.
-    fn budget_of(&self, asker: &Asker) -> SharedBudget {
+    fn budget_of(&self, asker: &Requester) -> SharedBudget {
         let mut clients = self.clients.lock();
         clients
             .entry(asker.client.clone())
@@ -119,19 +119,19 @@ fn budget(limits: &Limits) -> Budget {
 impl ServedAgent {
     /// Returns the engine. An engine halted by a failure, such as a rejected key, is replaced,
     /// because the failure may be temporary.
-    fn engine(&self) -> Result<Arc<Engine>, Refused> {
+    fn engine(&self) -> Result<Arc<Engine>, Rejection> {
         let mut engine = self.engine.lock();
         if let Some(HaltReason::Failing(_)) = engine.halt_reason() {
             let fresh = open_engine(&self.settings, self.ready);
-            *engine = fresh.map_err(|error| Refused::Unavailable(error.to_string()))?;
+            *engine = fresh.map_err(|error| Rejection::Unavailable(error.to_string()))?;
         }
         Ok(Arc::clone(&engine))
     }
 
     /// Returns the recorder, created with the first question.
-    fn recorder(&self, engine: &Engine) -> Result<Arc<Recorder>, Refused> {
+    fn recorder(&self, engine: &Engine) -> Result<Arc<Recorder>, Rejection> {
         let unavailable = |error: &dyn std::fmt::Display| {
-            Refused::Unavailable(format!("cannot write trajectories: {error}"))
+            Rejection::Unavailable(format!("cannot write trajectories: {error}"))
         };
         let mut recorder = self.recorder.lock();
         let begun = if let Some(begun) = recorder.as_ref() {
@@ -177,9 +177,9 @@ impl Agents for Service {
         &self,
         offer: &str,
         question: Question,
-        asker: &Asker,
+        asker: &Requester,
         progress: OnProgress,
-    ) -> Result<Answered, Refused> {
+    ) -> Result<AgentResult, Rejection> {
         let request = self.request(asker, &question.limits)?;
         self.answer_within(offer, question, &asker.client, &request, progress)
             .await
@@ -190,11 +190,11 @@ impl Service {
     /// Returns the budget of a request of a client.
     ///
     /// # Errors
-    /// [`Refused::OutOfBudget`] if the client or the server has nothing left.
-    pub fn request(&self, asker: &Asker, limits: &Limits) -> Result<SharedBudget, Refused> {
+    /// [`Rejection::OutOfBudget`] if the client or the server has nothing left.
+    pub fn request(&self, asker: &Requester, limits: &Limits) -> Result<SharedBudget, Rejection> {
         let of_client = self.budget_of(asker);
         match of_client.exhausted() {
-            Some(error) => Err(Refused::OutOfBudget(error.to_string())),
+            Some(error) => Err(Rejection::OutOfBudget(error.to_string())),
             None => Ok(of_client.of_request(budget(limits))),
         }
     }
@@ -202,7 +202,7 @@ impl Service {
     /// Answers a question within the budget of a request, which may have further questions.
     ///
     /// # Errors
-    /// [`Refused`] if no agent was started.
+    /// [`Rejection`] if no agent was started.
     pub async fn answer_within(
         &self,
         offer: &str,
@@ -210,13 +210,13 @@ impl Service {
         client: &str,
         request: &SharedBudget,
         progress: OnProgress,
-    ) -> Result<Answered, Refused> {
+    ) -> Result<AgentResult, Rejection> {
         let agent = self.agents.iter().find(|agent| agent.name == offer);
         let agent =
-            agent.ok_or_else(|| Refused::Unavailable(format!("unknown agent `{offer}`")))?;
+            agent.ok_or_else(|| Rejection::Unavailable(format!("unknown agent `{offer}`")))?;
         let engine = agent.engine()?;
         let recorder = agent.recorder(&engine)?;
-        let shown = read_images(&question).map_err(Refused::Unavailable)?;
+        let shown = read_images(&question).map_err(Rejection::Unavailable)?;
         let attempt = Recorder::attempt(&recorder, client, progress);
         let task = Task {
             run_id: recorder.run_id().to_owned(),
@@ -230,7 +230,7 @@ impl Service {
         let outcome = engine.run_within(&task, attempt.sink(), request).await;
         if let Some(HaltReason::OverBudget(message)) = engine.halt_reason() {
             attempt.end(&outcome);
-            return Err(Refused::OutOfBudget(message));
+            return Err(Rejection::OutOfBudget(message));
         }
         attempt.end(&outcome);
         let stats = &outcome.stats;
@@ -239,7 +239,7 @@ impl Service {
             Some(HaltReason::Failing(_)) if outcome.answer.is_none() => Status::Error,
             _ => outcome.status,
         };
-        Ok(Answered {
+        Ok(AgentResult {
             status,
             answer: outcome.answer,
             error: outcome.error,

@@ -8,15 +8,15 @@ use std::path::Path;
 
 use ::report::compare::RunScores;
 use ::report::race::{
-    RACE_LOG, RACE_VERSION, RaceHeader, RaceLog, Rivals, Rules, block_lines, race_table,
+    RACE_LOG, RACE_VERSION, RaceHeader, RaceLog, RaceOpponents, Rules, block_lines, race_table,
 };
 use harness::SharedBudget;
 use records::run_dir::RunDir;
 use sha2::{Digest, Sha256};
 
-use super::{carry_on, conclude, go_on, spending};
+use super::{conclude, resume_advice, run_cell, spending};
 use crate::cli::{RaceAgainst, SweepArgs};
-use crate::command::run::{self, CellStart, Show};
+use crate::command::run::{self, CellStart, RunContext};
 use crate::command::stdout;
 use crate::error::Error;
 use crate::exit::Outcome;
@@ -62,8 +62,8 @@ fn rules(plan: &Plan, against: RaceAgainst, args: &SweepArgs) -> Rules {
         alpha: args.alpha,
         min_difference: args.min_difference,
         against: match against {
-            RaceAgainst::Best => Rivals::Best,
-            RaceAgainst::Baseline => Rivals::Baselines(plan.baselines()),
+            RaceAgainst::Best => RaceOpponents::Best,
+            RaceAgainst::Baseline => RaceOpponents::Baselines(plan.baselines()),
         },
     }
 }
@@ -137,16 +137,16 @@ pub(super) fn execute(
                 continue;
             }
             terminal::note(&format!("block {}: {}", log.blocks.len() + 1, cell.name));
-            let show = Show::Nothing(CellStart {
+            let run_context = RunContext::SweepCell(CellStart {
                 budget: budget.cloned(),
                 samples: None,
             });
-            let outcome = carry_on(folder, plan, cell, Some(&samples), args, &show)?;
+            let outcome = run_cell(folder, plan, cell, Some(&samples), args, &run_context)?;
             let undecided = || {
                 terminal::note(&format!(
                     "block {} is undecided; {}",
                     log.blocks.len() + 1,
-                    go_on(folder, plan, args, "")
+                    resume_advice(folder, plan, args, "")
                 ));
             };
             match outcome {
@@ -174,7 +174,7 @@ pub(super) fn execute(
                 "{} has no score in block {}, which is undecided; {}",
                 plan.cells[*cell].name,
                 log.blocks.len() + 1,
-                go_on(folder, plan, args, " --retry-errors")
+                resume_advice(folder, plan, args, " --retry-errors")
             ));
             return Ok(Outcome::InfrastructureFailed);
         }
@@ -199,7 +199,7 @@ fn stopped(
     budget: Option<&SharedBudget>,
     args: &SweepArgs,
 ) -> Outcome {
-    let mut how = go_on(folder, plan, args, "");
+    let mut how = resume_advice(folder, plan, args, "");
     if let Some((budget, error)) = budget.and_then(|budget| Some((budget, budget.exhausted()?))) {
         terminal::note(&format!("the race was stopped: {error}"));
         how = spending::with_more(folder, plan, budget, args);

@@ -117,7 +117,10 @@ pub(super) fn with_more(
     } else {
         "with a higher budget "
     };
-    format!("{lead}{}", super::go_on(folder, plan, args, &raised))
+    format!(
+        "{lead}{}",
+        super::resume_advice(folder, plan, args, &raised)
+    )
 }
 
 /// Returns whether a cell is complete.

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use harness::model::{AttemptOutcome, Event, Stats, Status};
 use jiff::Timestamp;
-use queue::message::{self, Begun, Job, Parcel, State, UnderWay, VERSION};
+use queue::message::{self, Job, Parcel, RestartEntry, State, UnderWay, VERSION};
 use queue::{Delivery, QueueError, name, now_ms};
 use records::AttemptRecord;
 use tokio::sync::mpsc;
 
-use super::Order;
+use super::WorkerMode;
 use super::served::Served;
 use super::stream_journal::{OpenJournal, wasted};
 use crate::record::of_attempt;
@@ -19,7 +19,7 @@ use crate::run_event::RunEvent;
 use crate::terminal;
 
 /// Outcome of an attempt started by this worker.
-enum Ended {
+enum DeliveryOutcome {
     /// Finished, with its record and the lines of its trajectory.
     Made(Box<AttemptRecord>, Vec<u8>),
     /// Taken over by another worker.
@@ -71,8 +71,10 @@ impl Served {
         if self.manifest.borrow().cancelled.contains(&job.sample) {
             return delivery.done().await;
         }
-        if self.may_not_begin() {
-            return self.hand_back(delivery, &job, Duration::from_secs(1)).await;
+        if self.is_start_blocked() {
+            return self
+                .return_to_queue(delivery, &job, Duration::from_secs(1))
+                .await;
         }
         let head = Parcel {
             v: VERSION,
@@ -122,13 +124,13 @@ impl Served {
         done
     }
 
-    fn may_not_begin(&self) -> bool {
+    fn is_start_blocked(&self) -> bool {
         let now = self.manifest.borrow();
         let name = &self.worker.settings.name;
         now.state != State::Open
             || now.paused_workers.contains(name)
             || now.dismissed.contains(name)
-            || *self.worker.order.borrow() != Order::Work
+            || *self.worker.order.borrow() != WorkerMode::Work
             || self.unfit.lock().is_some()
     }
 
@@ -140,7 +142,7 @@ impl Served {
         mut journal: OpenJournal,
     ) -> Result<(), QueueError> {
         match self.make(head, index, &mut journal).await {
-            Ended::Made(record, trajectory) => {
+            DeliveryOutcome::Made(record, trajectory) => {
                 let mut body = serde_json::to_vec(&record).unwrap_or_default();
                 body.push(b'\n');
                 body.extend(trajectory);
@@ -162,7 +164,7 @@ impl Served {
                     Err(error) => Err(error),
                 }
             }
-            Ended::Lost => {
+            DeliveryOutcome::Lost => {
                 terminal::warning(&format!(
                     "another worker has taken over attempt {} at {}",
                     head.attempt,
@@ -170,15 +172,15 @@ impl Served {
                 ));
                 self.book_wasted(head, &journal).await
             }
-            Ended::Returned => {
+            DeliveryOutcome::Returned => {
                 let job = Job::new(head.sample.clone(), head.attempt);
-                self.hand_back(delivery, &job, Duration::ZERO).await
+                self.return_to_queue(delivery, &job, Duration::ZERO).await
             }
-            Ended::Dropped => {
+            DeliveryOutcome::Dropped => {
                 self.book_all(head, &journal).await?;
                 delivery.done().await
             }
-            Ended::NoSample(why) => {
+            DeliveryOutcome::NoSample(why) => {
                 let reason =
                     harness::HaltReason::Failing(format!("a sample is unavailable: {why}"));
                 self.halt(&reason).await;
@@ -188,7 +190,12 @@ impl Served {
     }
 
     /// Makes the attempt unless something ends it first.
-    async fn make(&self, head: &Parcel, index: usize, journal: &mut OpenJournal) -> Ended {
+    async fn make(
+        &self,
+        head: &Parcel,
+        index: usize,
+        journal: &mut OpenJournal,
+    ) -> DeliveryOutcome {
         let (events, mut inbox) = mpsc::unbounded_channel();
         let making = self.maker.make(index, head.attempt, events);
         let mut lines = Vec::new();
@@ -207,31 +214,31 @@ impl Served {
             tokio::select! {
                 Some(event) = inbox.recv() => take(event),
                 made = &mut making => break made,
-                Ok(()) = journal.lost.changed() => if *journal.lost.borrow() { return Ended::Lost },
+                Ok(()) = journal.lost.changed() => if *journal.lost.borrow() { return DeliveryOutcome::Lost },
                 Ok(()) = manifest.changed() => {
                     let now = manifest.borrow();
                     if now.state == State::Cancelled || now.cancelled.contains(&head.sample) {
-                        return Ended::Dropped;
+                        return DeliveryOutcome::Dropped;
                     }
                     if now.dismissed.contains(&self.worker.settings.name) {
-                        return Ended::Returned;
+                        return DeliveryOutcome::Returned;
                     }
                 }
-                Ok(()) = order.changed() => if *order.borrow() == Order::Return { return Ended::Returned },
+                Ok(()) = order.changed() => if *order.borrow() == WorkerMode::Return { return DeliveryOutcome::Returned },
             }
         };
         while let Ok(event) = inbox.try_recv() {
             take(event);
         }
         match made {
-            Err(error) => Ended::NoSample(error.to_string()),
+            Err(error) => DeliveryOutcome::NoSample(error.to_string()),
             Ok(record) if record.status == Status::Cancelled => {
                 if let Some(reason) = self.maker.engine.halt_reason() {
                     self.halt(&reason).await;
                 }
-                Ended::Returned
+                DeliveryOutcome::Returned
             }
-            Ok(record) => Ended::Made(Box::new(record), lines),
+            Ok(record) => DeliveryOutcome::Made(Box::new(record), lines),
         }
     }
 
@@ -244,14 +251,14 @@ impl Served {
     }
 
     /// Records that the attempt starts again, and returns its earlier starts.
-    async fn history(&self, job: &Job, number: u64) -> Result<Vec<Begun>, QueueError> {
+    async fn history(&self, job: &Job, number: u64) -> Result<Vec<RestartEntry>, QueueError> {
         let workers = self.queue.workers().await?;
         let had = |one: &&(message::Presence, u64)| {
             let mut all = one.0.under_way.iter();
             all.any(|one| one.sample == job.sample && one.attempt == job.attempt)
         };
         let before = workers.iter().filter(had).max_by_key(|(_, at_ms)| *at_ms);
-        let begun = Begun {
+        let begun = RestartEntry {
             v: VERSION,
             delivery: number,
             worker: self.worker.settings.name.clone(),
@@ -267,18 +274,18 @@ impl Served {
             returned: false,
         };
         self.queue
-            .note_begun(&job.sample, job.attempt, &begun)
+            .record_restart(&job.sample, job.attempt, &begun)
             .await
     }
 
     /// Returns an attempt to the queue, so that it does not count as lost.
-    async fn hand_back(
+    async fn return_to_queue(
         &self,
         delivery: &dyn Delivery,
         job: &Job,
         after: Duration,
     ) -> Result<(), QueueError> {
-        let begun = Begun {
+        let begun = RestartEntry {
             v: VERSION,
             delivery: delivery.number(),
             worker: self.worker.settings.name.clone(),
@@ -287,7 +294,7 @@ impl Served {
             returned: true,
         };
         self.queue
-            .note_begun(&job.sample, job.attempt, &begun)
+            .record_restart(&job.sample, job.attempt, &begun)
             .await?;
         delivery.give_back(after).await
     }
@@ -298,7 +305,7 @@ impl Served {
         delivery: &dyn Delivery,
         head: &Parcel,
         index: usize,
-        history: &[Begun],
+        history: &[RestartEntry],
         journal: &[u8],
     ) -> Result<(), QueueError> {
         let Ok(sample) = self.maker.dataset.sample(index) else {

@@ -14,33 +14,33 @@ use records::RunIdentity;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use super::purse::Lease;
+use super::lease::Lease;
 use super::stream_journal::StreamJournal;
-use super::{Order, Worker};
+use super::{Worker, WorkerMode};
 use crate::command::run::Prepared;
 use crate::error::Error;
 use crate::program;
-use crate::runner::Maker;
+use crate::runner::AttemptRunner;
 use crate::terminal;
 
 /// Time that a request for attempts waits at the server.
 const WAIT: Duration = Duration::from_secs(2);
 
 /// Window in which freed slots are combined into one request.
-const TOGETHER: Duration = Duration::from_millis(2);
+const BATCH_WINDOW: Duration = Duration::from_millis(2);
 
 /// Time between two heartbeats of a worker.
-pub(in crate::command) const SIGN_OF_LIFE: Duration = Duration::from_secs(2);
+pub(in crate::command) const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Missed heartbeats after which a worker no longer counts.
-const MISSED: u64 = 4;
+const MAX_MISSED_HEARTBEATS: u64 = 4;
 
 /// A run that this worker serves.
 pub(super) struct Served {
     pub(super) worker: Arc<Worker>,
     pub(super) queue: RunQueue,
     pub(super) manifest: watch::Receiver<Manifest>,
-    pub(super) maker: Maker,
+    pub(super) maker: AttemptRunner,
     /// Indices of the run's samples, by id.
     pub(super) samples: HashMap<String, usize>,
     pub(super) journal: Arc<StreamJournal>,
@@ -75,7 +75,7 @@ impl Served {
             }
         };
         terminal::note(&format!("working on run {}", now.run_id));
-        let signs = tokio::spawn(Arc::clone(&served).give_signs());
+        let signs = tokio::spawn(Arc::clone(&served).send_heartbeats());
         let reports = tokio::spawn(Arc::clone(&served).report_spending());
         Arc::clone(&served).take_attempts().await;
         signs.abort();
@@ -160,7 +160,7 @@ impl Served {
             worker: Arc::clone(worker),
             queue: queue.clone(),
             manifest,
-            maker: Maker {
+            maker: AttemptRunner {
                 identity: Arc::new(identity),
                 engine: Arc::new(engine),
                 dataset: prepared.dataset,
@@ -178,7 +178,7 @@ impl Served {
 
     /// Whether this worker may take attempts now; `None` if it never will again.
     fn may_take(&self) -> Option<bool> {
-        if self.unfit.lock().is_some() || *self.worker.order.borrow() != Order::Work {
+        if self.unfit.lock().is_some() || *self.worker.order.borrow() != WorkerMode::Work {
             return None;
         }
         let now = self.manifest.borrow();
@@ -213,7 +213,7 @@ impl Served {
                 _ = order.changed() => continue,
             };
             let Ok(first) = first else { break };
-            tokio::time::sleep(TOGETHER).await;
+            tokio::time::sleep(BATCH_WINDOW).await;
             let more = places.available_permits();
             let mut free = vec![first];
             free.extend((0..more).map_while(|_| Arc::clone(&places).try_acquire_owned().ok()));
@@ -285,14 +285,14 @@ impl Served {
     }
 
     /// Sends heartbeats periodically.
-    async fn give_signs(self: Arc<Self>) {
+    async fn send_heartbeats(self: Arc<Self>) {
         loop {
             // A failed heartbeat is followed by the next.
             let _ = self.announce(false).await;
             if let Ok(workers) = self.count_workers().await {
                 self.lease.set_workers(workers);
             }
-            tokio::time::sleep(SIGN_OF_LIFE).await;
+            tokio::time::sleep(HEARTBEAT_INTERVAL).await;
         }
     }
 
@@ -313,7 +313,8 @@ impl Served {
     /// one.
     async fn count_workers(&self) -> Result<u32, QueueError> {
         let known = self.queue.roster().await?;
-        let lately = u64::try_from(SIGN_OF_LIFE.as_millis()).unwrap_or(u64::MAX) * MISSED;
+        let lately = u64::try_from(HEARTBEAT_INTERVAL.as_millis()).unwrap_or(u64::MAX)
+            * MAX_MISSED_HEARTBEATS;
         if let Some((roster, age_ms)) = known
             && age_ms < lately / 2
         {
@@ -356,7 +357,7 @@ fn presence(worker: &Worker) -> Presence {
         concurrency: worker.settings.concurrency,
         under_way: Vec::new(),
         finished: 0,
-        spent: queue::books::Amounts::default(),
+        spent: queue::accounts::Amounts::default(),
         unfit: None,
         leaving: false,
     }

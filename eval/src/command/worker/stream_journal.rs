@@ -20,10 +20,10 @@ pub(super) struct StreamJournal {
 struct Open {
     /// Lines left by earlier workers.
     earlier: Vec<String>,
-    orders: mpsc::UnboundedSender<Order>,
+    orders: mpsc::UnboundedSender<JournalCommand>,
 }
 
-enum Order {
+enum JournalCommand {
     Append(Vec<u8>),
     GiveUp,
 }
@@ -92,7 +92,7 @@ impl StreamJournal {
         }
     }
 
-    fn order(&self, sample: &str, attempt: u32, order: Order) -> io::Result<()> {
+    fn order(&self, sample: &str, attempt: u32, order: JournalCommand) -> io::Result<()> {
         let open = self.open.lock();
         let Some(one) = open.get(&(sample.to_owned(), attempt)) else {
             return Err(io::Error::other(
@@ -115,16 +115,20 @@ struct Stream {
 }
 
 impl Stream {
-    async fn run(mut self, mut inbox: mpsc::UnboundedReceiver<Order>, lose: watch::Sender<bool>) {
+    async fn run(
+        mut self,
+        mut inbox: mpsc::UnboundedReceiver<JournalCommand>,
+        lose: watch::Sender<bool>,
+    ) {
         while let Some(order) = inbox.recv().await {
             let done = match order {
-                Order::Append(lines) if *lose.borrow() => {
+                JournalCommand::Append(lines) if *lose.borrow() => {
                     self.added.lock().refused.extend(lines);
                     Ok(())
                 }
-                Order::GiveUp if *lose.borrow() => Ok(()),
-                Order::Append(lines) => self.append(&lines).await,
-                Order::GiveUp => self.give_up().await,
+                JournalCommand::GiveUp if *lose.borrow() => Ok(()),
+                JournalCommand::Append(lines) => self.append(&lines).await,
+                JournalCommand::GiveUp => self.give_up().await,
             };
             if done.is_err() {
                 lose.send_replace(true);
@@ -182,7 +186,11 @@ impl JournalStore for StreamJournal {
     }
 
     fn append(&self, sample: &str, attempt: u32, lines: &str) -> io::Result<()> {
-        self.order(sample, attempt, Order::Append(lines.as_bytes().to_vec()))
+        self.order(
+            sample,
+            attempt,
+            JournalCommand::Append(lines.as_bytes().to_vec()),
+        )
     }
 
     fn end(&self, _: &str, _: u32) -> io::Result<()> {
@@ -193,6 +201,6 @@ impl JournalStore for StreamJournal {
         if let Some(one) = self.open.lock().get_mut(&(sample.to_owned(), attempt)) {
             one.earlier.clear();
         }
-        self.order(sample, attempt, Order::GiveUp)
+        self.order(sample, attempt, JournalCommand::GiveUp)
     }
 }

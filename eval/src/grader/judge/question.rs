@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use harness::boundary;
 use serde_json::Value;
 
-use super::super::Answered;
+use super::super::ScorableAnswer;
 
 /// Text before the material.
 pub(super) const INTRODUCTION: &str = include_str!("introduction.txt");
@@ -23,7 +23,7 @@ const MARK: usize = 16;
 const LONGEST: usize = 40_000;
 
 /// Builds the message to the judge.
-pub(super) fn of(answered: &Answered<'_>) -> String {
+pub(super) fn of(answered: &ScorableAnswer<'_>) -> String {
     let expected = match &answered.sample.expected {
         Value::String(text) => text.clone(),
         other => other.to_string(),

@@ -13,7 +13,7 @@ const OF_20: [f64; 2] = [0.94, 0.965];
 
 /// Settings of a simulation.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
+pub struct SimulationSettings<'a> {
     pub quick: bool,
     /// Runs of each design and true mean.
     pub runs: usize,
@@ -23,7 +23,7 @@ pub struct Asked<'a> {
 }
 
 /// Coverage of one design, by true mean.
-struct Judged {
+struct DesignCoverage {
     design: Design,
     /// True means with the share of intervals that contain the true value.
     covered: Vec<(f64, f64)>,
@@ -31,8 +31,8 @@ struct Judged {
     given: f64,
 }
 
-impl Judged {
-    fn of(design: &Design, asked: Asked, index: usize) -> Self {
+impl DesignCoverage {
+    fn of(design: &Design, asked: SimulationSettings, index: usize) -> Self {
         let (mut given, mut covered) = (0, Vec::new());
         // The few designs with one answer average out less noise, but are cheap to simulate.
         let runs = match design.kind() {
@@ -78,7 +78,7 @@ impl Judged {
 }
 
 /// Prints the coverage of all intervals and returns the number of missed bars.
-pub fn check(asked: Asked) -> usize {
+pub fn check(asked: SimulationSettings) -> usize {
     let designs = designs(asked.quick, asked.only);
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let next = AtomicUsize::new(0);
@@ -89,7 +89,7 @@ pub fn check(asked: Asked) -> usize {
             let Some(design) = designs.get(index) else {
                 return own;
             };
-            own.push((index, Judged::of(design, asked, index)));
+            own.push((index, DesignCoverage::of(design, asked, index)));
         }
     };
     let mut found: Vec<_> = thread::scope(|scope| {
@@ -101,7 +101,7 @@ pub fn check(asked: Asked) -> usize {
         done.flatten().collect()
     });
     found.sort_by_key(|(index, _)| *index);
-    let judged: Vec<Judged> = found
+    let judged: Vec<DesignCoverage> = found
         .into_iter()
         .map(|(_, judged)| judged)
         .filter(|judged| !judged.covered.is_empty())
@@ -109,7 +109,7 @@ pub fn check(asked: Asked) -> usize {
 
     let mut names: Vec<String> = judged.iter().map(|design| design.design.name()).collect();
     names.dedup();
-    let by_name = |judged: &Judged, name: &String| judged.design.name() == *name;
+    let by_name = |judged: &DesignCoverage, name: &String| judged.design.name() == *name;
     table::print(
         &format!(
             "Coverage of 95 % intervals in %, seed {}, {} runs of each design and true mean:",
@@ -120,7 +120,7 @@ pub fn check(asked: Asked) -> usize {
     );
     print_by_count(&judged);
     let kinds: Vec<Kind> = Kind::ALL.into();
-    let by_kind = |judged: &Judged, kind: &Kind| judged.design.kind() == *kind;
+    let by_kind = |judged: &DesignCoverage, kind: &Kind| judged.design.kind() == *kind;
     let (rows, missed) = rows(&judged, &kinds, by_kind, true);
     table::print(
         "The same by kind, with the bars (from 20 samples on, 94 to 96.5 % on average; from 10 on, at least 92 %):",
@@ -131,7 +131,7 @@ pub fn check(asked: Asked) -> usize {
 }
 
 /// Prints the mean coverage of each kind by number of samples, which the overall mean hides.
-fn print_by_count(judged: &[Judged]) {
+fn print_by_count(judged: &[DesignCoverage]) {
     let mut counts: Vec<usize> = judged.iter().map(|judged| judged.design.count).collect();
     counts.sort_unstable();
     counts.dedup();
@@ -139,7 +139,7 @@ fn print_by_count(judged: &[Judged]) {
         let those: Vec<f64> = judged
             .iter()
             .filter(|judged| judged.design.kind() == kind && judged.design.count == count)
-            .map(Judged::mean)
+            .map(DesignCoverage::mean)
             .collect();
         if those.is_empty() {
             return "-".to_owned();
@@ -179,16 +179,16 @@ const HEADER: [&str; 6] = [
 /// Returns a row for each group and range of samples, and the number of groups whose mean misses
 /// its bar.
 fn rows<G: std::fmt::Display>(
-    judged: &[Judged],
+    judged: &[DesignCoverage],
     groups: &[G],
-    belongs: impl Fn(&Judged, &G) -> bool,
+    belongs: impl Fn(&DesignCoverage, &G) -> bool,
     barred: bool,
 ) -> (Vec<Vec<String>>, usize) {
     let mut rows = Vec::new();
     let mut missed = 0;
     for group in groups {
         for (least, most) in [(3, 9), (10, 19), (20, 1000)] {
-            let those: Vec<&Judged> = judged
+            let those: Vec<&DesignCoverage> = judged
                 .iter()
                 .filter(|judged| belongs(judged, group))
                 .filter(|judged| (least..=most).contains(&judged.design.count))

@@ -2,7 +2,9 @@
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
-use statistics::{Race, Rivals, Rules, Standing, Unit, Verdict, confidence_sequence};
+use statistics::{
+    Race, RaceOpponents, Rules, SampleCluster, Standing, Verdict, confidence_sequence,
+};
 
 /// Distribution of scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -246,7 +248,7 @@ impl Design {
     /// Simulates a cluster. Every other cell, including the best, depends on the sample's hardness
     /// on half of its samples, so that two of these cells have a correlation of about 0.5. The
     /// other cells are independent. Half of the samples in a cluster are as hard as the first.
-    fn unit(&self, truth: &[f64], source: &mut Source) -> Unit {
+    fn unit(&self, truth: &[f64], source: &mut Source) -> SampleCluster {
         let answers = match self.scores {
             Scores::Answers => 1,
             Scores::Fifths => 5,
@@ -274,7 +276,7 @@ impl Design {
             };
             truth.iter().enumerate().map(score).collect()
         });
-        Unit(rows.collect())
+        SampleCluster(rows.collect())
     }
 }
 
@@ -283,13 +285,13 @@ pub fn run(design: &Design, seed: u64, number: usize) -> Outcome {
     let stream = (seed << 32) ^ number as u64;
     let mut source = Source(ChaCha8Rng::seed_from_u64(stream));
     let truth = design.truth();
-    let units: Vec<Unit> = (0..SAMPLES / design.cluster)
+    let units: Vec<SampleCluster> = (0..SAMPLES / design.cluster)
         .map(|_| design.unit(&truth, &mut source))
         .collect();
     let against = if design.baseline {
-        Rivals::Baselines(vec![0; design.cells])
+        RaceOpponents::Baselines(vec![0; design.cells])
     } else {
-        Rivals::Best
+        RaceOpponents::Best
     };
     let rules = Rules {
         alpha: 0.05,
@@ -303,14 +305,14 @@ pub fn run(design: &Design, seed: u64, number: usize) -> Outcome {
             break;
         }
         let running = race.running();
-        let seen = |unit: &Unit| {
+        let seen = |unit: &SampleCluster| {
             let row = |scores: &Vec<Option<f64>>| {
                 let cells = scores.iter().enumerate();
                 cells
                     .map(|(cell, score)| score.filter(|_| running.contains(&cell)))
                     .collect()
             };
-            Unit(unit.0.iter().map(row).collect())
+            SampleCluster(unit.0.iter().map(row).collect())
         };
         standings = race.add(block.iter().map(seen).collect());
     }

@@ -1,6 +1,8 @@
 //! Compares races and their bets with figures computed by hand.
 
-use statistics::{Group, Race, Rivals, Rules, Unit, Verdict, Wealth, confidence_sequence};
+use statistics::{
+    ClusterSum, Race, RaceOpponents, Rules, SampleCluster, Verdict, Wealth, confidence_sequence,
+};
 
 /// The stakes and their parts, as in the documentation of `Wealth`.
 const STAKES: [(f64, f64); 7] = [
@@ -37,8 +39,8 @@ fn wealth_does_not_depend_on_order() {
 
 #[test]
 fn interval_ends_where_wealth_is_forty() {
-    let groups: Vec<Group> = [1.0, 0.0, 1.0, 1.0, 0.5, 1.0, 1.0, 0.0, 1.0, 1.0]
-        .map(|sum| Group { sum, size: 1.0 })
+    let groups: Vec<ClusterSum> = [1.0, 0.0, 1.0, 1.0, 0.5, 1.0, 1.0, 0.0, 1.0, 1.0]
+        .map(|sum| ClusterSum { sum, size: 1.0 })
         .into();
     let [low, high] = confidence_sequence(&groups, [0.0, 1.0], 1.0, 0.05).unwrap();
     let wealth = |end: f64, sign: f64, room: f64| {
@@ -58,7 +60,12 @@ fn interval_ends_where_wealth_is_forty() {
 }
 
 /// Checks the verdicts of a race whose cells always have these scores, in blocks of 10 samples.
-fn check(scores: &[f64], against: Rivals, min_difference: f64, expected: &[Option<Verdict>]) {
+fn check(
+    scores: &[f64],
+    against: RaceOpponents,
+    min_difference: f64,
+    expected: &[Option<Verdict>],
+) {
     let rules = Rules {
         alpha: 0.05,
         min_difference,
@@ -73,7 +80,7 @@ fn check(scores: &[f64], against: Rivals, min_difference: f64, expected: &[Optio
                 .map(|(cell, score)| Some(*score).filter(|_| running.contains(&cell)))
                 .collect()
         };
-        race.add((0..10).map(|_| Unit(vec![row()])).collect());
+        race.add((0..10).map(|_| SampleCluster(vec![row()])).collect());
     }
     let last = race.add(Vec::new());
     let found: Vec<Option<Verdict>> = last.iter().map(|standing| standing.verdict).collect();
@@ -83,7 +90,7 @@ fn check(scores: &[f64], against: Rivals, min_difference: f64, expected: &[Optio
 #[test]
 fn race_decides_by_its_rules() {
     use Verdict::{Alike, Better, NotBetter, Won, Worse};
-    let (best, baseline) = (Rivals::Best, Rivals::Baselines(vec![0, 0, 0]));
+    let (best, baseline) = (RaceOpponents::Best, RaceOpponents::Baselines(vec![0, 0, 0]));
     check(
         &[0.0, 0.0, 1.0],
         best.clone(),

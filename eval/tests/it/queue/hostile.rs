@@ -2,7 +2,7 @@
 //! authentication.
 
 use queue::message::{self, Job, Parcel, VERSION};
-use queue::name::{Part, Place, RunKey};
+use queue::name::{Part, RunKey, SubjectAddress};
 use queue::{Access, Expect, RunQueue, change_manifest};
 
 use super::server::Server;
@@ -132,7 +132,7 @@ fn ignores_forged_messages() {
         let put = async |part, rest: &str, bytes: &[u8]| {
             broker
                 .put(
-                    &Place::of(&key, part, rest),
+                    &SubjectAddress::of(&key, part, rest),
                     bytes.to_vec(),
                     Expect::Anything,
                 )
@@ -155,7 +155,7 @@ fn ignores_forged_messages() {
         put(Part::Data, "rec.x.1", b"{\"v\":99}").await;
         put(Part::Data, "part.x.1.y", &[0; 100]).await;
         put(Part::State, "worker.x", b"{}").await;
-        let elsewhere = Place::manifest(Some(&RunKey::of("x")));
+        let elsewhere = SubjectAddress::manifest(Some(&RunKey::of("x")));
         broker
             .put(&elsewhere, b"junk".to_vec(), Expect::Anything)
             .await

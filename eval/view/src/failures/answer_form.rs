@@ -8,7 +8,7 @@ const LONGEST: usize = 100_000;
 
 /// Describes how an answer differs from the expected one if it differs only in form. Returns `None`
 /// if they are equal, because then the form does not explain the score.
-pub fn right_but_for(answer: &str, expected: &Value) -> Option<&'static str> {
+pub fn form_difference(answer: &str, expected: &Value) -> Option<&'static str> {
     if answer.len() > LONGEST || answer.trim().is_empty() {
         return None;
     }
@@ -54,7 +54,7 @@ pub fn is_right(answer: &str, expected: &Value) -> bool {
         Value::String(text) => text.clone(),
         value => value.to_string(),
     };
-    answer == wanted || right_but_for(answer, expected).is_some()
+    answer == wanted || form_difference(answer, expected).is_some()
 }
 
 /// Whether two texts are the same number or the same JSON.
@@ -175,7 +175,7 @@ fn stated(text: &str) -> Option<&str> {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::right_but_for;
+    use super::form_difference;
 
     #[test]
     fn describes_form_of_right_answer() {
@@ -231,7 +231,7 @@ mod tests {
         ];
         for (answer, expected, wanted) in rows {
             assert_eq!(
-                right_but_for(answer, &expected),
+                form_difference(answer, &expected),
                 wanted,
                 "{answer} {expected}"
             );

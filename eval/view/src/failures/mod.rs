@@ -21,7 +21,7 @@ use super::outcome::is_wrong;
 use super::run_file::RunFile;
 use text_form::without_numbers;
 pub use trace::Traces;
-use trace::{Trace, Traced};
+use trace::{Trace, TraceLookup};
 
 /// Maximum samples of a group listed on the page of a run; its filter shows all of them.
 const LISTED: usize = 8;
@@ -63,12 +63,12 @@ pub struct Group {
     /// Number of attempts of unknown cost.
     pub cost_unknown: usize,
     /// Some of the attempts, in the order of the run.
-    pub samples: Vec<Named>,
+    pub samples: Vec<FailedAttempt>,
 }
 
 /// An attempt of a group.
 #[derive(Debug, Serialize)]
-pub struct Named {
+pub struct FailedAttempt {
     id: String,
     attempt: u32,
     /// Detail of this attempt: the child that was right, or the form of the answer.
@@ -158,11 +158,11 @@ pub fn failures(
         found.failed += 1;
         let path = file.run.trajectory(&record.id, record.attempt);
         let trace = traces.of(&path, &record.expected, until, &inside);
-        found.to_read += usize::from(!matches!(trace, Traced::Nothing));
-        found.read += usize::from(matches!(trace, Traced::Read(_)));
+        found.to_read += usize::from(!matches!(trace, TraceLookup::Nothing));
+        found.read += usize::from(matches!(trace, TraceLookup::Read(_)));
         let trace = match &trace {
-            Traced::Read(trace) => Some(trace.as_ref()),
-            Traced::Nothing | Traced::Later => None,
+            TraceLookup::Read(trace) => Some(trace.as_ref()),
+            TraceLookup::Nothing | TraceLookup::Later => None,
         };
         let reasons = reasons(record, trace);
         if reasons.is_empty() {
@@ -200,7 +200,7 @@ impl Group {
             None => self.cost_unknown += 1,
         }
         if self.samples.len() < LISTED {
-            self.samples.push(Named {
+            self.samples.push(FailedAttempt {
                 id: record.id.clone(),
                 attempt: record.attempt,
                 detail,
@@ -229,7 +229,7 @@ fn reasons(record: &AttemptRecord, trace: Option<&Trace>) -> Vec<Reason> {
             reasons.push(Reason::plain(Kind::ReturnedEarly));
         }
         let answer = record.answer.as_deref().unwrap_or_default();
-        if let Some(form) = answer_form::right_but_for(answer, &record.expected) {
+        if let Some(form) = answer_form::form_difference(answer, &record.expected) {
             reasons.push(Reason {
                 detail: Some(form.to_owned()),
                 ..Reason::plain(Kind::Form)

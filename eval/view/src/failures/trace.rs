@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use memchr::memmem;
-use model::web::{ActionResult, How};
+use model::web::{ActionResult, ActionStatus};
 use model::{Event, EventKind, WebEvent};
 use parking_lot::Mutex;
 use records::trajectory::heads;
@@ -36,7 +36,7 @@ pub struct Traces(Mutex<HashMap<PathBuf, (u64, Arc<Trace>)>>);
 
 /// Result of looking up a trace.
 #[derive(Debug)]
-pub enum Traced {
+pub enum TraceLookup {
     /// There is no readable trajectory.
     Nothing,
     /// There was no time to read the trajectory.
@@ -54,28 +54,28 @@ impl Traces {
         expected: &Value,
         until: Instant,
         inside: impl Fn(&Path) -> Result<(), ViewError>,
-    ) -> Traced {
+    ) -> TraceLookup {
         let Ok(file) = fs::metadata(path) else {
-            return Traced::Nothing;
+            return TraceLookup::Nothing;
         };
         if let Some((length, trace)) = self.0.lock().get(path)
             && *length == file.len()
         {
-            return Traced::Read(Arc::clone(trace));
+            return TraceLookup::Read(Arc::clone(trace));
         }
         if Instant::now() >= until {
-            return Traced::Later;
+            return TraceLookup::Later;
         }
         if !file.is_file() || inside(path).is_err() {
-            return Traced::Nothing;
+            return TraceLookup::Nothing;
         }
         let Ok(trace) = Trace::read(path, expected) else {
-            return Traced::Nothing;
+            return TraceLookup::Nothing;
         };
         let trace = Arc::new(trace);
         let known = (file.len(), Arc::clone(&trace));
         self.0.lock().insert(path.to_owned(), known);
-        Traced::Read(trace)
+        TraceLookup::Read(trace)
     }
 }
 
@@ -102,7 +102,7 @@ impl Trace {
         let mut reading = Reading {
             expected,
             trace: Self::default(),
-            went_well: 0,
+            successes_since_failure: 0,
         };
         let mut line = Vec::new();
         loop {
@@ -117,7 +117,7 @@ impl Trace {
                 reading.take(&event);
             }
         }
-        if reading.went_well > 1 {
+        if reading.successes_since_failure > 1 {
             reading.trace.last_failed = None;
         }
         Ok(reading.trace)
@@ -128,7 +128,7 @@ struct Reading<'a> {
     expected: &'a Value,
     trace: Trace,
     /// Number of the root's cells that succeeded since the last failed call.
-    went_well: u32,
+    successes_since_failure: u32,
 }
 
 impl Reading<'_> {
@@ -145,7 +145,7 @@ impl Reading<'_> {
             }
             EventKind::IterationEnd { error, code, .. } => match error {
                 Some(error) => self.failed(format!("cell: {}", error_class(error))),
-                None if event.depth == 0 && !code.is_empty() => self.went_well += 1,
+                None if event.depth == 0 && !code.is_empty() => self.successes_since_failure += 1,
                 None => {}
             },
             EventKind::ToolCall { name, is_error, .. } if *is_error => {
@@ -173,19 +173,19 @@ impl Reading<'_> {
 
     fn failed(&mut self, kind: String) {
         self.trace.last_failed = Some(kind);
-        self.went_well = 0;
+        self.successes_since_failure = 0;
     }
 
     fn walked(&mut self, results: &[ActionResult]) {
         match results.iter().rev().find_map(failed_action) {
             Some(kind) => self.failed(kind),
-            None => self.went_well += 1,
+            None => self.successes_since_failure += 1,
         }
     }
 }
 
 fn failed_action(result: &ActionResult) -> Option<String> {
-    (result.result == How::Failed).then(|| format!("action {}", result.action))
+    (result.result == ActionStatus::Failed).then(|| format!("action {}", result.action))
 }
 
 /// Returns `TypeError` for `TypeError: x is not a function`, or the first line of an error without

@@ -3,7 +3,7 @@
 use records::{AttemptRecord, RunIdentity};
 use serde_json::{Value, json};
 
-use super::{Filter, Marks, Subject};
+use super::{FailureGroups, Filter, FilteredAttempt};
 
 fn record(changes: &Value) -> AttemptRecord {
     let mut record: Value =
@@ -36,7 +36,7 @@ fn filters_attempts_by_expression() {
             &json!({"id": "broken", "score": null, "status": "error", "error": "503 a=b overloaded", "answer": null}),
         ),
     ];
-    let mut marks = Marks::default();
+    let mut marks = FailureGroups::default();
     marks
         .groups
         .insert(("slow".to_owned(), 1), vec!["limit-1a2b3c".to_owned()]);
@@ -79,7 +79,7 @@ fn filters_attempts_by_expression() {
         let filter = Filter::parse(expression).unwrap();
         let found: Vec<&str> = records
             .iter()
-            .filter(|record| filter.matches(&Subject::of(&run, record, &marks)))
+            .filter(|record| filter.matches(&FilteredAttempt::of(&run, record, &marks)))
             .map(|record| record.id.as_str())
             .collect();
         assert_eq!(found.join(" "), wanted, "{expression}");

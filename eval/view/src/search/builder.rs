@@ -48,7 +48,7 @@ pub struct Builder {
 }
 
 /// A file to index.
-struct Found {
+struct TrajectoryFile {
     run: String,
     path: PathBuf,
     bytes: u64,
@@ -56,7 +56,7 @@ struct Found {
 
 /// Owner of a file's events, from its first line.
 #[derive(Deserialize)]
-struct Head {
+struct FileOwner {
     sample: String,
     attempt: u32,
 }
@@ -120,7 +120,7 @@ fn build(
         fs::create_dir_all(folder)?;
     }
     let store = Store::create(file)?;
-    let mut adding = Adding {
+    let mut adding = IndexUpdate {
         store: &store,
         open: false,
         bytes: 0,
@@ -159,7 +159,7 @@ fn build(
 }
 
 /// Returns the trajectories of runs: only regular files, never targets of links.
-fn trajectories(runs: &[(String, PathBuf)]) -> Vec<Found> {
+fn trajectories(runs: &[(String, PathBuf)]) -> Vec<TrajectoryFile> {
     let mut found = Vec::new();
     for (run, folder) in runs {
         let Ok(folder) = fs::read_dir(folder.join("trajectories")) else {
@@ -169,20 +169,20 @@ fn trajectories(runs: &[(String, PathBuf)]) -> Vec<Found> {
             let metadata = entry.metadata().ok()?;
             let path = entry.path();
             let is_one = metadata.is_file() && path.extension().is_some_and(|end| end == "jsonl");
-            is_one.then(|| Found {
+            is_one.then(|| TrajectoryFile {
                 run: run.clone(),
                 path,
                 bytes: metadata.len(),
             })
         });
-        let mut files: Vec<Found> = files.collect();
+        let mut files: Vec<TrajectoryFile> = files.collect();
         files.sort_by(|a, b| a.path.cmp(&b.path));
         found.extend(files);
     }
     found
 }
 
-struct Adding<'a> {
+struct IndexUpdate<'a> {
     store: &'a Store,
     open: bool,
     bytes: u64,
@@ -197,7 +197,7 @@ struct Reply {
     texts: Vec<String>,
 }
 
-impl Adding<'_> {
+impl IndexUpdate<'_> {
     fn begin(&mut self) -> rusqlite::Result<()> {
         if !self.open {
             self.store.begin()?;
@@ -221,7 +221,7 @@ impl Adding<'_> {
     fn file(
         &mut self,
         run: i64,
-        one: &Found,
+        one: &TrajectoryFile,
         read: impl Fn(u64) -> bool,
     ) -> Result<(), Box<dyn std::error::Error>> {
         let name = one.path.file_name().unwrap_or_default().to_string_lossy();
@@ -237,7 +237,7 @@ impl Adding<'_> {
             known
         } else {
             lines.read_until(b'\n', &mut line)?;
-            let Ok(head) = serde_json::from_slice::<Head>(&line) else {
+            let Ok(head) = serde_json::from_slice::<FileOwner>(&line) else {
                 return Ok(());
             };
             self.begin()?;

@@ -18,7 +18,7 @@ use serde::Serialize;
 use builder::Builder;
 pub use builder::Status;
 pub use snippet::Snippet;
-use store::{Owner, Place, Store, file_of};
+use store::{Owner, Store, TextLocation, file_of};
 pub use texts::Kind;
 use texts::{shown, words};
 
@@ -40,7 +40,7 @@ pub struct TextIndex {
 
 /// A search request.
 #[derive(Debug)]
-pub struct Asked<'a> {
+pub struct SearchRequest<'a> {
     /// Lowercase words; an entry of several words must occur as a phrase.
     pub words: &'a [String],
     /// Kinds of texts to search; empty for all.
@@ -55,7 +55,7 @@ pub struct Asked<'a> {
 
 /// Result of a search.
 #[derive(Debug, Default)]
-pub struct Answer {
+pub struct SearchResults {
     /// A page of hits: the newest run first, then in the order of its files and their lines.
     pub hits: Vec<Hit>,
     /// Number of texts found.
@@ -111,11 +111,11 @@ impl TextIndex {
     /// Returns an error if the index cannot be read.
     pub fn search(
         &self,
-        asked: &Asked<'_>,
+        asked: &SearchRequest<'_>,
         mut passes: impl FnMut(&Owner) -> bool,
         open: impl Fn(&Owner) -> Option<PathBuf>,
-    ) -> rusqlite::Result<Answer> {
-        let mut answer = Answer::default();
+    ) -> rusqlite::Result<SearchResults> {
+        let mut answer = SearchResults::default();
         let groups: Vec<Vec<String>> = asked.words.iter().map(|word| words(word)).collect();
         let groups: Vec<Vec<String>> = groups.into_iter().filter(|one| !one.is_empty()).collect();
         let Some(store) = Store::open(&self.file)? else {
@@ -208,7 +208,7 @@ fn hit(
     }))
 }
 
-fn read(path: &Path, place: &Place) -> io::Result<Option<(String, String)>> {
+fn read(path: &Path, place: &TextLocation) -> io::Result<Option<(String, String)>> {
     let mut file = File::open(path)?;
     file.seek(SeekFrom::Start(place.offset))?;
     let mut line = vec![0; place.length];

@@ -44,7 +44,7 @@ pub struct KnownFile {
 
 /// Location of a text that contains all words.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct TextLocation {
     /// Byte offset of the line.
     pub offset: u64,
     /// Bytes of the line.
@@ -310,12 +310,12 @@ impl Store {
     ///
     /// # Errors
     /// Returns an error if the index cannot be read.
-    pub fn place(&self, row: i64) -> rusqlite::Result<Place> {
+    pub fn place(&self, row: i64) -> rusqlite::Result<TextLocation> {
         self.0
             .prepare_cached("SELECT offset, length, iteration, kind FROM place WHERE row = ?")?
             .query_row([row], |found| {
                 let kind: i64 = found.get(3)?;
-                Ok(Place {
+                Ok(TextLocation {
                     offset: u64::try_from(found.get::<_, i64>(0)?).unwrap_or(0),
                     length: usize::try_from(found.get::<_, i64>(1)?).unwrap_or(0),
                     iteration: found.get(2)?,

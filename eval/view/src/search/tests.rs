@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{Asked, Kind, TextIndex};
+use super::{Kind, SearchRequest, TextIndex};
 
 fn event(sample: &str, kind: &Value) -> String {
     let event = json!({"v": 1, "run_id": "r", "sample": sample, "attempt": 1, "at_ms": 1.0, "invocation": "root",
@@ -50,7 +50,7 @@ fn found(
     run: Option<&str>,
 ) -> Vec<String> {
     let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-    let asked = Asked {
+    let asked = SearchRequest {
         words: &words,
         kinds,
         run,

@@ -84,19 +84,19 @@ struct Fields {
     result: Option<String>,
     is_error: bool,
     note: Option<String>,
-    new_messages: Vec<Sent>,
+    new_messages: Vec<SentMessage>,
     event: Option<Value>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Sent {
+struct SentMessage {
     content: String,
 }
 
 /// A text of a line.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundText {
     /// Kind of the text.
     pub kind: Kind,
     /// The text itself.
@@ -118,20 +118,20 @@ struct AgentReading {
 
 /// The texts of a line, and its iteration.
 #[derive(Debug, Default)]
-pub struct Read {
+pub struct LineTexts {
     /// Invocation id of the agent.
     pub agent: String,
     /// Number of the iteration; 0 before the first.
     pub iteration: u32,
     /// Texts of the line, without repetitions of an earlier output.
-    pub found: Vec<Found>,
+    pub found: Vec<FoundText>,
     /// Whether the line is a model's reply, whose code occurs again when it has run.
     pub is_reply: bool,
 }
 
 impl Reading {
     /// Reads the next line. Returns `None` if it is not an event.
-    pub fn take(&mut self, line: &[u8]) -> Option<Read> {
+    pub fn take(&mut self, line: &[u8]) -> Option<LineTexts> {
         let line: Line = serde_json::from_slice(line).ok()?;
         let agent = self.agents.entry(line.invocation.clone()).or_default();
         if let Some(iteration) = line.kind.iteration {
@@ -153,7 +153,7 @@ impl Reading {
         if let Some(output) = output {
             agent.output = output;
         }
-        Some(Read {
+        Some(LineTexts {
             agent: line.invocation,
             iteration,
             found,
@@ -170,11 +170,11 @@ pub fn shown(line: &[u8], kind: Kind) -> Option<(String, String)> {
     Some((line.invocation, found.join("\n")))
 }
 
-fn texts(fields: Fields) -> Vec<Found> {
+fn texts(fields: Fields) -> Vec<FoundText> {
     let mut found = Vec::new();
     let mut add = |kind: Kind, text: Option<String>| {
         if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
-            found.push(Found { kind, text });
+            found.push(FoundText { kind, text });
         }
     };
     match fields.name.as_str() {

@@ -1,13 +1,13 @@
 //! One agent of an attempt in the timeline: when it worked, when it waited, and what it used.
 
-use model::Workplace;
+use model::ActionSurface;
 use model::{EventKind, Role, Status, Usage, WebEvent};
 use serde::Serialize;
 use serde_json::Value;
 
 use records::trajectory;
 
-use crate::matches::Match;
+use crate::answer_match::Match;
 
 /// One agent of an attempt. All times are in milliseconds since the attempt began.
 #[derive(Debug, Serialize)]
@@ -74,7 +74,7 @@ pub(super) struct Timeline {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Segment {
     /// Activity.
-    pub kind: Doing,
+    pub kind: Activity,
     /// Start time in milliseconds.
     pub from_ms: f64,
     /// End time in milliseconds.
@@ -84,7 +84,7 @@ pub struct Segment {
 /// Activity of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Doing {
+pub enum Activity {
     /// Waits for a response of its model.
     Model,
     /// Executes code.
@@ -104,7 +104,7 @@ pub enum Doing {
 
 #[derive(Debug, Clone, Default)]
 struct State {
-    doing: Option<(Doing, f64)>,
+    doing: Option<(Activity, f64)>,
     children: u32,
     /// Index of the first segment of the current cell, which is known to belong to its response.
     cell: usize,
@@ -149,7 +149,7 @@ impl<'a> Agent<'a> {
             failed_cells: agent.cells.failed,
             usage: used.usage.unwrap_or_default(),
             cost_usd: used.cost_usd,
-            segments: thin(&drawn.segments, drawn.start_ms, drawn.end_ms),
+            segments: merge_short_segments(&drawn.segments, drawn.start_ms, drawn.end_ms),
         }
     }
 }
@@ -180,7 +180,7 @@ impl Timeline {
                 self.start_ms = at_ms;
                 self.role = Some(*role);
                 // A page is opened before the first request.
-                self.switch(at_ms, self.work().filter(|work| *work == Doing::Browser));
+                self.switch(at_ms, self.work().filter(|work| *work == Activity::Browser));
             }
             EventKind::InvocationEnd { .. } => {
                 self.forget_guess();
@@ -189,7 +189,7 @@ impl Timeline {
             }
             EventKind::LlmRequest { .. } => {
                 self.forget_guess();
-                self.switch(at_ms, Some(Doing::Model));
+                self.switch(at_ms, Some(Activity::Model));
             }
             EventKind::LlmResponse { .. } => {
                 self.switch(at_ms, self.work());
@@ -199,10 +199,10 @@ impl Timeline {
             EventKind::LlmError { .. } | EventKind::MessageAnswered { .. } => {
                 self.switch(at_ms, None);
             }
-            EventKind::LlmWait { ms, .. } => self.was(Doing::Held, at_ms, *ms),
+            EventKind::LlmWait { ms, .. } => self.was(Activity::Held, at_ms, *ms),
             EventKind::Web {
                 event: WebEvent::PageCall { ms, .. },
-            } => self.was(Doing::Browser, at_ms, *ms),
+            } => self.was(Activity::Browser, at_ms, *ms),
             EventKind::IterationEnd { executed_ms, .. } => {
                 self.state.children = 0;
                 self.state.is_guess = false;
@@ -218,7 +218,7 @@ impl Timeline {
             EventKind::DelegationSpawn { .. } | EventKind::MessageSent { .. } => {
                 self.state.is_guess = false;
                 self.state.children += 1;
-                self.switch(at_ms, Some(Doing::Waiting));
+                self.switch(at_ms, Some(Activity::Waiting));
             }
             EventKind::DelegationReturn { .. } | EventKind::DelegationError { .. } => {
                 self.state.children = self.state.children.saturating_sub(1);
@@ -244,13 +244,13 @@ impl Timeline {
     }
 
     /// Returns the activity between requests to the model, which depends on the role.
-    fn work(&self) -> Option<Doing> {
-        match self.role.map(Role::workplace) {
-            Some(Workplace::None) => None,
-            Some(Workplace::Page | Workplace::Apps) => Some(Doing::Browser),
-            Some(Workplace::NativeTools) => Some(Doing::Tools),
-            Some(Workplace::Repl | Workplace::LoneRepl | Workplace::Program) | None => {
-                Some(Doing::Code)
+    fn work(&self) -> Option<Activity> {
+        match self.role.map(Role::action_surface) {
+            Some(ActionSurface::None) => None,
+            Some(ActionSurface::Page | ActionSurface::Apps) => Some(Activity::Browser),
+            Some(ActionSurface::NativeTools) => Some(Activity::Tools),
+            Some(ActionSurface::Repl | ActionSurface::LoneRepl | ActionSurface::Program) | None => {
+                Some(Activity::Code)
             }
         }
     }
@@ -263,17 +263,17 @@ impl Timeline {
             .segments
             .split_off(self.state.cell.min(self.segments.len()));
         let length = |segment: &Segment| segment.to_ms - segment.from_ms;
-        let stretches = cell.iter().filter(|segment| segment.kind == Doing::Code);
+        let stretches = cell.iter().filter(|segment| segment.kind == Activity::Code);
         let whole: f64 = stretches.map(length).sum();
         let share = (executed_ms / whole).clamp(0.0, 1.0);
         for segment in cell {
             let begins = segment.to_ms - share * length(&segment);
-            if segment.kind != Doing::Code || begins <= segment.from_ms {
+            if segment.kind != Activity::Code || begins <= segment.from_ms {
                 self.segments.push(segment);
                 continue;
             }
             self.segments.push(Segment {
-                kind: Doing::Sandbox,
+                kind: Activity::Sandbox,
                 to_ms: begins,
                 ..segment
             });
@@ -295,7 +295,7 @@ impl Timeline {
 
     /// Marks the last `ms` milliseconds, as far as they are unmarked, as an activity that is only
     /// reported at its end.
-    fn was(&mut self, what: Doing, at_ms: f64, ms: f64) {
+    fn was(&mut self, what: Activity, at_ms: f64, ms: f64) {
         let marked = self
             .segments
             .last()
@@ -307,7 +307,7 @@ impl Timeline {
         self.switch(at_ms, doing);
     }
 
-    fn switch(&mut self, at_ms: f64, doing: Option<Doing>) {
+    fn switch(&mut self, at_ms: f64, doing: Option<Activity>) {
         if let Some((kind, from_ms)) = self.state.doing
             && Some(kind) == doing
         {
@@ -328,7 +328,7 @@ impl Timeline {
 }
 
 /// Merges segments of the same kind that are close together and too short to be distinguished.
-fn thin(segments: &[Segment], start_ms: f64, end_ms: f64) -> Vec<Segment> {
+fn merge_short_segments(segments: &[Segment], start_ms: f64, end_ms: f64) -> Vec<Segment> {
     /// More columns than a wide screen has.
     const COLUMNS: f64 = 2000.0;
     let column = (end_ms - start_ms) / COLUMNS;
@@ -352,7 +352,7 @@ mod tests {
     use model::{EventKind, WebEvent};
     use serde_json::{Value, json};
 
-    use super::{Timeline, thin};
+    use super::{Timeline, merge_short_segments};
 
     /// Creates an event of a type, with empty values in the fields that no timeline reads.
     fn event(kind: &str, role: &str, executed_ms: &Value) -> EventKind {
@@ -373,7 +373,7 @@ mod tests {
         for (at_ms, kind) in events {
             timeline.take(*at_ms, Some(kind));
         }
-        let segments = thin(&timeline.segments, 0.0, 1000.0);
+        let segments = merge_short_segments(&timeline.segments, 0.0, 1000.0);
         let texts = segments.iter().map(|segment| {
             let kind = json!(segment.kind);
             let kind = kind.as_str().unwrap_or_default();

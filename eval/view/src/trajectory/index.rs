@@ -15,9 +15,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::agent::{Agent, Timeline};
-use super::outline::Marks;
+use super::outline::IterationMarks;
 use super::page::text_part;
-use crate::matches::Match;
+use crate::answer_match::Match;
 
 /// Maximum bytes of a string in the index: what a list shows of a query or an answer.
 const KEPT: usize = 400;
@@ -28,7 +28,7 @@ pub struct Index {
     fold: Fold,
     /// Timelines of the agents of `fold`, in the same order; likewise `places`.
     timelines: Vec<Timeline>,
-    places: Vec<AgentPlaces>,
+    places: Vec<AgentLocations>,
     /// Number of indexed bytes, which end with a complete line.
     offset: u64,
     /// Size of the file when it was last read.
@@ -41,7 +41,7 @@ pub struct Index {
     timed: bool,
     /// Results of comparing answers with the expected texts, by location of the answer and hash of
     /// the texts, so that each answer is read once.
-    looked_at: RefCell<HashMap<(u64, u64), Option<Match>>>,
+    answer_matches: RefCell<HashMap<(u64, u64), Option<Match>>>,
     /// Number of responses that the attempt took from its journal.
     resumed: Option<u64>,
     /// Reason why the attempt restarted.
@@ -50,12 +50,12 @@ pub struct Index {
 
 /// Locations of an agent's events.
 #[derive(Debug, Default)]
-pub(super) struct AgentPlaces {
+pub(super) struct AgentLocations {
     /// Locations of the events at the agent's start and end.
-    pub(super) start: Option<Place>,
-    pub(super) end: Option<Place>,
+    pub(super) start: Option<LineLocation>,
+    pub(super) end: Option<LineLocation>,
     /// Iterations in order. For a flat agent, which has none, its call counts as the first.
-    pub(super) iterations: Vec<IterationPlaces>,
+    pub(super) iterations: Vec<IterationLocations>,
     /// Number of messages received, if the agent accepts several.
     messages: usize,
     /// Whether the last iteration so far consists only of the message that begins it.
@@ -64,25 +64,25 @@ pub(super) struct AgentPlaces {
 
 /// Locations of an iteration's events.
 #[derive(Debug)]
-pub(super) struct IterationPlaces {
+pub(super) struct IterationLocations {
     pub(super) number: u64,
-    pub(super) events: Vec<Place>,
-    pub(super) marks: Marks,
+    pub(super) events: Vec<LineLocation>,
+    pub(super) marks: IterationMarks,
 }
 
-impl IterationPlaces {
+impl IterationLocations {
     fn new(number: u64) -> Self {
         Self {
             number,
             events: Vec::new(),
-            marks: Marks::default(),
+            marks: IterationMarks::default(),
         }
     }
 }
 
 /// Location of a line in the file.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Place {
+pub(super) struct LineLocation {
     pub(super) offset: u64,
     pub(super) length: usize,
 }
@@ -196,22 +196,22 @@ impl Index {
         let mut hasher = DefaultHasher::new();
         wanted.hash(&mut hasher);
         let key = (from, hasher.finish());
-        if let Some(known) = self.looked_at.borrow().get(&key) {
+        if let Some(known) = self.answer_matches.borrow().get(&key) {
             return Ok(*known);
         }
         let part = text_part(self, path, from, to)?;
         let found = part.and_then(|part| Match::of(&part.text, wanted));
-        self.looked_at.borrow_mut().insert(key, found);
+        self.answer_matches.borrow_mut().insert(key, found);
         Ok(found)
     }
 
     /// Returns the agents' ids with the locations of their events.
-    pub(super) fn places(&self) -> impl Iterator<Item = (&str, &AgentPlaces)> {
+    pub(super) fn places(&self) -> impl Iterator<Item = (&str, &AgentLocations)> {
         let agents = self.fold.agents().iter().zip(&self.places);
         agents.map(|(agent, places)| (agent.id.as_str(), places))
     }
 
-    pub(super) fn agent(&self, id: &str) -> Option<&AgentPlaces> {
+    pub(super) fn agent(&self, id: &str) -> Option<&AgentLocations> {
         self.fold.place(id).map(|place| &self.places[place])
     }
 
@@ -252,9 +252,9 @@ impl Index {
         };
         if agent == self.places.len() {
             self.timelines.push(Timeline::new(at_ms));
-            self.places.push(AgentPlaces::default());
+            self.places.push(AgentLocations::default());
         }
-        let place = Place {
+        let place = LineLocation {
             offset: self.offset,
             length: line.len(),
         };
@@ -270,8 +270,8 @@ impl Index {
     }
 }
 
-impl AgentPlaces {
-    fn take(&mut self, kind: Option<&EventKind>, place: Place) {
+impl AgentLocations {
+    fn take(&mut self, kind: Option<&EventKind>, place: LineLocation) {
         match kind {
             Some(EventKind::InvocationStart { .. }) => self.start = Some(place),
             Some(EventKind::InvocationEnd { .. }) => self.end = Some(place),
@@ -281,14 +281,14 @@ impl AgentPlaces {
                 // Events before the first message are shown with that message.
                 if self.iterations.is_empty() || self.messages > 1 {
                     let number = self.iterations.last().map_or(1, |last| last.number + 1);
-                    self.iterations.push(IterationPlaces::new(number));
+                    self.iterations.push(IterationLocations::new(number));
                 }
                 self.add(kind, place);
             }
             Some(EventKind::IterationStart { iteration }) => {
                 let number = u64::from(*iteration);
                 if !std::mem::take(&mut self.is_message) {
-                    self.iterations.push(IterationPlaces::new(number));
+                    self.iterations.push(IterationLocations::new(number));
                 } else if let Some(last) = self.iterations.last_mut() {
                     last.number = number;
                 }
@@ -296,14 +296,14 @@ impl AgentPlaces {
             }
             _ => {
                 if self.iterations.is_empty() {
-                    self.iterations.push(IterationPlaces::new(1));
+                    self.iterations.push(IterationLocations::new(1));
                 }
                 self.add(kind, place);
             }
         }
     }
 
-    fn add(&mut self, kind: Option<&EventKind>, place: Place) {
+    fn add(&mut self, kind: Option<&EventKind>, place: LineLocation) {
         if let Some(last) = self.iterations.last_mut() {
             last.events.push(place);
             if let Some(kind) = kind {

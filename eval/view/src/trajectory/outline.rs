@@ -5,12 +5,12 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use model::web::How;
+use model::web::ActionStatus;
 use model::{EventKind, Usage, WebEvent};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::index::{Index, Place};
+use super::index::{Index, LineLocation};
 use super::page::event;
 
 /// Maximum number of separate entries per agent; with more iterations, neighboring ones are merged.
@@ -35,7 +35,7 @@ pub struct Turn {
     #[serde(skip_serializing_if = "Option::is_none")]
     to: Option<u64>,
     #[serde(flatten)]
-    marks: Marks,
+    marks: IterationMarks,
     /// Last image seen in it, in the form of events.
     #[serde(skip_serializing_if = "Option::is_none")]
     picture: Option<Value>,
@@ -43,7 +43,7 @@ pub struct Turn {
 
 /// Usage and result of an iteration.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Marks {
+pub struct IterationMarks {
     /// Number of failures: cells, tool calls, requests, actions and envelopes.
     #[serde(skip_serializing_if = "is_zero")]
     errors: u32,
@@ -70,7 +70,7 @@ pub struct Marks {
     code_ms: Option<f64>,
     /// Location of the event with the last image.
     #[serde(skip)]
-    picture: Option<Place>,
+    picture: Option<LineLocation>,
 }
 
 /// Token counts: input, cached input, output, reasoning.
@@ -82,9 +82,9 @@ fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
-impl Marks {
+impl IterationMarks {
     /// Processes an event of the iteration, located at `place`.
-    pub(super) fn take(&mut self, kind: &EventKind, place: Place) {
+    pub(super) fn take(&mut self, kind: &EventKind, place: LineLocation) {
         match kind {
             EventKind::IterationEnd {
                 error,
@@ -138,7 +138,7 @@ impl Marks {
                     self.errors += u32::from(problem.is_some());
                 }
                 WebEvent::ActionResults { results } => {
-                    let failed = results.iter().any(|one| one.result == How::Failed);
+                    let failed = results.iter().any(|one| one.result == ActionStatus::Failed);
                     self.errors += u32::from(failed);
                 }
                 _ => {}

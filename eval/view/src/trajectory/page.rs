@@ -9,7 +9,7 @@ use records::trajectory::{boundary, cut_strings};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::index::{Index, Place};
+use super::index::{Index, LineLocation};
 
 /// Maximum bytes of a string on a page; more is read on request.
 pub(super) const SHOWN: usize = 8_000;
@@ -81,7 +81,7 @@ pub fn agent_texts(index: &Index, path: &Path, agent: &str) -> io::Result<Option
         return Ok(None);
     };
     let mut file = File::open(path)?;
-    let mut read = |place: Option<Place>| match place {
+    let mut read = |place: Option<LineLocation>| match place {
         None => Ok(Value::Null),
         Some(place) => event(&mut file, place, SHOWN_WHOLE).map(|mut event| event["kind"].take()),
     };
@@ -116,7 +116,7 @@ pub fn text_part(index: &Index, path: &Path, from: u64, to: u64) -> io::Result<O
     Ok(Some(TextPart { text, next }))
 }
 
-pub(super) fn event(file: &mut File, place: Place, limit: usize) -> io::Result<Value> {
+pub(super) fn event(file: &mut File, place: LineLocation, limit: usize) -> io::Result<Value> {
     file.seek(SeekFrom::Start(place.offset))?;
     let mut line = vec![0; place.length];
     file.read_exact(&mut line)?;

@@ -60,7 +60,7 @@ pub enum Action {
 /// Result of a successful action.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "then", rename_all = "snake_case")]
-pub enum Acted {
+pub enum ActionEffect {
     /// The same document is still loaded, even if its content has changed.
     SamePage,
     /// Another document or address was loaded, or another tab came to the front: the ids of the

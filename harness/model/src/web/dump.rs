@@ -76,7 +76,7 @@ pub struct Dump {
     /// Elements, one per line, without the header; ends in `[...truncated]` if cut.
     pub tree: String,
     /// Ids of the tree, in order.
-    pub elements: Vec<Indexed>,
+    pub elements: Vec<DumpElement>,
     /// Whether the tree was cut.
     pub truncated: bool,
     /// Milliseconds that creating the dump took.
@@ -85,7 +85,7 @@ pub struct Dump {
 
 /// An id of a dump.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Indexed {
+pub struct DumpElement {
     /// Id without brackets.
     pub id: String,
     /// Short description of the element, such as `input[name=q]`.

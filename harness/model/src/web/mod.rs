@@ -20,11 +20,11 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use super::{Image, Task};
 
-pub use action::{Acted, Action};
+pub use action::{Action, ActionEffect};
 pub use app::{AppCall, AppHost, Reply};
-pub use dump::{Dump, DumpAlso, DumpSettings, IdStyle, Indexed};
+pub use dump::{Dump, DumpAlso, DumpElement, DumpSettings, IdStyle};
 pub use error::{PageError, PageProblem};
-pub use turn::{ActionResult, Envelope, How, LoggedTurn, Step, ToolAction};
+pub use turn::{ActionResult, ActionStatus, Envelope, LoggedTurn, Step, ToolAction};
 
 /// Creates an isolated environment for each attempt: a fresh profile that can reach only what the
 /// task's environment serves.
@@ -63,7 +63,7 @@ pub trait Page: Send + Sync {
     /// # Errors
     /// Returns a [`PageError`] whose problem indicates how to handle it. As far as the browser
     /// knows, the page is then unchanged.
-    async fn act(&self, action: &Action) -> Result<Acted, PageError>;
+    async fn act(&self, action: &Action) -> Result<ActionEffect, PageError>;
 
     /// Returns the text of the page as a person sees it.
     ///
@@ -78,7 +78,7 @@ pub trait Page: Send + Sync {
     ///
     /// # Errors
     /// Returns [`PageProblem::Script`] if it throws, and the errors of [`Page::dump`].
-    async fn run_script(&self, script: &str) -> Result<(Acted, Option<Value>), PageError>;
+    async fn run_script(&self, script: &str) -> Result<(ActionEffect, Option<Value>), PageError>;
 
     /// Returns a screenshot of the visible part.
     ///
@@ -94,7 +94,7 @@ pub trait Page: Send + Sync {
 
     /// Returns and clears the addresses outside the environment that pages have requested and that
     /// were blocked.
-    fn take_refused(&self) -> Vec<String> {
+    fn drain_blocked_requests(&self) -> Vec<String> {
         Vec::new()
     }
 

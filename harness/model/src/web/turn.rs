@@ -42,7 +42,7 @@ pub struct ActionResult {
     /// `narrate`, or the name of the action.
     pub action: String,
     /// Whether the action was done.
-    pub result: How,
+    pub result: ActionStatus,
     /// Kind of the problem: a [`PageProblem`](super::PageProblem), `unknown_action`,
     /// `invalid_arguments` or `not_confirmed`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -58,7 +58,7 @@ pub struct ActionResult {
 /// Whether an action was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum How {
+pub enum ActionStatus {
     /// The action was done.
     Done,
     /// The action failed, with an explanation.

@@ -8,7 +8,7 @@ use super::properties::{
     Definition, Immediate, Kind, PromptContent, PromptPart, Sides, SubagentSettings, ToolForm,
     ToolReference, VariableType,
 };
-use super::slots::{missing_slot, wrong_slots};
+use super::slots::{missing_slot, misspelled_slots};
 use crate::text::{did_you_mean, nearest};
 
 /// Names that definitions may refer to, besides each other.
@@ -161,7 +161,7 @@ impl Check<'_> {
             }
         }
         for (field, text) in own {
-            for problem in wrong_slots(&definition.name, text) {
+            for problem in misspelled_slots(&definition.name, text) {
                 self.fault(&field, problem);
             }
         }

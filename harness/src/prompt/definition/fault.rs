@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Location of a value.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct SourceLocation {
     /// Path of the file, or `bundled NAME.md`.
     pub file: String,
     /// Line, 1-based, if known.
@@ -13,7 +13,7 @@ pub struct Place {
     pub field: String,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for SourceLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.file)?;
         if let Some(line) = self.line {
@@ -31,7 +31,7 @@ impl fmt::Display for Place {
 #[error("{place}: {problem}{}", path_of_includes(.includes))]
 pub struct Fault {
     /// Location of the fault.
-    pub place: Place,
+    pub place: SourceLocation,
     /// What is wrong, and what would be valid.
     pub problem: String,
     /// Names of the definitions whose includes lead here, outermost first; empty if there are none.

@@ -5,7 +5,7 @@ use std::fs::{self, DirEntry};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::fault::{Fault, Faults, Place};
+use super::fault::{Fault, Faults, SourceLocation};
 use super::file::{self, Format};
 use super::properties::{Definition, Kind, Sides, Source};
 use crate::prompt::{section_slots, section_texts};
@@ -211,9 +211,9 @@ impl Library {
 
 fn unreadable(path: &Path, error: &io::Error) -> Fault {
     Fault {
-        place: Place {
+        place: SourceLocation {
             file: path.display().to_string(),
-            ..Place::default()
+            ..SourceLocation::default()
         },
         problem: format!("cannot be read: {error}"),
         includes: Vec::new(),

@@ -27,7 +27,7 @@ mod tree;
 mod fault;
 
 pub use check::Known;
-pub use fault::{Fault, Faults, Place};
+pub use fault::{Fault, Faults, SourceLocation};
 pub use library::Library;
 pub use properties::{
     AgentType, Definition, Effort, Immediate, Kind, ParentCommunication, PromptContent, PromptPart,

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
-use super::fault::Place;
+use super::fault::SourceLocation;
 use super::schema::InputSchema;
 
 /// A prompt, with everything that a request made from it depends on.
@@ -68,7 +68,7 @@ impl Definition {
     }
 
     /// Returns the location of a property or a value inside one, or the nearest known location.
-    pub fn place(&self, field: &str) -> Place {
+    pub fn place(&self, field: &str) -> SourceLocation {
         let mut known = field;
         loop {
             if let Some(line) = self.lines.get(known) {
@@ -81,8 +81,8 @@ impl Definition {
         }
     }
 
-    fn place_on(&self, line: Option<u64>, field: &str) -> Place {
-        Place {
+    fn place_on(&self, line: Option<u64>, field: &str) -> SourceLocation {
+        SourceLocation {
             file: self.source.to_string(),
             line,
             field: field.to_owned(),

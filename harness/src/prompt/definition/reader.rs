@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
-use super::fault::{Fault, Place};
+use super::fault::{Fault, SourceLocation};
 use super::properties::Source;
 use super::tree::{Content, Node};
 use crate::text::{did_you_mean, nearest};
@@ -54,7 +54,7 @@ impl<'a> Reader<'a> {
 
     pub fn fault(&mut self, line: Option<u64>, field: &str, problem: impl Into<String>) {
         self.faults.push(Fault {
-            place: Place {
+            place: SourceLocation {
                 file: self.source.to_string(),
                 line,
                 field: field.to_owned(),

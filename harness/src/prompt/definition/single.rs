@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::fault::{Fault, Faults, Place};
+use super::fault::{Fault, Faults, SourceLocation};
 use super::file::{self, Format};
 use super::properties::{Definition, Source};
 
@@ -15,7 +15,7 @@ impl Definition {
     pub fn open(path: &Path) -> Result<Self, Faults> {
         let fault = |problem: String| {
             Faults::from(Fault {
-                place: Place {
+                place: SourceLocation {
                     file: path.display().to_string(),
                     line: None,
                     field: String::new(),

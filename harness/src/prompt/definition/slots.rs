@@ -5,7 +5,7 @@ use crate::text::nearest;
 
 /// Returns likely misspellings of slots in a text that replaces the bundled section `name`. Other
 /// words in braces are ordinary text, as everywhere.
-pub(super) fn wrong_slots(name: &str, text: &str) -> Vec<String> {
+pub(super) fn misspelled_slots(name: &str, text: &str) -> Vec<String> {
     let Some(slots) = section_slots(name) else {
         return Vec::new();
     };

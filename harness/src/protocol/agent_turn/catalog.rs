@@ -25,12 +25,12 @@ static BUNDLED: LazyLock<Bundled> =
 /// Actions available to the agent.
 #[derive(Debug)]
 pub(super) struct Catalog {
-    entries: Vec<Entry>,
+    entries: Vec<CatalogEntry>,
 }
 
 /// Action that the model can call.
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(super) struct CatalogEntry {
     spec: ToolSpec,
     validator: Validator,
     pub run: Run,
@@ -102,12 +102,17 @@ impl Catalog {
             .filter(|spec| !settings.disable_builtin_actions.contains(&spec.name));
         for spec in enabled {
             let confirm = settings.confirm_actions.contains(&spec.name);
-            entries.push(Entry::new(spec.clone(), Run::Builtin, confirm, "actions")?);
+            entries.push(CatalogEntry::new(
+                spec.clone(),
+                Run::Builtin,
+                confirm,
+                "actions",
+            )?);
         }
         if settings.allow_present {
             let spec = BUNDLED.present.clone();
             let confirm = settings.confirm_actions.contains(&spec.name);
-            entries.push(Entry::new(spec, Run::Present, confirm, "actions")?);
+            entries.push(CatalogEntry::new(spec, Run::Present, confirm, "actions")?);
         }
         for (index, custom) in settings.custom_actions.iter().enumerate() {
             let field = format!("customActions[{index}]");
@@ -127,7 +132,7 @@ impl Catalog {
                 parameters: custom.parameters.clone(),
             };
             let run = Run::Script(custom.script.clone());
-            entries.push(Entry::new(spec, run, custom.confirm, &field)?);
+            entries.push(CatalogEntry::new(spec, run, custom.confirm, &field)?);
         }
         let mut catalog = Self { entries };
         for name in &settings.confirm_actions {
@@ -157,7 +162,7 @@ impl Catalog {
     }
 
     /// Returns the action with this name.
-    pub fn get(&self, name: &str) -> Option<&Entry> {
+    pub fn get(&self, name: &str) -> Option<&CatalogEntry> {
         self.entries.iter().find(|entry| entry.spec.name == name)
     }
 
@@ -185,7 +190,7 @@ impl Catalog {
     }
 }
 
-impl Entry {
+impl CatalogEntry {
     fn new(spec: ToolSpec, run: Run, confirm: bool, field: &str) -> Result<Self, AgentTurnError> {
         let error = |problem: String| AgentTurnError {
             field: format!("{field}.parameters"),

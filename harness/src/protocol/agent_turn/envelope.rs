@@ -10,7 +10,7 @@ use crate::provider::Response;
 
 /// Parsed envelope.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Understood {
+pub(super) struct ParsedEnvelope {
     pub envelope: Envelope,
     /// Descriptions of the mistakes that were repaired.
     pub repairs: Vec<String>,
@@ -21,7 +21,7 @@ pub(super) struct Understood {
 ///
 /// # Errors
 /// Returns the problem as text for the model.
-pub(super) fn read(response: &Response) -> Result<Understood, String> {
+pub(super) fn read(response: &Response) -> Result<ParsedEnvelope, String> {
     let mut repairs = Vec::new();
     let Some(call) = response.tool_calls.first() else {
         let object = parse(&response.text, &mut repairs)
@@ -78,7 +78,7 @@ fn unfenced(text: &str) -> Option<&str> {
 fn understand(
     mut object: Map<String, Value>,
     mut repairs: Vec<String>,
-) -> Result<Understood, String> {
+) -> Result<ParsedEnvelope, String> {
     let memory = match object.remove("memory") {
         Some(Value::String(memory)) => memory,
         None | Some(Value::Null) => {
@@ -114,7 +114,7 @@ fn understand(
         let field: String = field.chars().take(60).collect();
         repairs.push(format!("unknown field {field:?} of the envelope"));
     }
-    Ok(Understood {
+    Ok(ParsedEnvelope {
         envelope: Envelope {
             memory,
             todos_remaining,

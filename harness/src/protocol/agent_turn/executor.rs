@@ -5,29 +5,29 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
-use super::catalog::{Catalog, Entry, Run};
+use super::catalog::{Catalog, CatalogEntry, Run};
 use crate::model::web::ToolAction;
-use crate::model::web::{Acted, Action, Page, PageError, PageProblem};
+use crate::model::web::{Action, ActionEffect, Page, PageError, PageProblem};
 use crate::prompt::web::unknown_action;
 
 /// Runs known actions whose arguments conform to their schemas.
 #[async_trait]
 pub(super) trait Executor: Send + Sync {
-    async fn execute(&self, entry: &Entry, action: &ToolAction) -> Outcome;
+    async fn execute(&self, entry: &CatalogEntry, action: &ToolAction) -> ActionOutcome;
 }
 
 /// Looks up actions and validates their arguments before the inner executor may ask for
 /// confirmation.
-pub(super) struct Checked<E> {
+pub(super) struct ValidatingExecutor<E> {
     pub inner: E,
     pub catalog: Arc<Catalog>,
 }
 
 /// Result of an action.
 #[derive(Debug)]
-pub(super) enum Outcome {
+pub(super) enum ActionOutcome {
     /// The action was done. A custom action returns a value.
-    Done(Acted, Option<Value>),
+    Done(ActionEffect, Option<Value>),
     /// The action was not confirmed. Contains the text for the model.
     Refused(String),
     /// The action does not exist, or its arguments violate its schema. This is a protocol fault.
@@ -40,16 +40,16 @@ pub(super) enum Outcome {
     Failed(PageError),
 }
 
-impl<E: Executor> Checked<E> {
-    pub async fn execute(&self, action: &ToolAction) -> Outcome {
+impl<E: Executor> ValidatingExecutor<E> {
+    pub async fn execute(&self, action: &ToolAction) -> ActionOutcome {
         let Some(entry) = self.catalog.get(&action.tool) else {
-            return Outcome::Invalid {
+            return ActionOutcome::Invalid {
                 kind: "unknown_action",
                 message: unknown_action(&action.tool, &self.catalog.names().join(", ")),
             };
         };
         if let Err(message) = entry.check(&action.args) {
-            return Outcome::Invalid {
+            return ActionOutcome::Invalid {
                 kind: "invalid_arguments",
                 message,
             };
@@ -59,11 +59,11 @@ impl<E: Executor> Checked<E> {
 }
 
 /// Runs actions on a page.
-pub(super) struct OnPage(pub Arc<dyn Page>);
+pub(super) struct PageExecutor(pub Arc<dyn Page>);
 
 #[async_trait]
-impl Executor for OnPage {
-    async fn execute(&self, entry: &Entry, action: &ToolAction) -> Outcome {
+impl Executor for PageExecutor {
+    async fn execute(&self, entry: &CatalogEntry, action: &ToolAction) -> ActionOutcome {
         let Self(page) = self;
         let done = match &entry.run {
             // The schema has already ensured that the fields exist.
@@ -72,15 +72,15 @@ impl Executor for OnPage {
                 Err(message) => Err(PageError::new(PageProblem::Malformed, message)),
             },
             // The host shows the panel, so the page does nothing.
-            Run::Present => Ok((Acted::SamePage, None)),
+            Run::Present => Ok((ActionEffect::SamePage, None)),
             Run::Script(script) => {
                 let call = format!("({script})({})", action.args);
                 page.run_script(&call).await
             }
         };
         match done {
-            Ok((acted, value)) => Outcome::Done(acted, value),
-            Err(error) => Outcome::Failed(error),
+            Ok((acted, value)) => ActionOutcome::Done(acted, value),
+            Err(error) => ActionOutcome::Failed(error),
         }
     }
 }

@@ -8,15 +8,15 @@
 mod settings;
 
 mod envelope;
-mod walk;
+mod execute_actions;
 
 mod catalog;
 mod executor;
-mod gate;
+mod confirmation;
 
-mod fit;
+mod shorten_prompt;
 mod log;
-mod look;
+mod read_page;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -25,25 +25,25 @@ use async_trait::async_trait;
 use serde_json::json;
 
 use crate::agent::{
-    Attempt, Conversation, Failure, Invocation, ModelReply, Root, Step, Treatment, Turn, Turns,
-    run_turns,
+    AgentBehavior, Attempt, Conversation, Failure, Invocation, ModelReply, NextStep, Root,
+    Treatment, Turn, run_turns,
 };
 use crate::model::web::Page;
 use crate::model::{EventKind, Image, Message, Status, ToolResult, ToolUse, WebEvent};
 use crate::prompt::web::{WebPrompt, call_beyond_first, malformed, system_prompt};
 use crate::prompt::{Assembled, PromptOverrides, Replacement, flat_message};
-use crate::protocol::RootAgent;
+use crate::protocol::ProtocolBehavior;
 use crate::protocol::malformed::Malformed;
 use crate::tool::ToolSet;
 
-pub use crate::model::web::How;
+pub use crate::model::web::ActionStatus;
 pub use crate::prompt::{AgentTurnSettings, ConfirmPolicy, CustomAction, DomHeader};
 pub use catalog::AgentTurnError;
-pub use gate::ConfirmGate;
+pub use confirmation::ConfirmGate;
 
 use catalog::Catalog;
-use executor::{Checked, OnPage};
-use gate::Confirmed;
+use confirmation::ConfirmingExecutor;
+use executor::{PageExecutor, ValidatingExecutor};
 use log::TurnLog;
 
 /// Web agent with its settings, actions and confirmation policy.
@@ -135,7 +135,7 @@ impl WebAgent {
 pub(super) struct AgentTurn;
 
 #[async_trait]
-impl RootAgent for AgentTurn {
+impl ProtocolBehavior for AgentTurn {
     fn check(&self, treatment: &Treatment) -> Result<(), AgentTurnError> {
         WebAgent::of(treatment)?.system().map(drop)
     }
@@ -168,9 +168,9 @@ impl RootAgent for AgentTurn {
         let working = attempt.meter.begin();
         let page = attempt.browser()?.open(attempt.task).await?;
         drop(working);
-        let executor = Checked {
-            inner: Confirmed {
-                inner: OnPage(Arc::clone(&page)),
+        let executor = ValidatingExecutor {
+            inner: ConfirmingExecutor {
+                inner: PageExecutor(Arc::clone(&page)),
                 gate: Arc::clone(&agent.gate),
             },
             catalog: Arc::clone(&agent.catalog),
@@ -197,7 +197,7 @@ struct WebTurns<'a> {
     root: &'a Invocation,
     agent: &'a WebAgent,
     page: Arc<dyn Page>,
-    executor: Checked<Confirmed<OnPage>>,
+    executor: ValidatingExecutor<ConfirmingExecutor<PageExecutor>>,
     log: TurnLog,
     /// Further messages of the user, in order.
     follow_ups: VecDeque<String>,
@@ -208,18 +208,19 @@ struct WebTurns<'a> {
     malformed: Malformed,
 }
 
-impl Turns for WebTurns<'_> {
+impl AgentBehavior for WebTurns<'_> {
     fn open(&mut self, conversation: &mut Conversation) {
         AgentTurn.open(self.attempt, self.root, conversation);
     }
 
     /// Sets the current page as the last message of the next request only.
     async fn prepare(&mut self, conversation: &mut Conversation) -> Result<(), Failure> {
-        let mut block = look::look(self.attempt, self.root, self.page.as_ref(), self.agent).await?;
+        let mut block =
+            read_page::look(self.attempt, self.root, self.page.as_ref(), self.agent).await?;
         block.images.splice(..0, self.attached.drain(..));
         conversation.tail = Some(block);
         if let Some(most) = self.agent.settings.max_prompt_tokens {
-            fit::fit(self.attempt, self.root, conversation, most)?;
+            shorten_prompt::fit(self.attempt, self.root, conversation, most)?;
         }
         Ok(())
     }
@@ -230,7 +231,7 @@ impl Turns for WebTurns<'_> {
         reply: ModelReply,
         turn: Turn,
         conversation: &mut Conversation,
-    ) -> Result<Step, Failure> {
+    ) -> Result<NextStep, Failure> {
         let read = if reply.truncated {
             Err("the response was cut off at the limit of output tokens; write less".to_owned())
         } else {
@@ -242,7 +243,7 @@ impl Turns for WebTurns<'_> {
             Err(problem) => {
                 self.on_malformed(iteration, &problem)?;
                 conversation.push(answer_to(&reply, malformed(&problem), true));
-                return Ok(Step::GoOn);
+                return Ok(NextStep::Continue);
             }
         };
         self.malformed.end();
@@ -254,7 +255,7 @@ impl Turns for WebTurns<'_> {
             problem: None,
         });
         let working = self.attempt.meter.begin();
-        let (walked, end) = walk::walk(&envelope.actions, &self.executor).await;
+        let (walked, end) = execute_actions::walk(&envelope.actions, &self.executor).await;
         drop(working);
         self.attempt
             .records
@@ -274,19 +275,19 @@ impl Turns for WebTurns<'_> {
         });
         conversation.push(answer_to(&reply, results.to_string(), false));
         if !envelope.actions.is_empty() {
-            return Ok(Step::GoOn);
+            return Ok(NextStep::Continue);
         }
         let answer = self.narrated.take().unwrap_or(envelope.memory);
         conversation.push(Message::assistant(&answer));
         let Some(next) = self.follow_ups.pop_front() else {
-            return Ok(Step::Answer(answer));
+            return Ok(NextStep::Answer(answer));
         };
         let working = self.attempt.meter.begin();
         self.page.answered(&answer).await?;
         drop(working);
         self.attempt.records.answered(&answer);
         conversation.push(Message::user(next));
-        Ok(Step::GoOn)
+        Ok(NextStep::Continue)
     }
 
     async fn close(
@@ -299,13 +300,13 @@ impl Turns for WebTurns<'_> {
             let _working = self.attempt.meter.begin();
             let state = self.page.state(result.as_deref().ok()).await?;
             if let Some(state) = state {
-                self.attempt.records.judge_by(self.root, state);
+                self.attempt.records.record_final_state(self.root, state);
             }
         }
         result
     }
 
-    fn missing(&self) -> &'static str {
+    fn expected(&self) -> &'static str {
         "ending its work"
     }
 }

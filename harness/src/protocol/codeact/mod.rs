@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use crate::agent::{Attempt, Conversation, Failure, Invocation, Treatment};
 use crate::model::{Role, ToolUse};
 use crate::prompt::code_tool;
-use crate::protocol::RootAgent;
+use crate::protocol::ProtocolBehavior;
 use crate::protocol::rlm::{first, run_repl};
 use crate::tool::ToolSet;
 
@@ -13,7 +13,7 @@ use crate::tool::ToolSet;
 pub(super) struct Codeact;
 
 #[async_trait]
-impl RootAgent for Codeact {
+impl ProtocolBehavior for Codeact {
     fn offers(&self, treatment: &Treatment, _tools: &ToolSet) -> ToolUse {
         code_tool::tool_use(treatment.code_via_tool, Role::Root(treatment.protocol))
     }

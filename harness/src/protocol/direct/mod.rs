@@ -5,18 +5,18 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use crate::agent::{
-    Attempt, Conversation, Failure, Inbox, Invocation, ModelReply, Overflow, ProtocolSettings,
-    Step, Turn, Turns, answer_messages, run_turns,
+    AgentBehavior, Attempt, Conversation, Failure, Inbox, Invocation, ModelReply, NextStep,
+    Overflow, ProtocolSettings, Turn, answer_messages, run_turns,
 };
 use crate::model::{Message, Role, Status};
 use crate::prompt::flat_message;
-use crate::protocol::RootAgent;
+use crate::protocol::ProtocolBehavior;
 
 /// Direct protocol. Its root makes one call, in which a context that is too long may be cut.
 pub(super) struct Direct;
 
 #[async_trait]
-impl RootAgent for Direct {
+impl ProtocolBehavior for Direct {
     fn settings(&self, of_run: &ProtocolSettings) -> ProtocolSettings {
         ProtocolSettings {
             overflow: of_run.overflow,
@@ -89,7 +89,7 @@ impl OneCall {
     }
 }
 
-impl Turns for OneCall {
+impl AgentBehavior for OneCall {
     fn open(&mut self, conversation: &mut Conversation) {
         for message in self.shown.drain(..) {
             conversation.push(message);
@@ -104,14 +104,14 @@ impl Turns for OneCall {
         reply: ModelReply,
         _turn: Turn,
         _conversation: &mut Conversation,
-    ) -> Result<Step, Failure> {
+    ) -> Result<NextStep, Failure> {
         if reply.truncated {
             return Err(Failure::new(
                 Status::Limit,
                 "the response was cut off at the limit of output tokens".to_owned(),
             ));
         }
-        Ok(Step::Answer(reply.response.text))
+        Ok(NextStep::Answer(reply.response.text))
     }
 
     fn iterates(&self) -> bool {

@@ -59,7 +59,7 @@ fn child(root: &Invocation, number: u32, prompt: &str) -> Invocation {
         inherited_tools: ToolSet::default(),
         log: None,
         settings: None,
-        heard: Arc::default(),
+        history_snapshot: Arc::default(),
         instances: Instances::default(),
         schema: None,
         ledger: Arc::clone(&root.ledger),

@@ -15,21 +15,22 @@ use serde_json::json;
 use tokio::sync::mpsc;
 
 use crate::agent::{
-    Attempt, Conversation, Failure, Invocation, ModelReply, Step, Turn, Turns, run_turns,
+    AgentBehavior, Attempt, Conversation, Failure, Invocation, ModelReply, NextStep, Turn,
+    run_turns,
 };
 use crate::model::web::AppHost;
 use crate::model::{EventKind, Message, Status, WebEvent};
-use crate::protocol::RootAgent;
+use crate::protocol::ProtocolBehavior;
 use crate::protocol::malformed::Malformed;
 
-use request::{Asked, ChatRequest, Entry, Listed};
-use response::{Choice, Understood};
+use request::{ChatEntry, ChatRequest, ListRequestCounts, RequestedList};
+use response::{Choice, ParsedResponse};
 
 /// JSON action protocol. Its root chats with the user while the apps that it launched keep running.
 pub(super) struct JsonAction;
 
 #[async_trait]
-impl RootAgent for JsonAction {
+impl ProtocolBehavior for JsonAction {
     fn open(&self, _attempt: &Attempt<'_>, root: &Invocation, conversation: &mut Conversation) {
         // The message contains the system prompt.
         let system = std::mem::take(&mut conversation.system);
@@ -49,7 +50,7 @@ impl RootAgent for JsonAction {
             system: String::new(),
             message: root.query().to_owned(),
             follow_ups: attempt.task.follow_ups.clone().into(),
-            asked: Asked::default(),
+            asked: ListRequestCounts::default(),
             listed: Vec::new(),
             problem: None,
             history: Vec::new(),
@@ -74,19 +75,19 @@ struct Chat<'a> {
     /// Further messages of the user, in order.
     follow_ups: VecDeque<String>,
     /// Number of lists requested since that message.
-    asked: Asked,
+    asked: ListRequestCounts,
     /// Lists that were returned. They are part of all requests until the user's next message.
-    listed: Vec<Listed>,
+    listed: Vec<RequestedList>,
     /// Problem of the last response.
     problem: Option<String>,
     /// Previous messages of the user, with their answers.
-    history: Vec<Entry>,
+    history: Vec<ChatEntry>,
     /// Chosen actions, in order.
     chosen: Vec<&'static str>,
     malformed: Malformed,
 }
 
-impl Turns for Chat<'_> {
+impl AgentBehavior for Chat<'_> {
     fn open(&mut self, conversation: &mut Conversation) {
         // Each request contains the system prompt in its message.
         self.system = std::mem::take(&mut conversation.system);
@@ -117,19 +118,19 @@ impl Turns for Chat<'_> {
         reply: ModelReply,
         _turn: Turn,
         _conversation: &mut Conversation,
-    ) -> Result<Step, Failure> {
+    ) -> Result<NextStep, Failure> {
         let choice = match self.understand(&reply)? {
             Ok(choice) => choice,
             Err(problem) => {
                 self.problem = Some(problem);
-                return Ok(Step::GoOn);
+                return Ok(NextStep::Continue);
             }
         };
         self.chosen.push(choice.word());
         match choice {
             Choice::Answer { message: answer } => {
-                self.history.push(Entry::user(&self.message));
-                self.history.push(Entry::assistant(&answer));
+                self.history.push(ChatEntry::user(&self.message));
+                self.history.push(ChatEntry::assistant(&answer));
                 self.next_message(answer).await
             }
             Choice::LaunchApp { app } => {
@@ -140,10 +141,10 @@ impl Turns for Chat<'_> {
             }
             Choice::List(list) => {
                 let repeated = self.asked.again(list).map_err(limit)?;
-                let newest = Listed::new(list, repeated, self.host.as_ref()).await?;
+                let newest = RequestedList::new(list, repeated, self.host.as_ref()).await?;
                 self.listed.retain(|earlier| earlier.list() != list);
                 self.listed.push(newest);
-                Ok(Step::GoOn)
+                Ok(NextStep::Continue)
             }
         }
     }
@@ -174,12 +175,12 @@ impl Turns for Chat<'_> {
                 "actions": self.chosen,
                 "answer": result.as_ref().ok(),
             });
-            self.attempt.records.judge_by(self.root, state);
+            self.attempt.records.record_final_state(self.root, state);
         }
         result
     }
 
-    fn missing(&self) -> &'static str {
+    fn expected(&self) -> &'static str {
         "an answer or an app"
     }
 }
@@ -187,18 +188,18 @@ impl Turns for Chat<'_> {
 impl Chat<'_> {
     /// Continues with the user's next message. The answer to the last message is the answer of the
     /// attempt.
-    async fn next_message(&mut self, answer: String) -> Result<Step, Failure> {
+    async fn next_message(&mut self, answer: String) -> Result<NextStep, Failure> {
         let Some(next) = self.follow_ups.pop_front() else {
-            return Ok(Step::Answer(answer));
+            return Ok(NextStep::Answer(answer));
         };
         let working = self.attempt.meter.begin();
         self.host.answered(&answer).await?;
         drop(working);
         self.attempt.records.answered(&answer);
         self.message = next;
-        self.asked = Asked::default();
+        self.asked = ListRequestCounts::default();
         self.listed.clear();
-        Ok(Step::GoOn)
+        Ok(NextStep::Continue)
     }
 
     /// Parses a response, and counts and records its faults. The inner error is for the model.
@@ -209,7 +210,7 @@ impl Chat<'_> {
             response::read(&reply.response.text)
         };
         let (action, repairs, problem) = match &read {
-            Ok(Understood { choice, repairs }) => (Some(choice.word()), repairs.clone(), None),
+            Ok(ParsedResponse { choice, repairs }) => (Some(choice.word()), repairs.clone(), None),
             Err(problem) => (None, Vec::new(), Some(problem.clone())),
         };
         let faults = repairs.len() + usize::from(problem.is_some());

@@ -12,7 +12,7 @@ use crate::prompt::json_action::{apps_entry, apps_note, docs_entry, docs_note, m
 #[derive(Debug, Serialize)]
 pub(super) struct ChatRequest<'a> {
     system: &'a str,
-    history: Vec<Entry>,
+    history: Vec<ChatEntry>,
     latest_user: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     apps: Option<Vec<String>>,
@@ -28,7 +28,7 @@ pub(super) struct ChatRequest<'a> {
 
 /// List that the model requested, as of that time.
 #[derive(Debug)]
-pub(super) struct Listed {
+pub(super) struct RequestedList {
     items: Items,
     /// For a repeated request: number of requests since the user's last message, and number of
     /// remaining ones.
@@ -45,7 +45,7 @@ enum Items {
     },
 }
 
-impl Listed {
+impl RequestedList {
     /// Creates the list.
     ///
     /// # Errors
@@ -76,7 +76,7 @@ impl Listed {
 
 /// Message of the chat.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(super) struct Entry {
+pub(super) struct ChatEntry {
     role: Speaker,
     content: String,
 }
@@ -88,7 +88,7 @@ enum Speaker {
     Assistant,
 }
 
-impl Entry {
+impl ChatEntry {
     /// Creates a message of the user, or of the harness in the user's role.
     pub fn user(content: impl Into<String>) -> Self {
         Self {
@@ -108,7 +108,7 @@ impl Entry {
 
 impl<'a> ChatRequest<'a> {
     /// Creates a request without lists.
-    pub fn new(system: &'a str, history: &[Entry], latest_user: &'a str) -> Self {
+    pub fn new(system: &'a str, history: &[ChatEntry], latest_user: &'a str) -> Self {
         Self {
             system,
             history: history.to_vec(),
@@ -123,15 +123,15 @@ impl<'a> ChatRequest<'a> {
 
     /// Adds a list, its note, and a history entry about the request for it. Documents are listed
     /// without their text.
-    pub fn with_list(mut self, listed: &Listed) -> Self {
+    pub fn with_list(mut self, listed: &RequestedList) -> Self {
         match &listed.items {
             Items::Apps(apps) => {
-                self.history.push(Entry::assistant(apps_entry()));
+                self.history.push(ChatEntry::assistant(apps_entry()));
                 self.apps = Some(apps.clone());
                 self.apps_note = Some(apps_note(listed.repeated));
             }
             Items::Docs { open, active } => {
-                self.history.push(Entry::assistant(docs_entry()));
+                self.history.push(ChatEntry::assistant(docs_entry()));
                 self.open_documents = Some(open.clone());
                 self.active_document.clone_from(active);
                 self.docs_note = Some(docs_note(listed.repeated));
@@ -142,7 +142,7 @@ impl<'a> ChatRequest<'a> {
 
     /// Adds an entry about the problem of the last response, for this request only.
     pub fn with_problem(mut self, problem: &str) -> Self {
-        self.history.push(Entry::user(malformed_entry(problem)));
+        self.history.push(ChatEntry::user(malformed_entry(problem)));
         self
     }
 
@@ -157,7 +157,7 @@ impl<'a> ChatRequest<'a> {
 
 /// Number of requests of each list since the user's last message.
 #[derive(Debug, Default)]
-pub(super) struct Asked {
+pub(super) struct ListRequestCounts {
     apps: u32,
     docs: u32,
 }
@@ -165,7 +165,7 @@ pub(super) struct Asked {
 /// Maximum requests of the same list between two messages of the user.
 pub(super) const MOST_REQUESTS: u32 = 3;
 
-impl Asked {
+impl ListRequestCounts {
     /// Counts a request. Returns the numbers of previous and remaining requests if it is a repeated
     /// one.
     ///

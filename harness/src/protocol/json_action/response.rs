@@ -36,7 +36,7 @@ impl Choice {
 
 /// Parsed response.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Understood {
+pub(super) struct ParsedResponse {
     pub choice: Choice,
     /// Tolerated deviations.
     pub repairs: Vec<String>,
@@ -46,7 +46,7 @@ pub(super) struct Understood {
 ///
 /// # Errors
 /// Returns the problem as text for the model.
-pub(super) fn read(text: &str) -> Result<Understood, String> {
+pub(super) fn read(text: &str) -> Result<ParsedResponse, String> {
     let mut repairs = Vec::new();
     let mut object = parse(text, &mut repairs)?;
     let Some(action) = object.remove("action") else {
@@ -82,7 +82,7 @@ pub(super) fn read(text: &str) -> Result<Understood, String> {
         let field: String = field.chars().take(60).collect();
         repairs.push(format!("unknown field {field:?} of {action}"));
     }
-    Ok(Understood { choice, repairs })
+    Ok(ParsedResponse { choice, repairs })
 }
 
 const DOCTYPE: &str = "<!DOCTYPE html>";

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use bm25::{EmbedderBuilder, Scorer, Tokenizer};
 
-use crate::agent::{Attempt, Conversation, Failure, Invocation, ProtocolSettings, Turns};
+use crate::agent::{AgentBehavior, Attempt, Conversation, Failure, Invocation, ProtocolSettings};
 use crate::model::{Message, Status};
 use crate::prompt::{Passage, flat_message, passages_message};
-use crate::protocol::RootAgent;
+use crate::protocol::ProtocolBehavior;
 use crate::protocol::direct::OneCall;
 use crate::text::parts;
 
@@ -17,7 +17,7 @@ use crate::text::parts;
 pub(super) struct Retrieve;
 
 #[async_trait]
-impl RootAgent for Retrieve {
+impl ProtocolBehavior for Retrieve {
     fn settings(&self, of_run: &ProtocolSettings) -> ProtocolSettings {
         ProtocolSettings {
             retrieve_passages: of_run.retrieve_passages,

@@ -9,19 +9,19 @@ use std::time::{Duration, Instant};
 use futures::future::{AbortHandle, BoxFuture, abortable};
 use futures::stream::{FuturesUnordered, StreamExt};
 use sandbox::message::{Call, CallId, CallKind, CellOutcome, Context, FunctionCall};
-use sandbox::{Event, Lost, LostCause};
+use sandbox::{Event, SessionLost, SessionLostCause};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use super::ReplAgent;
 use crate::agent::{
-    Asker, Attempt, Budget, Failure, Instances, Invocation, Ledger, PageFunctions, PageResult,
+    Attempt, Budget, CallerRole, Failure, Instances, Invocation, Ledger, PageFunctions, PageResult,
     Work, seen,
 };
 use crate::model::{EventKind, Image, Message, Role, Status, WebEvent, ms};
 use crate::prompt::{AnswerSchema, ContextKind, first_message, iterations_for_depth};
 use crate::protocol::direct::OneCall;
-use crate::protocol::tool_run::{Beside, ToolRun};
+use crate::protocol::tool_run::{BackgroundPart, ToolRun};
 use crate::tool::{ToolError, ToolSet};
 
 /// Error of a call that was still running when its cell ended.
@@ -31,7 +31,7 @@ const STOPPED: &str = "stopped: its caller's cell ended";
 type Answer = (CallId, Result<String, Failure>);
 
 /// Result of a page function, with the call that waits for it.
-struct FromPage {
+struct PageCallResult {
     call: CallId,
     result: Result<PageResult, String>,
     /// Event to record.
@@ -51,7 +51,7 @@ struct Children<'f> {
     running: FuturesUnordered<BoxFuture<'f, Answer>>,
     /// All unsettled calls of children.
     pending: HashMap<CallId, Pending>,
-    page: FuturesUnordered<BoxFuture<'f, FromPage>>,
+    page: FuturesUnordered<BoxFuture<'f, PageCallResult>>,
     /// Running calls of tools.
     tools: FuturesUnordered<BoxFuture<'f, ToolAnswer>>,
     /// All unsettled calls of tools.
@@ -131,9 +131,9 @@ fn shortened(value: &Value) -> Value {
 }
 
 /// Unwraps an event of a REPL. Ends the attempt if the replay of its REPL diverged.
-async fn came(attempt: &Attempt<'_>, event: Result<Event, Lost>) -> Result<Event, Failure> {
+async fn came(attempt: &Attempt<'_>, event: Result<Event, SessionLost>) -> Result<Event, Failure> {
     match event {
-        Err(lost) if lost.cause == LostCause::Diverged => attempt.diverge(lost.detail).await,
+        Err(lost) if lost.cause == SessionLostCause::Diverged => attempt.diverge(lost.detail).await,
         other => Ok(other?),
     }
 }
@@ -168,7 +168,7 @@ impl<'a> ReplAgent<'a> {
                         working = None;
                     }
                     Event::Cancelled(call) => self.cancel(call, &mut children),
-                    Event::StatusAsked { call, of } => {
+                    Event::StatusRequested { call, of } => {
                         let status = children.status(of);
                         self.repl.settle_function(call, Ok(status));
                     }
@@ -228,7 +228,7 @@ impl<'a> ReplAgent<'a> {
                 self.start_flat(call.id, Ok(String::new()), children);
             }
             // The context leaves the isolate only for agents without a REPL.
-            _ => self.repl.ask_call_context(call.id),
+            _ => self.repl.request_call_context(call.id),
         }
     }
 
@@ -237,7 +237,7 @@ impl<'a> ReplAgent<'a> {
         let Some(page) = self.invocation.page.clone() else {
             return;
         };
-        let takes_pictures = self.attempt.run.conduct.screenshots;
+        let supports_screenshots = self.attempt.run.conduct.screenshots;
         children.page.push(Box::pin(async move {
             let began = Instant::now();
             let result = page.call(&call.name, &call.arguments).await;
@@ -250,12 +250,12 @@ impl<'a> ReplAgent<'a> {
                 ms,
             };
             // A failed screenshot must not fail the call.
-            let picture = if takes_pictures {
+            let picture = if supports_screenshots {
                 page.screenshot().await.ok()
             } else {
                 None
             };
-            FromPage {
+            PageCallResult {
                 call: call.id,
                 result,
                 event,
@@ -264,7 +264,7 @@ impl<'a> ReplAgent<'a> {
         }));
     }
 
-    fn settle_function(&self, given: FromPage) {
+    fn settle_function(&self, given: PageCallResult) {
         let emit = |event| {
             let records = &self.attempt.records;
             records.emit(&self.invocation, EventKind::Web { event });
@@ -317,11 +317,11 @@ impl<'a> ReplAgent<'a> {
         let done = match attempt.start_beside(&caller, &run) {
             None => None,
             Some(Err(error)) => Some(Err(error)),
-            Some(Ok(Beside::Agent { serving, value })) => {
+            Some(Ok(BackgroundPart::Agent { serving, value })) => {
                 self.background.keep(serving);
                 Some(Ok(value))
             }
-            Some(Ok(Beside::Answer { child, shown, work })) => {
+            Some(Ok(BackgroundPart::Answer { child, shown, work })) => {
                 self.background.start(child, work);
                 return self.repl.settle_function(id, Ok(Value::String(shown)));
             }
@@ -342,8 +342,8 @@ impl<'a> ReplAgent<'a> {
         self.calls += 1;
         let run = self.attempt.run;
         let asker = match call.kind {
-            CallKind::Llm => Asker::Call,
-            CallKind::Rlm | CallKind::Agent => Asker::Agent,
+            CallKind::Llm => CallerRole::Call,
+            CallKind::Rlm | CallKind::Agent => CallerRole::Agent,
         };
         let alias = call.options.model.as_deref();
         let model = run.model(alias, asker, self.invocation.depth + 1)?;
@@ -403,7 +403,7 @@ impl<'a> ReplAgent<'a> {
             inherited_tools: tools,
             log: None,
             settings: None,
-            heard: Arc::default(),
+            history_snapshot: Arc::default(),
             instances: Instances::default(),
             schema,
             ledger: self.books_of(call),

@@ -11,8 +11,8 @@ use sandbox::message::{CellErrorKind, CellOutcome, Context};
 use sandbox::{Repl, Session};
 
 use crate::agent::{
-    Attempt, Conversation, Failure, Inbox, Invocation, ModelReply, PageFunctions, Root, Step,
-    Treatment, Turn, Turns, answer_messages, run_turns, shown,
+    AgentBehavior, Attempt, Conversation, Failure, Inbox, Invocation, ModelReply, NextStep,
+    PageFunctions, Root, Treatment, Turn, answer_messages, run_turns, shown,
 };
 use crate::model::{EventKind, Message, Role, ToolCall, ToolUse, ms};
 use crate::prompt::{
@@ -20,7 +20,7 @@ use crate::prompt::{
     message_to_instance, mismatch_message, next_message, no_code_message, output_left_out,
     result_message, returned_early_message,
 };
-use crate::protocol::RootAgent;
+use crate::protocol::ProtocolBehavior;
 use crate::protocol::background::Background;
 use crate::protocol::direct::OneCall;
 use crate::text::{code_blocks, foreign_mark, two_ends};
@@ -34,7 +34,7 @@ const SHOWN_BACK: usize = 10_000;
 pub(super) struct Rlm;
 
 #[async_trait]
-impl RootAgent for Rlm {
+impl ProtocolBehavior for Rlm {
     fn root(&self, treatment: &Treatment) -> Root {
         let root = Root::of(treatment);
         if treatment.max_depth > 0 {
@@ -90,7 +90,7 @@ async fn run(attempt: &Attempt<'_>, root: &Invocation) -> Result<String, Failure
         let _working = attempt.meter.begin();
         let state = page.state(result.as_deref().ok()).await?;
         if let Some(state) = state {
-            attempt.records.judge_by(&root, state);
+            attempt.records.record_final_state(&root, state);
         }
     }
     result
@@ -259,14 +259,14 @@ impl<'a> ReplAgent<'a> {
     }
 
     /// Runs the code of a reply.
-    async fn run_code(&mut self, reply: &ModelReply, turn: Turn) -> Result<Outcome, Failure> {
+    async fn run_code(&mut self, reply: &ModelReply, turn: Turn) -> Result<ReplyOutcome, Failure> {
         let iteration = turn.count();
         let next = turn.next();
         let (blocks, dropped) = self.blocks(reply);
         if blocks.is_empty() {
             self.record_nothing(iteration);
             let via_tool = self.invocation.model.sampling.code_via_tool;
-            return Ok(Outcome::Message(if reply.truncated {
+            return Ok(ReplyOutcome::Message(if reply.truncated {
                 cut_off_message(next)
             } else {
                 no_code_message(next, via_tool, foreign_mark(&reply.response.text))
@@ -282,15 +282,15 @@ impl<'a> ReplAgent<'a> {
                         .records
                         .count(|stats| stats.returned_early = true);
                 }
-                Ok(Outcome::Message(returned_early_message(
+                Ok(ReplyOutcome::Message(returned_early_message(
                     &two_ends(&answer, SHOWN_BACK),
                     next,
                 )))
             }
-            Some(answer) => Ok(Outcome::Answer(answer)),
+            Some(answer) => Ok(ReplyOutcome::Answer(answer)),
             None => {
                 let (message, stub, chars) = ran.report(dropped, next);
-                Ok(Outcome::Output {
+                Ok(ReplyOutcome::Output {
                     message,
                     stub,
                     chars,
@@ -393,7 +393,7 @@ impl<'a> ReplAgent<'a> {
     }
 }
 
-impl Turns for ReplAgent<'_> {
+impl AgentBehavior for ReplAgent<'_> {
     fn open(&mut self, conversation: &mut Conversation) {
         conversation.lister = Some(self.repl.lister());
         self.start_immediate();
@@ -405,7 +405,7 @@ impl Turns for ReplAgent<'_> {
         }
     }
 
-    fn hear(&mut self, message: Message, turn: Turn, conversation: &mut Conversation) {
+    fn on_message(&mut self, message: Message, turn: Turn, conversation: &mut Conversation) {
         let query = &message.content;
         let text = if std::mem::take(&mut self.awaits_first) {
             first_message(query, &ContextKind::None, turn.iterations)
@@ -419,8 +419,8 @@ impl Turns for ReplAgent<'_> {
         });
     }
 
-    async fn beside<T: Send>(&mut self, asking: impl Future<Output = T> + Send) -> T {
-        self.background.beside(asking).await
+    async fn run_background_while<T: Send>(&mut self, asking: impl Future<Output = T> + Send) -> T {
+        self.background.run_background_while(asking).await
     }
 
     async fn respond(
@@ -428,20 +428,20 @@ impl Turns for ReplAgent<'_> {
         reply: ModelReply,
         turn: Turn,
         conversation: &mut Conversation,
-    ) -> Result<Step, Failure> {
+    ) -> Result<NextStep, Failure> {
         let outcome = self.run_code(&reply, turn).await?;
         let calls = reply.response.tool_calls;
         let outcome = match outcome {
-            Outcome::Answer(answer) if self.follow_ups.is_empty() => {
+            ReplyOutcome::Answer(answer) if self.follow_ups.is_empty() => {
                 self.last_calls = calls;
-                return Ok(Step::Answer(answer));
+                return Ok(NextStep::Answer(answer));
             }
             other => other,
         };
         let notes = self.background.take_notes();
         let message = |text: String| code_tool::answer(&calls, text + &notes);
         match outcome {
-            Outcome::Answer(answer) => {
+            ReplyOutcome::Answer(answer) => {
                 let next = self.follow_ups.pop_front().unwrap_or_default();
                 if let Some(page) = &self.invocation.page {
                     page.answered(&answer).await?;
@@ -449,14 +449,14 @@ impl Turns for ReplAgent<'_> {
                 self.attempt.records.answered(&answer);
                 conversation.push(message(next_message(&next, turn.next())));
             }
-            Outcome::Message(text) => conversation.push(message(text)),
-            Outcome::Output {
+            ReplyOutcome::Message(text) => conversation.push(message(text)),
+            ReplyOutcome::Output {
                 message: text,
                 stub,
                 chars,
             } => conversation.push_output(message(text), message(stub), chars),
         }
-        Ok(Step::GoOn)
+        Ok(NextStep::Continue)
     }
 
     fn correct(&mut self, problem: &str, turn: Turn, conversation: &mut Conversation) {
@@ -477,13 +477,13 @@ impl Turns for ReplAgent<'_> {
         result
     }
 
-    fn missing(&self) -> &'static str {
+    fn expected(&self) -> &'static str {
         "returning an answer"
     }
 }
 
 /// Result of the code of a reply.
-enum Outcome {
+enum ReplyOutcome {
     Answer(String),
     /// Message for the model.
     Message(String),

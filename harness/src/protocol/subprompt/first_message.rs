@@ -14,14 +14,14 @@ use crate::tool::{ToolError, bytes_of, confined};
 
 /// First message of a child.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct First {
+pub(crate) struct FirstMessage {
     pub text: String,
     pub images: Vec<Image>,
     /// Name given by the caller.
     pub name: Option<String>,
 }
 
-impl First {
+impl FirstMessage {
     /// Creates a message without attachments.
     pub fn text(text: String) -> Self {
         Self {
@@ -59,7 +59,7 @@ pub(crate) fn first(
     specialist: &Specialist,
     settings: &CallSettings,
     input: &Value,
-) -> Result<First, ToolError> {
+) -> Result<FirstMessage, ToolError> {
     let wrong = |problem: String| ToolError(format!("{}(): {problem}", specialist.name));
     let fields = input.as_object().cloned().unwrap_or_default();
     let mut text = match &settings.message {
@@ -101,7 +101,7 @@ pub(crate) fn first(
             }
         }
     }
-    Ok(First { text, images, name })
+    Ok(FirstMessage { text, images, name })
 }
 
 /// Returns the arguments without attachments and agent name.

@@ -6,19 +6,19 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use crate::agent::{
-    Attempt, CORRECTIONS, Conversation, Failure, Invocation, ModelReply, ProtocolSettings, Step,
-    Turn, Turns, run_turns,
+    AgentBehavior, Attempt, CORRECTIONS, Conversation, Failure, Invocation, ModelReply, NextStep,
+    ProtocolSettings, Turn, run_turns,
 };
 use crate::model::{Message, Status};
 use crate::prompt::{flat_message, summary_answer_message, summary_piece_message};
-use crate::protocol::RootAgent;
+use crate::protocol::ProtocolBehavior;
 use crate::text::{parts, two_ends};
 
 /// Summary protocol. Its root reads the context piece by piece.
 pub(super) struct Summary;
 
 #[async_trait]
-impl RootAgent for Summary {
+impl ProtocolBehavior for Summary {
     fn settings(&self, of_run: &ProtocolSettings) -> ProtocolSettings {
         ProtocolSettings {
             piece_chars: of_run.piece_chars,
@@ -116,7 +116,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-impl Turns for Reader<'_> {
+impl AgentBehavior for Reader<'_> {
     fn open(&mut self, conversation: &mut Conversation) {
         conversation.asks_for_answer = !self.reads();
         let message = self.message();
@@ -128,7 +128,7 @@ impl Turns for Reader<'_> {
         reply: ModelReply,
         _turn: Turn,
         conversation: &mut Conversation,
-    ) -> Result<Step, Failure> {
+    ) -> Result<NextStep, Failure> {
         if !self.reads() {
             if reply.truncated {
                 return Err(Failure::new(
@@ -136,13 +136,13 @@ impl Turns for Reader<'_> {
                     "the response was cut off at the limit of output tokens".to_owned(),
                 ));
             }
-            return Ok(Step::Answer(reply.response.text));
+            return Ok(NextStep::Answer(reply.response.text));
         }
         self.take_notes(&reply);
         self.at += 1;
         // Only the notes are carried over to the next request.
         conversation.restart();
         self.open(conversation);
-        Ok(Step::GoOn)
+        Ok(NextStep::Continue)
     }
 }

@@ -11,8 +11,8 @@ use futures::future::{BoxFuture, try_join_all};
 use parking_lot::Mutex;
 
 use crate::agent::{
-    AgentSettings, Attempt, Conversation, Failure, Inbox, Invocation, ModelReply, Step, Treatment,
-    Turn, Turns, answer_messages, run_turns,
+    AgentBehavior, AgentSettings, Attempt, Conversation, Failure, Inbox, Invocation, ModelReply,
+    NextStep, Treatment, Turn, answer_messages, run_turns,
 };
 use crate::hook::HookError;
 use crate::model::{Message, Status, ToolCall, ToolChoice, ToolResult, ToolUse};
@@ -20,9 +20,9 @@ use crate::prompt::definition::ToolStrategy;
 use crate::prompt::{
     ActionOverrides, ToolsNote, flat_message, large_context_message, output_left_out, tools_note,
 };
-use crate::protocol::RootAgent;
+use crate::protocol::ProtocolBehavior;
 use crate::protocol::background::Background;
-use crate::protocol::tool_run::{Beside, ToolRun, text_of};
+use crate::protocol::tool_run::{BackgroundPart, ToolRun, text_of};
 use crate::text::two_ends;
 use crate::tool::{ToolRegistry, ToolSet};
 
@@ -30,7 +30,7 @@ use crate::tool::{ToolRegistry, ToolSet};
 pub(super) struct Tools;
 
 #[async_trait]
-impl RootAgent for Tools {
+impl ProtocolBehavior for Tools {
     /// Adds the tools that read a context which is too long for the message, whatever its length
     /// is.
     fn tools(&self, of_run: &ToolSet) -> ToolSet {
@@ -200,7 +200,7 @@ impl<'a> ToolsAgent<'a> {
             self.invocation.child_id(number),
         );
         let outcome = match self.attempt.start_beside(&self.invocation, &run) {
-            Some(Ok(Beside::Answer { child, shown, work })) => {
+            Some(Ok(BackgroundPart::Answer { child, shown, work })) => {
                 self.starting.lock().push((child, work));
                 return Ok(ToolResult {
                     call: call.id.clone(),
@@ -208,7 +208,7 @@ impl<'a> ToolsAgent<'a> {
                     is_error: false,
                 });
             }
-            Some(Ok(Beside::Agent { value, serving })) => {
+            Some(Ok(BackgroundPart::Agent { value, serving })) => {
                 // The receiver is polled while this call is awaited, so the instance exists before
                 // the next call.
                 let _ = self.creating.unbounded_send(serving);
@@ -245,7 +245,7 @@ impl<'a> ToolsAgent<'a> {
     /// Returns the results of all calls of a reply. Background agents continue meanwhile.
     async fn results_beside(&mut self, reply: &ModelReply) -> Result<Vec<ToolResult>, HookError> {
         let mut background = std::mem::take(self.background.get_mut());
-        let results = background.beside(self.results(reply)).await;
+        let results = background.run_background_while(self.results(reply)).await;
         for (id, work) in self.starting.get_mut().drain(..) {
             background.start(id, work);
         }
@@ -302,7 +302,7 @@ impl<'a> ToolsAgent<'a> {
     }
 }
 
-impl Turns for ToolsAgent<'_> {
+impl AgentBehavior for ToolsAgent<'_> {
     fn open(&mut self, conversation: &mut Conversation) {
         let treatment = &self.attempt.run.treatment;
         self.start_immediate();
@@ -332,14 +332,14 @@ impl Turns for ToolsAgent<'_> {
         conversation.push(self.attempt.with_images(&self.invocation, first));
     }
 
-    fn hear(&mut self, message: Message, _turn: Turn, conversation: &mut Conversation) {
+    fn on_message(&mut self, message: Message, _turn: Turn, conversation: &mut Conversation) {
         let mut message = message;
         message.content += &self.background.get_mut().take_notes();
         conversation.push(message);
     }
 
-    async fn beside<T: Send>(&mut self, asking: impl Future<Output = T> + Send) -> T {
-        self.background.get_mut().beside(asking).await
+    async fn run_background_while<T: Send>(&mut self, asking: impl Future<Output = T> + Send) -> T {
+        self.background.get_mut().run_background_while(asking).await
     }
 
     async fn close(
@@ -358,10 +358,10 @@ impl Turns for ToolsAgent<'_> {
         reply: ModelReply,
         turn: Turn,
         conversation: &mut Conversation,
-    ) -> Result<Step, Failure> {
+    ) -> Result<NextStep, Failure> {
         let must_call = conversation.tools.choice == ToolChoice::Required;
         let mut notes: Vec<String> = match self.read(&reply, &conversation.tools)? {
-            Read::Answer(answer) => return Ok(Step::Answer(answer)),
+            Read::Answer(answer) => return Ok(NextStep::Answer(answer)),
             Read::Fault(note) => vec![tools_note(note)],
             Read::Calls => {
                 if must_call {
@@ -390,7 +390,7 @@ impl Turns for ToolsAgent<'_> {
         });
         let stub = message(stub.collect());
         conversation.push_output(message(results), stub, chars);
-        Ok(Step::GoOn)
+        Ok(NextStep::Continue)
     }
 }
 

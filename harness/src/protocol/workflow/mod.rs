@@ -3,12 +3,12 @@
 use async_trait::async_trait;
 
 use crate::agent::{
-    Attempt, Conversation, Failure, Invocation, ModelReply, ProtocolSettings, Step, Treatment,
-    Turn, Turns, run_turns,
+    AgentBehavior, Attempt, Conversation, Failure, Invocation, ModelReply, NextStep,
+    ProtocolSettings, Treatment, Turn, run_turns,
 };
 use crate::model::{Role, ToolUse};
 use crate::prompt::{code_tool, program_none_message, program_returned_message};
-use crate::protocol::RootAgent;
+use crate::protocol::ProtocolBehavior;
 use crate::protocol::rlm::{ReplAgent, first, open_root};
 use crate::text::two_ends;
 use crate::tool::ToolSet;
@@ -21,7 +21,7 @@ const SHOWN_BACK: usize = 10_000;
 pub(super) struct Workflow;
 
 #[async_trait]
-impl RootAgent for Workflow {
+impl ProtocolBehavior for Workflow {
     fn offers(&self, treatment: &Treatment, _tools: &ToolSet) -> ToolUse {
         code_tool::tool_use(treatment.code_via_tool, Role::Root(treatment.protocol))
     }
@@ -59,19 +59,19 @@ struct Programmer<'a> {
 impl Programmer<'_> {
     /// Continues after a run without a result. The last turn answers with the newest result, if
     /// any.
-    fn after_nothing(&mut self, turn: Turn) -> Step {
+    fn after_nothing(&mut self, turn: Turn) -> NextStep {
         let left = self.returned.take_if(|_| turn.is_last());
-        left.map_or(Step::GoOn, Step::Answer)
+        left.map_or(NextStep::Continue, NextStep::Answer)
     }
 }
 
-impl Turns for Programmer<'_> {
+impl AgentBehavior for Programmer<'_> {
     fn open(&mut self, conversation: &mut Conversation) {
         self.repl.open(conversation);
     }
 
-    async fn beside<T: Send>(&mut self, asking: impl Future<Output = T> + Send) -> T {
-        self.repl.beside(asking).await
+    async fn run_background_while<T: Send>(&mut self, asking: impl Future<Output = T> + Send) -> T {
+        self.repl.run_background_while(asking).await
     }
 
     async fn respond(
@@ -79,7 +79,7 @@ impl Turns for Programmer<'_> {
         reply: ModelReply,
         turn: Turn,
         conversation: &mut Conversation,
-    ) -> Result<Step, Failure> {
+    ) -> Result<NextStep, Failure> {
         if reply.truncated {
             // A truncated reply does not run; the REPL reports that to the model.
             self.repl.respond(reply, turn, conversation).await?;
@@ -89,12 +89,12 @@ impl Turns for Programmer<'_> {
         let (programs, dropped) = self.repl.blocks(&reply);
         if programs.is_empty() {
             if let Some(answer) = self.returned.take() {
-                return Ok(Step::Answer(answer));
+                return Ok(NextStep::Answer(answer));
             }
             self.repl.record_nothing(turn.count());
             let message = program_none_message(turn.next()) + &self.repl.take_notes();
             conversation.push(code_tool::answer(calls, message));
-            return Ok(Step::GoOn);
+            return Ok(NextStep::Continue);
         }
         let is_shown = !turn.is_last();
         let ran = self
@@ -109,7 +109,7 @@ impl Turns for Programmer<'_> {
             return Ok(self.after_nothing(turn));
         };
         if !is_shown {
-            return Ok(Step::Answer(value));
+            return Ok(NextStep::Answer(value));
         }
         let shown = two_ends(&value, SHOWN_BACK);
         conversation.push(answer(program_returned_message(
@@ -118,7 +118,7 @@ impl Turns for Programmer<'_> {
             turn.next(),
         )));
         self.returned = Some(value);
-        Ok(Step::GoOn)
+        Ok(NextStep::Continue)
     }
 
     fn correct(&mut self, problem: &str, turn: Turn, conversation: &mut Conversation) {
@@ -133,7 +133,7 @@ impl Turns for Programmer<'_> {
         self.repl.close(conversation, result).await
     }
 
-    fn missing(&self) -> &'static str {
+    fn expected(&self) -> &'static str {
         "a program that returned"
     }
 }

@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::ending::Words;
 use super::endpoint::Unsupported;
+use super::finish_reason::FinishReasonField;
 use super::reasoning::{self, Api, Rules, Thinking};
 use super::sse::SseEvent;
 use super::structured::{is_of_anthropic, object_schema};
 use super::wire::{
-    Answer, Assembly, End, add_extra, append, call, cost, count, paired, parse_event, text,
-    unless_blank,
+    Assembly, ParsedResponse, ResponseEnd, add_extra, append, call, cost, count, paired,
+    parse_event, text, unless_blank,
 };
 use crate::model::lenient_json;
 use crate::model::{Effort, Message, MessageRole, Sampling, ToolChoice, ToolSpec, ToolUse, Usage};
@@ -261,7 +261,7 @@ fn assistant(message: &Message, keeps_reasoning: bool) -> Vec<Value> {
 }
 
 /// Parses a response.
-pub(super) fn read(body: &Value) -> Result<Answer, String> {
+pub(super) fn read(body: &Value) -> Result<ParsedResponse, String> {
     let content = body["content"].as_array().ok_or("`content` is missing")?;
     let mut said = String::new();
     let mut reasoning = Vec::new();
@@ -290,17 +290,17 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
         served_model: unless_blank(text(&body["model"]).to_owned()),
         ..Response::default()
     };
-    let end = Words::Messages.ending("stop_reason", &body["stop_reason"]);
-    let end = match end.unwrap_or_else(|| End::unsaid(&response)) {
+    let end = FinishReasonField::Messages.ending("stop_reason", &body["stop_reason"]);
+    let end = match end.unwrap_or_else(|| ResponseEnd::unsaid(&response)) {
         // The explanation is in another field, or in the model's text.
-        End::Filter(word) => {
+        ResponseEnd::Filter(word) => {
             let why = [text(&body["stop_details"]["explanation"]), &response.text];
             let why = why.into_iter().find(|why| !why.trim().is_empty());
-            End::Filter(why.map_or(word, str::to_owned))
+            ResponseEnd::Filter(why.map_or(word, str::to_owned))
         }
         end => end,
     };
-    Ok(Answer { response, end })
+    Ok(ParsedResponse { response, end })
 }
 
 /// Parses usage. The API reports cached input separately from other input, and includes reasoning
@@ -361,7 +361,8 @@ impl Assembly for Events {
                 {
                     let before = &self.message["stop_reason"];
                     let after = &fields.get("stop_reason").cloned().unwrap_or_default();
-                    let ends = Words::Messages.gives_way("stop_reason", before, after);
+                    let ends =
+                        FinishReasonField::Messages.should_change("stop_reason", before, after);
                     for (name, value) in fields {
                         let is_said = !value.is_null() && (ends || !name.starts_with("stop_"));
                         if is_said {

@@ -6,13 +6,13 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{RequestBuilder, Response as Reply};
 use serde_json::Value;
 
-use super::fallback::Fallback;
+use super::fallback::RequestFallback;
 use super::fault::CONNECTION;
-use super::partial::{Partial, used};
+use super::partial::{PendingResponse, used};
 use super::request_log::without_keys;
 use super::sse::SseParser;
 use super::wire::Wire;
-use super::{ExtraHeader, HttpProvider, fault, strike_out};
+use super::{ExtraHeader, HttpProvider, fault, redact};
 use crate::model::lenient_json;
 use crate::provider::{CallSink, ProviderError, Request, Response, label};
 use crate::text::StopWatch;
@@ -124,7 +124,7 @@ impl HttpProvider {
         let mut result = self.exchange_body(request, &body, stream, calls).await;
         let mut tried = Vec::new();
         while let Err(error) = &result
-            && let Some(fallback) = Fallback::of(error, &body)
+            && let Some(fallback) = RequestFallback::of(error, &body)
             && !tried.contains(&fallback)
         {
             tried.push(fallback);
@@ -132,7 +132,7 @@ impl HttpProvider {
             let again = self.exchange_body(request, &body, stream, calls).await;
             // The first refusal is about the request as configured.
             let is_refused = matches!(&again, Err(error @ ProviderError::Refused { .. })
-                if Fallback::of(error, &body).is_none());
+                if RequestFallback::of(error, &body).is_none());
             if is_refused {
                 break;
             }
@@ -163,7 +163,8 @@ impl HttpProvider {
             .post(url)
             .header(CONTENT_TYPE, "application/json")
             .body(body);
-        let mut partial = Partial::new(wire, request, calls, self.experience.expect(request));
+        let mut partial =
+            PendingResponse::new(wire, request, calls, self.experience.expect(request));
         let sent = self.send(post, stream).await;
         let sent = sent.map_err(|error| self.with_address(error, wire, wire.path()));
         let mut reply = sent.inspect_err(|error| {
@@ -221,7 +222,7 @@ impl HttpProvider {
             .await
             .unwrap_or_else(|_| Err(self.idle("response")))?;
         let body = self.parse(&text)?;
-        match fault::of_error_object(self.name(), &body) {
+        match fault::error_object_error(self.name(), &body) {
             Some(error) => Err(error),
             None => Ok(body),
         }
@@ -301,7 +302,7 @@ impl HttpProvider {
             .read_whole(Vec::new(), reply, LONGEST_ERROR)
             .await
             .unwrap_or_default();
-        Err(fault::of_status(
+        Err(fault::status_error(
             self.name(),
             status,
             &headers,
@@ -352,7 +353,7 @@ impl HttpProvider {
                 return Err(self.garbled(format!("it is longer than {longest} bytes")));
             }
         }
-        Ok(strike_out(String::from_utf8_lossy(&bytes).into_owned()))
+        Ok(redact(String::from_utf8_lossy(&bytes).into_owned()))
     }
 
     /// Returns the next piece of a body, or `None` at its end.
@@ -360,7 +361,7 @@ impl HttpProvider {
         let next = tokio::time::timeout(self.http.timeouts.idle, reply.chunk()).await;
         let chunk = next
             .map_err(|_| self.idle("further data"))?
-            .map_err(|error| fault::of_break(self.name(), &error))?;
+            .map_err(|error| fault::interrupted_error(self.name(), &error))?;
         Ok(chunk.map(|bytes| bytes.to_vec()))
     }
 
@@ -382,7 +383,7 @@ impl HttpProvider {
         start: Vec<u8>,
         mut reply: Reply,
         mut watch: Option<StopWatch>,
-        mut partial: Partial<'_>,
+        mut partial: PendingResponse<'_>,
     ) -> Result<Response, ProviderError> {
         let mut parser = SseParser::default();
         let mut length = 0;
@@ -404,8 +405,8 @@ impl HttpProvider {
                 return Err(self.garbled(format!("it is longer than {LONGEST} bytes")));
             }
             for mut event in events {
-                event.data = strike_out(event.data);
-                if let Some(error) = fault::of_event(self.name(), &event) {
+                event.data = redact(event.data);
+                if let Some(error) = fault::event_error(self.name(), &event) {
                     partial.end();
                     return Err(error);
                 }
@@ -459,6 +460,6 @@ impl HttpProvider {
         let proxy = proxy.map(|proxy| format!(" through the proxy {proxy}"));
         let proxy = proxy.unwrap_or_default();
         let server = format!("{} at {}{proxy}", self.name(), self.address);
-        fault::of_transport(server, error, self.http.timeouts.connect)
+        fault::transport_error(server, error, self.http.timeouts.connect)
     }
 }

@@ -13,7 +13,7 @@ use crate::provider::ProviderError;
 
 /// A change to the body of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Fallback {
+pub(super) enum RequestFallback {
     /// The other name of the limit of output tokens.
     TokenLimit,
     /// A tool is not forced: some models refuse that while they think. The protocol asks a model
@@ -25,7 +25,7 @@ pub(super) enum Fallback {
 
 /// The changes that each model needs.
 #[derive(Debug, Default)]
-pub(super) struct Fallbacks(Mutex<HashMap<String, BTreeSet<Fallback>>>);
+pub(super) struct Fallbacks(Mutex<HashMap<String, BTreeSet<RequestFallback>>>);
 
 /// Names of the limit of output tokens.
 const LIMITS: [&str; 2] = ["max_completion_tokens", "max_tokens"];
@@ -55,13 +55,13 @@ impl Fallbacks {
     }
 
     /// Keeps a change for later requests of a model.
-    pub fn keep(&self, model: &str, fallback: Fallback) {
+    pub fn keep(&self, model: &str, fallback: RequestFallback) {
         let mut known = self.0.lock();
         known.entry(model.to_owned()).or_default().insert(fallback);
     }
 }
 
-impl Fallback {
+impl RequestFallback {
     /// Returns the change that may help after an error, if its message names a field of the body.
     pub fn of(error: &ProviderError, body: &Value) -> Option<Self> {
         let ProviderError::Refused {

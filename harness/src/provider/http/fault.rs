@@ -21,7 +21,7 @@ pub(super) const CONNECTION: &str = "connection";
 const QUOTED: usize = 500;
 
 /// Returns the error of a response with an error status.
-pub(super) fn of_status(
+pub(super) fn status_error(
     provider: &str,
     status: u16,
     headers: &HeaderMap,
@@ -91,11 +91,11 @@ pub(super) fn of_status(
 }
 
 /// Returns the error in the body of a response with a success status, if there is one.
-pub(super) fn of_error_object(provider: &str, body: &Value) -> Option<ProviderError> {
+pub(super) fn error_object_error(provider: &str, body: &Value) -> Option<ProviderError> {
     let body = body.get(0).unwrap_or(body);
     let wrapped;
     let body = match body.get("error") {
-        Some(error) if says_error(error) => body,
+        Some(error) if reports_error(error) => body,
         // The form of vLLM, and of the events of Responses.
         _ if body["object"] == "error"
             || body["type"] == "error"
@@ -119,7 +119,7 @@ pub(super) fn of_error_object(provider: &str, body: &Value) -> Option<ProviderEr
         });
     };
     let nothing = HeaderMap::new();
-    Some(of_status(
+    Some(status_error(
         provider,
         status,
         &nothing,
@@ -130,30 +130,30 @@ pub(super) fn of_error_object(provider: &str, body: &Value) -> Option<ProviderEr
 
 /// Whether an error field reports an error. Some servers fill it with `{}` or code 0 and no text if
 /// there is none.
-pub(super) fn says_error(error: &Value) -> bool {
+pub(super) fn reports_error(error: &Value) -> bool {
     match error {
         Value::Null => false,
         Value::Bool(said) => *said,
         Value::Number(code) => code.as_f64() != Some(0.0),
         Value::String(words) => !words.trim().is_empty(),
-        Value::Array(all) => all.iter().any(says_error),
-        Value::Object(fields) => fields.values().any(says_error),
+        Value::Array(all) => all.iter().any(reports_error),
+        Value::Object(fields) => fields.values().any(reports_error),
     }
 }
 
 /// Returns the error in an event of a stream, if its name or content indicates one.
-pub(super) fn of_event(provider: &str, event: &SseEvent) -> Option<ProviderError> {
+pub(super) fn event_error(provider: &str, event: &SseEvent) -> Option<ProviderError> {
     let is_named = event.name == "error";
     if !is_named && !event.data.contains("error\"") {
         return None;
     }
     let data = lenient_json::from_str(&event.data).unwrap_or_else(|_| json!(event.data));
-    let error = of_error_object(provider, &data);
+    let error = error_object_error(provider, &data);
     if error.is_some() || !is_named {
         return error;
     }
-    let named = of_error_object(provider, &json!({"error": data}));
-    named.or_else(|| of_error_object(provider, &json!({"error": "no error message"})))
+    let named = error_object_error(provider, &json!({"error": data}));
+    named.or_else(|| error_object_error(provider, &json!({"error": "no error message"})))
 }
 
 /// Returns the status of an error object, from its number or from a known word.
@@ -370,7 +370,7 @@ fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
 
 /// Returns the error of an exchange that failed before a response: no connection, or a reset.
 /// `server` is the provider and its address.
-pub(super) fn of_transport(
+pub(super) fn transport_error(
     server: String,
     error: &reqwest::Error,
     connect: Duration,
@@ -393,7 +393,7 @@ pub(super) fn of_transport(
 }
 
 /// Returns the error of an interrupted response.
-pub(super) fn of_break(provider: &str, error: &reqwest::Error) -> ProviderError {
+pub(super) fn interrupted_error(provider: &str, error: &reqwest::Error) -> ProviderError {
     ProviderError::Cut {
         provider: provider.to_owned(),
         message: cause(error),
@@ -417,7 +417,7 @@ mod tests {
     use serde::Deserialize;
     use serde_json::Value;
 
-    use super::{ProviderError, of_error_object, of_status};
+    use super::{ProviderError, error_object_error, status_error};
 
     /// A row of `fault_cases.json`: a status, headers and body, and the expected error.
     #[derive(Deserialize)]
@@ -450,9 +450,9 @@ mod tests {
                 json => json.to_string(),
             };
             let error = if row.status == 200 {
-                of_error_object("acme", &row.body)
+                error_object_error("acme", &row.body)
             } else {
-                Some(of_status("acme", row.status, &headers, &body, now))
+                Some(status_error("acme", row.status, &headers, &body, now))
             };
             let got = error.as_ref().map(ToString::to_string);
             let transient = error.as_ref().is_some_and(ProviderError::is_transient);

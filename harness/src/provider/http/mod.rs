@@ -2,7 +2,7 @@
 //!
 //! This provider sends a request once. Retries, limits and caches are layers around it.
 
-mod ending;
+mod finish_reason;
 mod endpoint;
 mod exchange;
 mod fallback;
@@ -36,14 +36,14 @@ use super::{
     CallEvent, CallSink, Estimate, Forecast, Provider, ProviderError, Request, Response, label,
 };
 use fallback::Fallbacks;
-use tokens::Experience;
-use wire::{Answer, End, Wire};
+use tokens::ResponseLengthStats;
+use wire::{ParsedResponse, ResponseEnd, Wire};
 
 pub use anthropic::DEFAULT_MAX_TOKENS;
 pub use endpoint::{Endpoint, Unsupported, endpoint, endpoints};
 pub use header::{ExtraHeader, HeaderError};
 pub use request_log::RequestLog;
-pub use secret::{Secret, strike_out};
+pub use secret::{Secret, redact};
 pub use tokens::{IMAGE_TOKENS, estimate_tokens};
 
 /// Timeouts of a request.
@@ -112,7 +112,7 @@ pub struct HttpProvider {
     http: HttpClient,
     /// Whether to stream responses even if nothing reads them before their end.
     stream: bool,
-    experience: Experience,
+    experience: ResponseLengthStats,
     fallbacks: Fallbacks,
 }
 
@@ -158,7 +158,7 @@ impl HttpClient {
     /// Sets the longest known response in output tokens. An abandoned request is estimated with it
     /// until a response of its model has completed.
     #[must_use]
-    pub fn having_seen(self, longest_response: Option<u64>) -> Self {
+    pub fn with_longest_response(self, longest_response: Option<u64>) -> Self {
         Self {
             longest_response,
             ..self
@@ -252,7 +252,7 @@ impl HttpProvider {
             proxy: proxy::of(&url),
             key,
             headers,
-            experience: Experience::new(http.longest_response),
+            experience: ResponseLengthStats::new(http.longest_response),
             fallbacks: Fallbacks::default(),
             http,
             stream,
@@ -266,7 +266,7 @@ impl HttpProvider {
     pub async fn models(&self) -> Result<Vec<ListedModel>, ProviderError> {
         let wire = self.endpoint.wire("");
         let body = self.get(wire, wire.models_path()).await;
-        let body = body.map_err(|error| error.map_message(strike_out))?;
+        let body = body.map_err(|error| error.map_message(redact))?;
         let data = body["data"]
             .as_array()
             .ok_or_else(|| self.garbled("`data` is missing"))?;
@@ -337,35 +337,35 @@ impl HttpProvider {
     }
 
     fn read(&self, wire: Wire, request: &Request, body: &Value) -> Result<Response, ProviderError> {
-        let inside = || fault::of_error_object(self.name(), &wire.inner_error(body)?);
-        if let Some(error) = fault::of_error_object(self.name(), body).or_else(inside) {
+        let inside = || fault::error_object_error(self.name(), &wire.inner_error(body)?);
+        if let Some(error) = fault::error_object_error(self.name(), body).or_else(inside) {
             return Err(error);
         }
-        let Answer { mut response, end } =
+        let ParsedResponse { mut response, end } =
             wire.read(body).map_err(|problem| self.garbled(problem))?;
         wire::make_call_ids_unique(&mut response, request);
         response.request_id = label(wire::text(&body["id"]));
         response.finish_reason = label(wire.finish_reason(body));
         response.usage = Some(tokens::completed(response.usage, request, &response));
         match end {
-            End::Complete => Ok(response),
-            End::Length => Err(ProviderError::Truncated {
+            ResponseEnd::Complete => Ok(response),
+            ResponseEnd::Length => Err(ProviderError::Truncated {
                 response: Box::new(response),
             }),
-            End::ContextFull => Err(ProviderError::ContextOverflow {
+            ResponseEnd::ContextFull => Err(ProviderError::ContextOverflow {
                 message: "the response reached the end of the context window".to_owned(),
             }),
-            End::Filter(message) => Err(ProviderError::Filtered {
+            ResponseEnd::Filter(message) => Err(ProviderError::Filtered {
                 provider: self.name().to_owned(),
                 message: fault::quote(&message),
             }),
-            End::Failed(message) => Err(ProviderError::Server {
+            ResponseEnd::Failed(message) => Err(ProviderError::Server {
                 provider: self.name().to_owned(),
                 status: 200,
                 message: fault::quote(&message),
                 retry_after: None,
             }),
-            End::Unfinished(message) => Err(ProviderError::Unfinished {
+            ResponseEnd::Unfinished(message) => Err(ProviderError::Unfinished {
                 provider: self.name().to_owned(),
                 message: fault::quote(&message),
             }),
@@ -377,22 +377,22 @@ impl HttpProvider {
 /// pieces.
 fn safe_response(response: Response) -> Response {
     Response {
-        text: strike_out(response.text),
-        reasoning: response.reasoning.map(strike_out),
+        text: redact(response.text),
+        reasoning: response.reasoning.map(redact),
         tool_calls: response.tool_calls.into_iter().map(safe_call).collect(),
-        reasoning_signature: response.reasoning_signature.map(strike_out),
-        served_model: response.served_model.map(strike_out),
-        request_id: response.request_id.map(strike_out),
-        finish_reason: response.finish_reason.map(strike_out),
+        reasoning_signature: response.reasoning_signature.map(redact),
+        served_model: response.served_model.map(redact),
+        request_id: response.request_id.map(redact),
+        finish_reason: response.finish_reason.map(redact),
         ..response
     }
 }
 
 fn safe_call(call: ToolCall) -> ToolCall {
     ToolCall {
-        id: strike_out(call.id),
-        name: strike_out(call.name),
-        arguments: strike_out(call.arguments),
+        id: redact(call.id),
+        name: redact(call.name),
+        arguments: redact(call.arguments),
     }
 }
 
@@ -420,9 +420,7 @@ impl Provider for HttpProvider {
             }),
             // Keys are removed here and not from the raw bytes, where an escape or a header could
             // hide them.
-            Ok(Err(error)) => Err(self
-                .possible_overflow(request, error)
-                .map_message(strike_out)),
+            Ok(Err(error)) => Err(self.possible_overflow(request, error).map_message(redact)),
             Err(_) => Err(ProviderError::Timeout {
                 provider: self.name().to_owned(),
                 what: "complete response".to_owned(),

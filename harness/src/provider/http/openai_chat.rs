@@ -5,19 +5,19 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::ending::Words;
 use super::endpoint::{Dialect, Unsupported, takes_parallel_field};
-use super::fault::says_error;
+use super::fault::reports_error;
+use super::finish_reason::FinishReasonField;
 use super::sse::SseEvent;
 use super::structured::{is_of_google, is_strict, object_schema};
 use super::wire::{
-    Answer, Assembly, ContentParts, Counted, End, add_extra, arguments, call, cost, count,
-    data_url, items, paired, parse_event, said, text, unless_blank,
+    Assembly, ContentParts, Counted, ParsedResponse, ResponseEnd, add_extra, arguments, call, cost,
+    count, data_url, items, paired, parse_event, said, text, unless_blank,
 };
 use crate::model::lenient_json;
 use crate::model::{Message, MessageRole, Sampling, ToolCall, ToolChoice, ToolSpec, Usage};
 use crate::provider::{Request, Response};
-use crate::text::thoughts as thoughts_of;
+use crate::text::split_reasoning;
 
 /// Maximum number of stop sequences that the API accepts.
 const MOST_STOPS: usize = 4;
@@ -241,7 +241,7 @@ fn index(choice: &Value) -> u64 {
 }
 
 /// Parses a response.
-pub(super) fn read(body: &Value) -> Result<Answer, String> {
+pub(super) fn read(body: &Value) -> Result<ParsedResponse, String> {
     if !body["choices"].is_array() {
         return Err("`choices` is missing".to_owned());
     }
@@ -272,14 +272,14 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
     if said.trim().is_empty()
         && calls.is_empty()
         && refusal.is_empty()
-        && end_of(choice) == Some(End::Complete)
+        && end_of(choice) == Some(ResponseEnd::Complete)
         && let Some(filed) = &reasoning
     {
         let rest = filed.rsplit_once("</think>").map(|(_, rest)| rest.trim());
         let rest = rest.filter(|rest| !rest.is_empty());
         rest.unwrap_or(filed).clone_into(&mut said);
         carry.clear();
-    } else if let Some(found) = thoughts_of(&said) {
+    } else if let Some(found) = split_reasoning(&said) {
         carry.insert(IN_TEXT.to_owned(), json!(found.reasoning));
         reasoning = reasoning.or_else(|| unless_blank(found.reasoning.to_owned()));
         said = String::from(found.rest.unwrap_or_default());
@@ -311,14 +311,16 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
     };
     let end = end_of(choice);
     let is_unsaid = end.is_none();
-    let end = match end.unwrap_or_else(|| End::unsaid(&response)) {
+    let end = match end.unwrap_or_else(|| ResponseEnd::unsaid(&response)) {
         // A refusal replaces the answer. If there is nothing else, it also explains the missing
         // finish reason.
-        _ if is_unsaid && !refusal.is_empty() => End::Filter(refusal),
-        End::Complete | End::Filter(_) if !refusal.is_empty() => End::Filter(refusal),
+        _ if is_unsaid && !refusal.is_empty() => ResponseEnd::Filter(refusal),
+        ResponseEnd::Complete | ResponseEnd::Filter(_) if !refusal.is_empty() => {
+            ResponseEnd::Filter(refusal)
+        }
         end => end,
     };
-    Ok(Answer { response, end })
+    Ok(ParsedResponse { response, end })
 }
 
 /// Checks that the content of a message has a type that can contain text.
@@ -333,14 +335,14 @@ fn is_content(content: &Value) -> Result<(), String> {
 
 /// Returns how a choice ended, if it says so. A router may report as complete what the server
 /// behind it did not complete.
-fn end_of(choice: &Value) -> Option<End> {
+fn end_of(choice: &Value) -> Option<ResponseEnd> {
     let native = text(&choice["native_finish_reason"]);
-    let behind = Words::Chat.known("native_finish_reason", native);
-    match Words::Chat.ending("finish_reason", &choice["finish_reason"]) {
-        None | Some(End::Complete) if behind.is_some() => behind,
-        Some(End::Failed(said)) if !native.is_empty() => Some(End::Failed(format!(
-            "{said}, and `native_finish_reason` `{native}`"
-        ))),
+    let behind = FinishReasonField::Chat.known("native_finish_reason", native);
+    match FinishReasonField::Chat.ending("finish_reason", &choice["finish_reason"]) {
+        None | Some(ResponseEnd::Complete) if behind.is_some() => behind,
+        Some(ResponseEnd::Failed(said)) if !native.is_empty() => Some(ResponseEnd::Failed(
+            format!("{said}, and `native_finish_reason` `{native}`"),
+        )),
         end => end,
     }
 }
@@ -442,7 +444,7 @@ impl Assembly for Chunks {
         let Some(choice) = self.counting() else {
             return "";
         };
-        match thoughts_of(&choice.text) {
+        match split_reasoning(&choice.text) {
             Some(found) => found.rest.unwrap_or_default(),
             None => &choice.text,
         }
@@ -480,13 +482,19 @@ impl Choice {
             let before = self.ending.get(name).unwrap_or(&Value::Null);
             let after = &part[name];
             let takes = match name {
-                "error" => says_error(after) && before.is_null(),
+                "error" => reports_error(after) && before.is_null(),
                 // An unknown word from a server behind a router does not describe the end.
-                "native_finish_reason" if Words::Chat.known(name, text(after)).is_none() => {
+                "native_finish_reason"
+                    if FinishReasonField::Chat.known(name, text(after)).is_none() =>
+                {
                     !text(after).is_empty() && before.is_null()
                 }
-                "native_finish_reason" if Words::Chat.known(name, text(before)).is_none() => true,
-                _ => Words::Chat.gives_way(name, before, after),
+                "native_finish_reason"
+                    if FinishReasonField::Chat.known(name, text(before)).is_none() =>
+                {
+                    true
+                }
+                _ => FinishReasonField::Chat.should_change(name, before, after),
             };
             if takes {
                 self.ending.insert(name.to_owned(), after.clone());

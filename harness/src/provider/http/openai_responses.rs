@@ -3,13 +3,13 @@
 
 use serde_json::{Value, json};
 
-use super::ending::Words;
 use super::endpoint::{Unsupported, seals_reasoning, takes_parallel_field};
+use super::finish_reason::FinishReasonField;
 use super::sse::SseEvent;
 use super::structured::{is_strict, object_schema};
 use super::wire::{
-    Answer, Assembly, Counted, End, add_extra, arguments, call, cost, data_url, items, paired,
-    parse_event, said, text, unless_blank,
+    Assembly, Counted, ParsedResponse, ResponseEnd, add_extra, arguments, call, cost, data_url,
+    items, paired, parse_event, said, text, unless_blank,
 };
 use crate::model::{MessageRole, Sampling, ToolChoice, ToolSpec, Usage};
 use crate::provider::{Request, Response};
@@ -152,15 +152,15 @@ fn input(request: &Request) -> Vec<Value> {
 }
 
 /// Parses a response.
-pub(super) fn read(body: &Value) -> Result<Answer, String> {
+pub(super) fn read(body: &Value) -> Result<ParsedResponse, String> {
     let end = end_of(body);
     let output = match (body["output"].as_array(), &end) {
         (Some(output), _) => output.as_slice(),
         // An incomplete response may lack its output.
-        (None, Some(end)) if *end != End::Complete => &[],
+        (None, Some(end)) if *end != ResponseEnd::Complete => &[],
         (None, _) => return Err("`output` is missing".to_owned()),
     };
-    if output.is_empty() && matches!(end, None | Some(End::Complete)) {
+    if output.is_empty() && matches!(end, None | Some(ResponseEnd::Complete)) {
         return Err("`output` is empty".to_owned());
     }
     let has_final = output.iter().any(is_final);
@@ -217,16 +217,18 @@ pub(super) fn read(body: &Value) -> Result<Answer, String> {
         served_model: unless_blank(text(&body["model"]).to_owned()),
         ..Response::default()
     };
-    let end = match end.unwrap_or_else(|| End::unsaid(&response)) {
-        End::Complete | End::Filter(_) | End::Failed(_) if !refusal.is_empty() => {
-            End::Filter(refusal)
+    let end = match end.unwrap_or_else(|| ResponseEnd::unsaid(&response)) {
+        ResponseEnd::Complete | ResponseEnd::Filter(_) | ResponseEnd::Failed(_)
+            if !refusal.is_empty() =>
+        {
+            ResponseEnd::Filter(refusal)
         }
-        End::Complete if let Some(status) = broken => {
-            End::Failed(format!("`status` of an item of `output` is `{status}`"))
+        ResponseEnd::Complete if let Some(status) = broken => {
+            ResponseEnd::Failed(format!("`status` of an item of `output` is `{status}`"))
         }
         end => end,
     };
-    Ok(Answer { response, end })
+    Ok(ParsedResponse { response, end })
 }
 
 /// Whether an item of an output is the answer, according to its phase.
@@ -246,13 +248,13 @@ fn broken_off(item: &Value) -> Option<String> {
 
 /// Returns how a response ended, if it says so: according to its status, or if that is `incomplete`
 /// or missing, according to the details.
-fn end_of(body: &Value) -> Option<End> {
-    let status = Words::Responses.ending("status", &body["status"]);
-    if status.is_some() && badness(text(&body["status"])) != INCOMPLETE {
+fn end_of(body: &Value) -> Option<ResponseEnd> {
+    let status = FinishReasonField::Responses.ending("status", &body["status"]);
+    if status.is_some() && severity(text(&body["status"])) != INCOMPLETE {
         return status;
     }
     let details = &body["incomplete_details"]["reason"];
-    let detailed = Words::ResponsesDetails.ending("incomplete_details.reason", details);
+    let detailed = FinishReasonField::ResponsesDetails.ending("incomplete_details.reason", details);
     detailed.or(status)
 }
 
@@ -261,7 +263,7 @@ const INCOMPLETE: u8 = 2;
 
 /// Returns how bad a status is, to choose between it and the type of its event. A missing one
 /// counts as completed.
-fn badness(status: &str) -> u8 {
+fn severity(status: &str) -> u8 {
     match status.trim().to_lowercase().as_str() {
         "" | "completed" => 0,
         "incomplete" => INCOMPLETE,
@@ -323,8 +325,8 @@ impl Assembly for Events {
             | "response.failed"
             | "response.cancelled") => {
                 let ended = self.end(kind, &data["response"]);
-                let badness = |response: &Value| badness(text(&response["status"]));
-                let is_taken_back = |before: &Value| badness(&ended) < badness(before);
+                let severity = |response: &Value| severity(text(&response["status"]));
+                let is_taken_back = |before: &Value| severity(&ended) < severity(before);
                 if !self.whole.as_ref().is_some_and(is_taken_back) {
                     self.whole = Some(ended);
                 }
@@ -375,7 +377,7 @@ impl Events {
             response["id"] = self.id.clone();
         }
         let says = kind.rsplit('.').next().unwrap_or_default();
-        if badness(says) > badness(text(&response["status"])) {
+        if severity(says) > severity(text(&response["status"])) {
             response["status"] = json!(says);
         }
         if items(&response["output"]).is_empty() {

@@ -11,7 +11,7 @@ use crate::provider::{CallEvent, CallSink, Request, Response};
 /// [`taken`](Self::take), because of an error or because nobody waits for it, it bills what was
 /// received. If nothing was received and the server may still be working, it bills the expected
 /// usage.
-pub(super) struct Partial<'a> {
+pub(super) struct PendingResponse<'a> {
     pub assembly: Box<dyn Assembly>,
     wire: Wire,
     request: &'a Request,
@@ -21,7 +21,7 @@ pub(super) struct Partial<'a> {
     expected: Option<Usage>,
 }
 
-impl<'a> Partial<'a> {
+impl<'a> PendingResponse<'a> {
     pub fn new(wire: Wire, request: &'a Request, calls: &'a dyn CallSink, expected: Usage) -> Self {
         Self {
             assembly: wire.assembly(),
@@ -62,7 +62,7 @@ impl<'a> Partial<'a> {
     }
 }
 
-impl Drop for Partial<'_> {
+impl Drop for PendingResponse<'_> {
     fn drop(&mut self) {
         if !self.open {
             return;

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::strike_out;
+use super::redact;
 use crate::provider::Caller;
 
 /// Receives the requests that are sent to servers, each try on its own. Can be shared between
@@ -17,11 +17,11 @@ pub trait RequestLog: Send + Sync {
 /// them.
 pub(super) fn without_keys(body: &Value) -> Value {
     match body {
-        Value::String(text) => Value::String(strike_out(text.clone())),
+        Value::String(text) => Value::String(redact(text.clone())),
         Value::Array(items) => items.iter().map(without_keys).collect(),
         Value::Object(fields) => fields
             .iter()
-            .map(|(name, value)| (strike_out(name.clone()), without_keys(value)))
+            .map(|(name, value)| (redact(name.clone()), without_keys(value)))
             .collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) => body.clone(),
     }

@@ -14,13 +14,13 @@ pub struct Secret(Arc<str>);
 const SHORTEST: usize = 8;
 
 /// Replacement for a redacted key.
-const STRUCK_OUT: &str = "[key]";
+const REPLACEMENT: &str = "[key]";
 
 /// All keys of this process to redact, the longest first, because one may be a prefix of another.
 static KNOWN: RwLock<Vec<Arc<str>>> = RwLock::new(Vec::new());
 
 impl Secret {
-    /// Stores a key without surrounding white space, and registers it with [`strike_out`].
+    /// Stores a key without surrounding white space, and registers it with [`redact`].
     pub fn new(key: &str) -> Self {
         let key: Arc<str> = key.trim().into();
         if key.len() >= SHORTEST {
@@ -41,11 +41,11 @@ impl Secret {
 
 /// Redacts all keys of this process in a text, whichever server they are for. Keys of fewer than 8
 /// characters stay.
-pub fn strike_out(mut text: String) -> String {
+pub fn redact(mut text: String) -> String {
     let known = KNOWN.read();
     for key in known.iter() {
         if text.contains(&**key) {
-            text = text.replace(&**key, STRUCK_OUT);
+            text = text.replace(&**key, REPLACEMENT);
         }
     }
     text
@@ -53,7 +53,7 @@ pub fn strike_out(mut text: String) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Secret, strike_out};
+    use super::{Secret, redact};
 
     #[test]
     fn redacts_every_key() {
@@ -76,7 +76,7 @@ mod tests {
             ("none of these", "none of these"),
         ];
         for (text, expected) in cases {
-            assert_eq!(strike_out(text.to_owned()), expected);
+            assert_eq!(redact(text.to_owned()), expected);
         }
     }
 }

@@ -35,15 +35,15 @@ const MUCH_LONGER: u64 = 2;
 
 /// Statistics of a server's responses by model, used to estimate the next one.
 #[derive(Debug, Default)]
-pub(super) struct Experience {
+pub(super) struct ResponseLengthStats {
     /// Longest output in an earlier start, of any model.
     earlier: Option<u64>,
-    models: Mutex<HashMap<String, Past>>,
+    models: Mutex<HashMap<String, ModelStats>>,
 }
 
 /// Statistics of one model's responses.
 #[derive(Debug, Default)]
-struct Past {
+struct ModelStats {
     longest: u64,
     /// Estimated tokens of the longest accepted prompt.
     longest_prompt: u64,
@@ -55,7 +55,7 @@ struct Past {
     highest_ratio: Option<f64>,
 }
 
-impl Experience {
+impl ResponseLengthStats {
     /// Creates statistics with the longest output in tokens known from earlier.
     pub fn new(earlier: Option<u64>) -> Self {
         Self {

@@ -27,14 +27,14 @@ pub(super) enum Wire {
 
 /// A parsed response of a server.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Answer {
+pub(super) struct ParsedResponse {
     pub response: Response,
-    pub end: End,
+    pub end: ResponseEnd,
 }
 
 /// How a response ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum ResponseEnd {
     /// The model finished.
     Complete,
     /// The limit of output tokens cut it off.
@@ -49,7 +49,7 @@ pub(super) enum End {
     Unfinished(String),
 }
 
-impl End {
+impl ResponseEnd {
     /// Returns how bad the ending is, to choose between several endings of one response. An ending
     /// that leads to a retry is the worst.
     pub const fn rank(&self) -> u8 {
@@ -187,7 +187,7 @@ impl Wire {
     ///
     /// # Errors
     /// Returns what is wrong with the response, and where.
-    pub fn read(self, body: &Value) -> Result<Answer, String> {
+    pub fn read(self, body: &Value) -> Result<ParsedResponse, String> {
         match self {
             Self::Chat(_) => openai_chat::read(body),
             Self::Responses => openai_responses::read(body),

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use super::{Heard, Key, Replay, ReplayError, format_error, lines};
+use super::{Key, RecordedOutcome, Replay, ReplayError, format_error, lines};
 use crate::model::lenient_json;
 use crate::provider::record::{CassetteHeader, RecordedCall, VERSION};
 
@@ -43,7 +43,7 @@ pub(super) fn read(
         if known.insert(call.caller.sample.clone()) {
             samples.push(call.caller.sample.clone());
         }
-        let heard = Heard {
+        let heard = RecordedOutcome {
             cached: call.cached,
             events: call.events,
             result: call.result,

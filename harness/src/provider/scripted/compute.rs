@@ -11,16 +11,16 @@ const CALLS_A_SESSION: u32 = 256;
 /// Sandbox sessions for the code of one model's rules. Each session serves one call at a time, so
 /// that calls can run concurrently.
 #[derive(Default)]
-pub(super) struct Computer {
-    idle: Mutex<Vec<Used>>,
+pub(super) struct RuleSessions {
+    idle: Mutex<Vec<PooledSession>>,
 }
 
-struct Used {
+struct PooledSession {
     session: Session,
     calls: u32,
 }
 
-impl Computer {
+impl RuleSessions {
     /// Runs a rule's code, with the newest message as its `context`, and returns the code's result.
     ///
     /// # Errors
@@ -29,7 +29,7 @@ impl Computer {
         let idle = self.idle().pop();
         let mut used = match idle {
             Some(used) => used,
-            None => Used {
+            None => PooledSession {
                 session: Session::in_thread(Config::default())
                     .await
                     .map_err(|error| error.to_string())?,
@@ -44,7 +44,7 @@ impl Computer {
         outcome
     }
 
-    fn idle(&self) -> MutexGuard<'_, Vec<Used>> {
+    fn idle(&self) -> MutexGuard<'_, Vec<PooledSession>> {
         self.idle.lock()
     }
 }
@@ -72,7 +72,7 @@ async fn run(
                 repl.settle(call.id, Err("a scripted model has no models".to_owned()));
             }
             Event::CallContext { .. }
-            | Event::StatusAsked { .. }
+            | Event::StatusRequested { .. }
             | Event::Cancelled(_)
             | Event::Invoked(_) => {}
             Event::Finished(outcome) => {
@@ -87,11 +87,11 @@ async fn run(
 
 #[cfg(test)]
 mod tests {
-    use super::{CALLS_A_SESSION, Computer};
+    use super::{CALLS_A_SESSION, RuleSessions};
 
     #[tokio::test]
     async fn sessions_are_used_again_and_replaced() {
-        let computer = Computer::default();
+        let computer = RuleSessions::default();
         let count = "globalThis.n = (globalThis.n ?? 0) + 1; const own = context + n; return(own)";
         for call in 1..=CALLS_A_SESSION {
             assert_eq!(computer.run(count, "a").await, Ok(format!("a{call}")));

@@ -21,12 +21,12 @@ pub(super) struct Script {
 struct Rule {
     when: When,
     samples: Option<GlobSet>,
-    answer: Answer,
+    answer: RuleReply,
 }
 
 /// Reply of a rule, with its usage.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(super) struct RuleReply {
     pub reply: Reply,
     /// Reasoning separate from the text, which is also sent back.
     pub reasoning: Option<String>,
@@ -38,7 +38,7 @@ pub(super) struct Answer {
 #[derive(Debug)]
 pub(super) enum Reply {
     /// A text and tool calls, either of which may be empty.
-    Text(ReplyText, Called),
+    Text(ReplyText, ReplyCalls),
     /// An error, as a server with that status would return it.
     Error(ErrorEntry),
 }
@@ -54,7 +54,7 @@ pub(super) enum ReplyText {
 
 /// Tool calls of a reply.
 #[derive(Debug)]
-pub(super) enum Called {
+pub(super) enum ReplyCalls {
     /// These calls.
     Calls(Vec<CallEntry>),
     /// The list returned by this JavaScript, which has the newest message in `context`.
@@ -135,7 +135,7 @@ struct When {
 
 impl Script {
     /// Returns the answer of the first matching rule.
-    pub fn answer(&self, request: &Request) -> Option<&Answer> {
+    pub fn answer(&self, request: &Request) -> Option<&RuleReply> {
         self.rules
             .iter()
             .find(|rule| rule.fits(request))
@@ -254,7 +254,7 @@ pub(super) fn parse(origin: &str, text: &str) -> Result<Script, ScriptedError> {
         rules.push(Rule {
             when: entry.when,
             samples,
-            answer: Answer {
+            answer: RuleReply {
                 reply,
                 reasoning: entry.reasoning,
                 usage: entry.tokens.map(|tokens| Usage {
@@ -292,8 +292,8 @@ fn reply_of(entry: &mut RuleEntry) -> Result<Reply, &'static str> {
         }
     };
     let called = match (entry.tool_calls.take(), entry.compute_calls.take()) {
-        (Some(calls), None) => Some(Called::Calls(calls)),
-        (None, Some(code)) => Some(Called::Compute(code)),
+        (Some(calls), None) => Some(ReplyCalls::Calls(calls)),
+        (None, Some(code)) => Some(ReplyCalls::Compute(code)),
         (None, None) => None,
         (Some(_), Some(_)) => return Err("at most one of `tool_calls` and `compute_calls`"),
     };
@@ -301,7 +301,7 @@ fn reply_of(entry: &mut RuleEntry) -> Result<Reply, &'static str> {
         (None, None, Some(error)) => Ok(Reply::Error(error)),
         (said, called, None) if said.is_some() || called.is_some() => Ok(Reply::Text(
             said.unwrap_or(ReplyText::Text(String::new())),
-            called.unwrap_or(Called::Calls(Vec::new())),
+            called.unwrap_or(ReplyCalls::Calls(Vec::new())),
         )),
         _ => Err("exactly one of `reply`, `compute` and `error`, or tool calls"),
     }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use harness::model::Image;
-use harness::model::web::{Acted, Action, Dump, DumpSettings, Page, PageError, PageProblem};
+use harness::model::web::{Action, ActionEffect, Dump, DumpSettings, Page, PageError, PageProblem};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -59,14 +59,14 @@ impl FakePage {
         self.script.pages.get(&at).cloned().unwrap_or_default()
     }
 
-    fn follow(&self, key: String, effect: Option<Effect>) -> Result<Acted, PageError> {
+    fn follow(&self, key: String, effect: Option<Effect>) -> Result<ActionEffect, PageError> {
         let acted = match effect {
-            Some(Effect::Nothing) => Acted::SamePage,
+            Some(Effect::Nothing) => ActionEffect::SamePage,
             Some(Effect::Goto(url)) => {
                 self.at.lock().unwrap().clone_from(&url);
-                Acted::PageChanged { url }
+                ActionEffect::PageChanged { url }
             }
-            Some(Effect::Dialog(message)) => Acted::DialogOpened {
+            Some(Effect::Dialog(message)) => ActionEffect::DialogOpened {
                 kind: "confirm".to_owned(),
                 message,
             },
@@ -124,7 +124,7 @@ impl Page for FakePage {
         })
     }
 
-    async fn act(&self, action: &Action) -> Result<Acted, PageError> {
+    async fn act(&self, action: &Action) -> Result<ActionEffect, PageError> {
         let key = key(action);
         let effect = self.here().does.get(&key).cloned();
         self.follow(key, effect)
@@ -134,12 +134,12 @@ impl Page for FakePage {
         Ok(self.here().tree)
     }
 
-    async fn run_script(&self, script: &str) -> Result<(Acted, Option<Value>), PageError> {
+    async fn run_script(&self, script: &str) -> Result<(ActionEffect, Option<Value>), PageError> {
         let key = format!("run {script}");
         let effect = self.here().does.get(&key).cloned();
         let acted = self.follow(key, effect.or(Some(Effect::Nothing)))?;
         // A dialog interrupts the script.
-        let ended = !matches!(acted, Acted::DialogOpened { .. });
+        let ended = !matches!(acted, ActionEffect::DialogOpened { .. });
         Ok((acted, ended.then(|| json!({ "ran": script.len() }))))
     }
 
@@ -154,7 +154,7 @@ impl Page for FakePage {
         Ok(Self::new(self.script.clone()))
     }
 
-    fn take_refused(&self) -> Vec<String> {
+    fn drain_blocked_requests(&self) -> Vec<String> {
         let at = self.at.lock().unwrap().clone();
         let pages = self.script.pages.get(&at);
         pages.map(|page| page.refused.clone()).unwrap_or_default()

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use harness::model::Event;
 use queue::message::Parcel;
-use records::run_dir::{PaidFor, keep_abandoned};
+use records::run_dir::{WastedSource, keep_abandoned};
 use records::{AttemptRecord, RunIdentity};
 use tokio::sync::mpsc;
 
@@ -93,8 +93,8 @@ impl MadeAttempt {
 pub(super) fn keep_wasted(dir: &Path, parcel: &Parcel, body: &[u8], number: u64) {
     let of = (parcel.sample.as_str(), parcel.attempt);
     let what = match parcel.wasted.as_deref() {
-        Some("trajectory") => PaidFor::Trajectory(body),
-        _ => PaidFor::Journal(body),
+        Some("trajectory") => WastedSource::Trajectory(body),
+        _ => WastedSource::Journal(body),
     };
     if let Err(error) = keep_abandoned(dir, of, number, what) {
         terminal::warning(&error.to_string());

@@ -1,0 +1,121 @@
+//! Spending of attempts, including those that do not count.
+
+use std::iter::Sum;
+use std::ops::AddAssign;
+
+use model::Usage;
+use serde::{Deserialize, Serialize};
+
+use crate::AttemptRecord;
+use crate::trajectory::Calls;
+
+/// Resources used by attempts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Spent {
+    /// Number of attempts.
+    pub attempts: u64,
+    /// Number of requests sent to models, answered or not.
+    pub llm_calls: u64,
+    /// Tokens of the calls that were counted.
+    pub usage: Usage,
+    /// Known cost in US dollars; `None` if no cost is known.
+    pub cost_usd: Option<f64>,
+    /// Number of requests of unknown cost: they were in flight when the run was killed, or their
+    /// model has no price.
+    #[serde(default)]
+    pub unknown_calls: u64,
+}
+
+impl Spent {
+    /// Returns what a finished attempt used, including its judge, as far as recorded. Responses
+    /// from a cache were paid for earlier and do not count.
+    pub fn of(record: &AttemptRecord) -> Self {
+        let mut spent = Self::of_agents(record);
+        if let Some(judge) = &record.judge {
+            spent.llm_calls += u64::from(judge.calls.saturating_sub(judge.cached_calls));
+            spent.usage += judge.usage.unwrap_or_default();
+            spent.add_cost(judge.cost_usd);
+        }
+        spent
+    }
+
+    /// Returns what the agents of a finished attempt used, without its judge.
+    pub fn of_agents(record: &AttemptRecord) -> Self {
+        let sent = record
+            .llm_calls
+            .unwrap_or(0)
+            .saturating_sub(record.cached_calls.unwrap_or(0));
+        let cached = record.cached_usage.unwrap_or_default();
+        Self {
+            attempts: 1,
+            llm_calls: sent.into(),
+            usage: record.usage.unwrap_or_default().without(&cached),
+            cost_usd: record.cost_usd,
+            // The record does not say which of the calls has an unknown cost.
+            unknown_calls: match record.cost_usd {
+                None => sent.into(),
+                Some(_) => 0,
+            },
+        }
+    }
+
+    /// Returns what a caller used according to the events of its calls, including calls in flight.
+    pub fn of_calls(calls: &Calls) -> Self {
+        let spent = calls.spent();
+        Self {
+            attempts: 0,
+            llm_calls: calls.sent(),
+            usage: spent.usage.unwrap_or_default(),
+            cost_usd: spent.cost_usd,
+            unknown_calls: spent.unpriced_calls,
+        }
+    }
+
+    /// Adds the cost of one more call.
+    pub fn add_cost(&mut self, cost_usd: Option<f64>) {
+        if let Some(cost) = cost_usd {
+            *self.cost_usd.get_or_insert(0.0) += cost;
+        }
+    }
+}
+
+impl AddAssign for Spent {
+    fn add_assign(&mut self, other: Self) {
+        self.attempts += other.attempts;
+        self.llm_calls += other.llm_calls;
+        self.usage += other.usage;
+        self.add_cost(other.cost_usd);
+        self.unknown_calls += other.unknown_calls;
+    }
+}
+
+impl Sum for Spent {
+    fn sum<I: Iterator<Item = Self>>(spent: I) -> Self {
+        spent.fold(Self::default(), |mut sum, spent| {
+            sum += spent;
+            sum
+        })
+    }
+}
+
+/// Spending on attempts that do not count.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Wasted {
+    /// Attempts that were stopped or killed before their end.
+    pub abandoned: Spent,
+    /// Attempts that ended in an error and were rerun.
+    pub superseded: Spent,
+}
+
+/// Total spending of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct TotalSpending {
+    /// Number of attempts, whether they count or not.
+    pub attempts: u64,
+    /// Tokens, as far as they were counted.
+    pub usage: Usage,
+    /// Known cost in US dollars; `None` if no cost is known.
+    pub cost_usd: Option<f64>,
+    /// Number of requests of unknown cost in attempts that do not count.
+    pub unknown_calls: u64,
+}

@@ -1,0 +1,193 @@
+//! Prepares the comparisons of a sweep for the page: what each cell gains, whether that exceeds
+//! chance, and at what cost.
+
+use statistics::Estimate;
+
+use super::plot::colour_of;
+use super::{Report, RunReport};
+use crate::compare::{
+    Comparison, Difference, FamilyKind, RunPair, cautions, heading, interval_text, p_text, verdict,
+};
+use crate::race::{RaceCell, RaceResult};
+use crate::summary::{NONE, cost_of_all_tries, cost_per_right_answer, score_text};
+
+/// Comparisons of one sweep.
+pub(super) struct SweepTables<'a> {
+    /// Folder of the sweep.
+    pub folder: String,
+    /// Families of comparisons.
+    pub families: Vec<FamilyRows<'a>>,
+    /// Race of the cells, which replaces the families.
+    pub race: Option<RaceTable>,
+}
+
+/// A race as a table of the page.
+pub(super) struct RaceTable {
+    /// Sentences about the result.
+    pub sentences: Vec<String>,
+    /// Names of the columns.
+    pub columns: Vec<&'static str>,
+    /// For each cell, its color, its name, its row, and why it stopped.
+    pub rows: Vec<(String, String, Vec<String>, String)>,
+}
+
+/// A family of comparisons.
+pub(super) struct FamilyRows<'a> {
+    /// What is compared, and how p values are corrected.
+    pub heading: String,
+    /// Baseline runs.
+    pub baselines: Vec<Row<'a>>,
+    /// Cautions about the intervals, one sentence each.
+    pub cautions: Vec<String>,
+    pub rows: Vec<Row<'a>>,
+}
+
+/// A run and its difference from another.
+pub(super) struct Row<'a> {
+    pub run: &'a RunReport,
+    /// Color of the run on the page.
+    pub colour: String,
+    /// Name of the run that it is compared with, or a note that it is a baseline.
+    pub with: String,
+    /// Figures with errors excluded, and with errors as zero.
+    pub ways: [ComparedFigures; 2],
+    /// Verdict of the comparison; empty for a baseline.
+    pub verdict: String,
+    /// Cost of all tries in US dollars.
+    pub cost: String,
+    /// Cost of a correct answer in US dollars.
+    pub cost_per_right_answer: String,
+}
+
+/// Figures of a comparison under one way to count errors.
+pub(super) struct ComparedFigures {
+    /// Name of the way to count errors.
+    pub errors: &'static str,
+    /// Score of the run.
+    pub score: String,
+    /// Score of the run minus that of the other.
+    pub difference: String,
+    /// Interval of the difference.
+    pub interval: String,
+    /// P value, and the test that it comes from.
+    pub p: String,
+    /// P value corrected over the family.
+    pub p_holm: String,
+}
+
+/// Returns the comparisons of all sweeps of a report.
+pub(super) fn compared(report: &Report) -> Vec<SweepTables<'_>> {
+    let sweeps = report.sweeps.iter();
+    let sweeps = sweeps.filter_map(|sweep| {
+        let folder = sweep.folder.to_string_lossy().into_owned();
+        if let Some(race) = &sweep.race {
+            return Some(SweepTables {
+                folder,
+                families: Vec::new(),
+                race: Some(raced(race, &sweep.cells)),
+            });
+        }
+        compared_families(report, folder, &sweep.comparison)
+    });
+    let plain = report.comparison.iter();
+    let plain = plain.filter_map(|plain| compared_families(report, String::new(), plain));
+    sweeps.chain(plain).collect()
+}
+
+/// Returns the families of a comparison, or `None` without a pair.
+fn compared_families<'a>(
+    report: &'a Report,
+    folder: String,
+    comparison: &Comparison,
+) -> Option<SweepTables<'a>> {
+    (!comparison.comparisons.is_empty()).then(|| of(report, folder, comparison))
+}
+
+fn of<'a>(report: &'a Report, folder: String, comparison: &Comparison) -> SweepTables<'a> {
+    let families = comparison.families.iter().map(|family| {
+        let pairs = comparison.comparisons.iter();
+        let pairs = pairs.filter(|pair| pair.family == family.kind);
+        let pairs: Vec<&RunPair> = pairs.collect();
+        let baselines = match family.kind {
+            FamilyKind::Baseline => family.baselines.as_slice(),
+            FamilyKind::Best | FamilyKind::All => &[],
+        };
+        FamilyRows {
+            heading: heading(family, comparison.runs.len()).unwrap_or_default(),
+            baselines: baselines
+                .iter()
+                .filter_map(|name| row(report, name, None, false))
+                .collect(),
+            cautions: cautions(pairs.iter().copied()),
+            rows: pairs
+                .into_iter()
+                .filter_map(|pair| row(report, &pair.second, Some(pair), family.comparisons > 1))
+                .collect(),
+        }
+    });
+    SweepTables {
+        folder,
+        families: families.collect(),
+        race: None,
+    }
+}
+
+fn raced(race: &RaceResult, cells: &[(String, usize)]) -> RaceTable {
+    let (columns, rows) = race.rows();
+    let row = |((name, row), cell): ((String, Vec<String>), &RaceCell)| {
+        let place = cells.iter().find(|(cell, _)| *cell == name);
+        let colour = place.map(|(_, place)| colour_of(*place));
+        let why = cell.why.clone().unwrap_or_default();
+        (colour.unwrap_or_default(), name, row, why)
+    };
+    RaceTable {
+        sentences: race.sentences(),
+        columns,
+        rows: rows.into_iter().zip(&race.cells).map(row).collect(),
+    }
+}
+
+fn row<'a>(
+    report: &'a Report,
+    name: &str,
+    pair: Option<&RunPair>,
+    corrected: bool,
+) -> Option<Row<'a>> {
+    let place = report.runs.iter().position(|run| run.name == name)?;
+    let run = &report.runs[place];
+    let summary = &run.summary;
+    let way = |errors, score: Option<&Estimate>, difference: Option<&Difference>| {
+        let text = |of: &dyn Fn(&Difference) -> Option<String>| {
+            let text = difference.and_then(of);
+            text.unwrap_or_else(|| NONE.to_owned())
+        };
+        ComparedFigures {
+            errors,
+            score: score_text(score),
+            difference: text(&|way| Some(format!("{:+.3}", way.paired.difference))),
+            interval: text(&interval_text),
+            p: text(&|way| Some(format!("{} ({})", p_text(way.p()?), way.method()))),
+            p_holm: text(&|way| way.p_holm.map(p_text)),
+        }
+    };
+    Some(Row {
+        run,
+        colour: colour_of(place),
+        with: pair.map_or_else(|| "baseline".to_owned(), |pair| pair.first.clone()),
+        ways: [
+            way(
+                "excluded",
+                summary.score.as_ref(),
+                pair.and_then(|pair| pair.errors_excluded.as_ref()),
+            ),
+            way(
+                "as zero",
+                summary.score_errors_as_zero.as_ref(),
+                pair.and_then(|pair| pair.errors_as_zero.as_ref()),
+            ),
+        ],
+        verdict: pair.map_or_else(String::new, |pair| verdict(pair, corrected).join(" ")),
+        cost: cost_of_all_tries(summary),
+        cost_per_right_answer: cost_per_right_answer(summary),
+    })
+}

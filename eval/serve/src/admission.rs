@@ -1,0 +1,83 @@
+//! Limits the number of concurrent agents and of waiting requests.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::error::ApiError;
+
+/// Admits a number of concurrent requests. Others wait in order of arrival, up to a maximum number.
+#[derive(Debug)]
+pub struct AdmissionQueue {
+    free: Arc<Semaphore>,
+    waiting: Arc<AtomicUsize>,
+    most_waiting: usize,
+}
+
+/// Place of a request in the queue.
+#[derive(Debug)]
+pub struct QueueTicket {
+    free: Arc<Semaphore>,
+    _waiting: Waiting,
+}
+
+/// Counts as waiting until dropped.
+#[derive(Debug)]
+struct Waiting(Arc<AtomicUsize>);
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl AdmissionQueue {
+    /// Admits `at_once` concurrent requests and `most_waiting` waiting ones.
+    pub fn new(at_once: usize, most_waiting: usize) -> Self {
+        Self {
+            free: Arc::new(Semaphore::new(at_once.min(Semaphore::MAX_PERMITS))),
+            waiting: Arc::default(),
+            most_waiting,
+        }
+    }
+
+    /// Adds a request to the queue.
+    ///
+    /// # Errors
+    /// [`ApiError`] if the queue is full.
+    pub fn enter(&self) -> Result<QueueTicket, ApiError> {
+        let before = self.waiting.fetch_add(1, Ordering::Relaxed);
+        let waiting = Waiting(Arc::clone(&self.waiting));
+        if before
+            >= self
+                .most_waiting
+                .saturating_add(self.free.available_permits())
+        {
+            return Err(ApiError::too_many(
+                format!(
+                    "all agents are busy and {} requests are already waiting (--max-concurrency, \
+                     --max-queue)",
+                    self.most_waiting
+                ),
+                5,
+            ));
+        }
+        Ok(QueueTicket {
+            free: Arc::clone(&self.free),
+            _waiting: waiting,
+        })
+    }
+
+    /// Returns the number of waiting requests.
+    pub(crate) fn waiting(&self) -> usize {
+        self.waiting.load(Ordering::Relaxed)
+    }
+}
+
+impl QueueTicket {
+    /// Waits for the request's turn. Returns `None` if the server stops first.
+    pub async fn turn(self) -> Option<OwnedSemaphorePermit> {
+        self.free.acquire_owned().await.ok()
+    }
+}

@@ -1,0 +1,278 @@
+//! Handles a request from arrival to end, for both interfaces.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use axum::body::Body;
+use axum::http::header::{CONTENT_TYPE, HeaderValue};
+use axum::response::{IntoResponse, Response};
+use model::Status;
+use tokio::sync::{OwnedSemaphorePermit, mpsc, watch};
+use tokio::time::{MissedTickBehavior, interval};
+
+use super::admission::{AdmissionQueue, QueueTicket};
+use super::agents::{AgentResult, Agents, OnProgress, Progress, Question, Rejection};
+use super::chat::Head;
+use super::error::ApiError;
+use super::events::{self, Interface, comment};
+use super::keys::Client;
+use super::metrics::Metrics;
+
+/// Maximum silence of a stream; proxies treat a longer silence as a broken connection.
+const SILENCE: Duration = Duration::from_secs(15);
+
+/// State shared by all requests.
+pub(crate) struct RequestHandler {
+    pub agents: Arc<dyn Agents>,
+    pub gate: AdmissionQueue,
+    pub metrics: Metrics,
+    pub phase: watch::Sender<Phase>,
+}
+
+/// Phase of the server's life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Phase {
+    /// The server accepts requests.
+    Open,
+    /// The server accepts no more requests and finishes those under way.
+    Draining,
+    /// The remaining requests are stopped.
+    Stopping,
+}
+
+/// A parsed question and its client.
+pub(crate) struct ParsedRequest {
+    pub client: Arc<Client>,
+    pub model: String,
+    pub question: Question,
+    pub ignored: Vec<String>,
+    pub is_stream: bool,
+    /// Permit held until the answer has ended.
+    pub permit: Option<OwnedSemaphorePermit>,
+}
+
+impl RequestHandler {
+    /// Answers a question through an interface.
+    pub(crate) async fn answer(
+        self: &Arc<Self>,
+        asked: ParsedRequest,
+        mut interface: impl Interface,
+    ) -> Response {
+        let mut watched = RequestMetrics::new(self, &asked);
+        let place = match self.place(&asked) {
+            Ok(place) => place,
+            Err(error) => return watched.refuse(error),
+        };
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        interface.set_head(Head {
+            id: format!("{:032x}", rand::random::<u128>()),
+            created: now.unwrap_or_default().as_secs(),
+            model: asked.model.clone(),
+            ignored: asked.ignored.clone(),
+        });
+        if asked.is_stream {
+            let (frames, received) = mpsc::unbounded_channel();
+            let desk = Arc::clone(self);
+            let task = tokio::spawn(async move {
+                desk.stream(asked, place, interface, frames, watched).await;
+            });
+            return events::response(received, task);
+        }
+        match self.work(asked, place, Arc::new(|_| {})).await {
+            Ok(answered) => {
+                watched.ended(200);
+                let body = Body::from(interface.whole(&answered).to_string());
+                let mut response = Response::new(body);
+                let kind = HeaderValue::from_static("application/json");
+                response.headers_mut().insert(CONTENT_TYPE, kind);
+                response
+            }
+            Err(error) => watched.refuse(error),
+        }
+    }
+
+    /// Returns the request's place in the queue, if it can be answered at all.
+    fn place(&self, asked: &ParsedRequest) -> Result<QueueTicket, ApiError> {
+        if *self.phase.borrow() != Phase::Open {
+            return Err(ApiError::stopping());
+        }
+        self.agents
+            .check(&asked.model, &asked.question)
+            .map_err(|problem| ApiError::invalid("messages", problem))?;
+        self.gate.enter()
+    }
+
+    async fn stream(
+        &self,
+        asked: ParsedRequest,
+        place: QueueTicket,
+        mut interface: impl Interface,
+        frames: mpsc::UnboundedSender<String>,
+        mut watched: RequestMetrics,
+    ) {
+        // If the client disconnects, the receiver is dropped and this task is aborted.
+        let send = |all: Vec<String>| all.into_iter().for_each(|one| drop(frames.send(one)));
+        send(interface.begin());
+        let (reports, mut reported) = mpsc::unbounded_channel();
+        let on_progress: OnProgress = Arc::new(move |progress| drop(reports.send(progress)));
+        let work = self.work(asked, place, on_progress);
+        tokio::pin!(work);
+        let mut quiet = interval(SILENCE);
+        quiet.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        quiet.reset();
+        let ended = loop {
+            tokio::select! {
+                biased;
+                Some(progress) = reported.recv() => {
+                    send(interface.progress(&progress));
+                    quiet.reset();
+                }
+                ended = &mut work => break ended,
+                _ = quiet.tick() => send(vec![comment("still working")]),
+            }
+        };
+        // Send the progress that was reported just before the end.
+        while let Ok(progress) = reported.try_recv() {
+            send(interface.progress(&progress));
+        }
+        match ended {
+            Ok(answered) => {
+                watched.ended(200);
+                send(interface.end(&answered));
+            }
+            Err(error) => {
+                watched.ended(error.status().as_u16());
+                send(interface.failed(&error));
+            }
+        }
+    }
+
+    /// Waits for the request's turn, then for the agent.
+    async fn work(
+        &self,
+        asked: ParsedRequest,
+        place: QueueTicket,
+        on_progress: OnProgress,
+    ) -> Result<AgentResult, ApiError> {
+        let ParsedRequest {
+            client,
+            model,
+            question,
+            permit,
+            ..
+        } = asked;
+        let mut phase = self.phase.subscribe();
+        let stopping = async {
+            // The sender lives as long as `self`.
+            let _ = phase.wait_for(|phase| *phase == Phase::Stopping).await;
+        };
+        let work = async {
+            let Some(_turn) = place.turn().await else {
+                return Err(ApiError::stopping());
+            };
+            let _working = Working::new(self);
+            let asker = client.asker();
+            let (name, of_client) = (model.clone(), client.name().to_owned());
+            let (spent, mut booked) = mpsc::unbounded_channel();
+            let forward: OnProgress = Arc::new(move |progress| {
+                if matches!(progress, Progress::Spent { .. }) {
+                    drop(spent.send(progress.clone()));
+                }
+                on_progress(progress);
+            });
+            let answer = self.agents.answer(&model, question, &asker, forward);
+            tokio::pin!(answer);
+            // Spending is recorded as it occurs, so that a stopped agent's spending counts.
+            let answered = loop {
+                tokio::select! {
+                    biased;
+                    Some(spent) = booked.recv() => self.metrics.spent(&name, &of_client, &spent),
+                    answered = &mut answer => break answered,
+                }
+            };
+            while let Ok(spent) = booked.try_recv() {
+                self.metrics.spent(&name, &of_client, &spent);
+            }
+            match answered {
+                Ok(answered) => self.result(&model, answered),
+                Err(Rejection::OutOfBudget(message)) => Err(ApiError::out_of_budget(message)),
+                Err(Rejection::Unavailable(message)) => Err(ApiError::unavailable(message)),
+            }
+        };
+        let ended = tokio::select! {
+            ended = work => ended,
+            () = stopping => Err(ApiError::stopping()),
+        };
+        drop(permit);
+        ended
+    }
+
+    fn result(&self, model: &str, answered: AgentResult) -> Result<AgentResult, ApiError> {
+        self.metrics.answered(model, &answered);
+        let why = || answered.error.clone().unwrap_or_default();
+        match answered.status {
+            Status::Ok | Status::Limit => Ok(answered),
+            Status::Error => Err(ApiError::failed(why())),
+            Status::Cancelled => Err(ApiError::unavailable(why())),
+        }
+    }
+}
+
+/// Counts an agent as working until dropped.
+struct Working<'a>(&'a RequestHandler);
+
+impl<'a> Working<'a> {
+    fn new(desk: &'a RequestHandler) -> Self {
+        desk.metrics.works(1);
+        Self(desk)
+    }
+}
+
+impl Drop for Working<'_> {
+    fn drop(&mut self) {
+        self.0.metrics.works(-1);
+    }
+}
+
+/// Counts a request when it ends. If it is dropped before, its client has disconnected.
+struct RequestMetrics {
+    desk: Arc<RequestHandler>,
+    model: String,
+    client: String,
+    began: Instant,
+    is_over: bool,
+}
+
+impl RequestMetrics {
+    fn new(desk: &Arc<RequestHandler>, asked: &ParsedRequest) -> Self {
+        Self {
+            desk: Arc::clone(desk),
+            model: asked.model.clone(),
+            client: asked.client.name().to_owned(),
+            began: Instant::now(),
+            is_over: false,
+        }
+    }
+
+    fn ended(&mut self, status: u16) {
+        self.is_over = true;
+        let took = self.began.elapsed();
+        let (model, client) = (&self.model, &self.client);
+        self.desk.metrics.ended(model, client, status, took);
+    }
+
+    fn refuse(&mut self, error: ApiError) -> Response {
+        self.ended(error.status().as_u16());
+        error.into_response()
+    }
+}
+
+impl Drop for RequestMetrics {
+    fn drop(&mut self) {
+        /// Status that nginx uses for a client that disconnected.
+        const CLIENT_CLOSED: u16 = 499;
+        if !self.is_over {
+            self.ended(CLIENT_CLOSED);
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Determines which shards the merged folders are and how many attempts they planned together.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use records::run_dir::RunDir;
+use serde_json::{Value, json};
+
+use super::MergeError;
+
+/// Key for a run without a partition.
+const WHOLE: &str = "";
+
+/// Settings outside the fingerprint that must be equal, because they select the attempts.
+const SELECTION: [&str; 7] = [
+    "attempts",
+    "context_lengths",
+    "filters",
+    "max_tasks",
+    "sample_seed",
+    "selected_problems",
+    "tasks_per_length",
+];
+
+/// Planned attempts by shard, such as `2/3`, and the planned attempts of all shards if known.
+pub(super) struct Shards(BTreeMap<String, u64>, Option<u64>);
+
+impl Shards {
+    /// Collects the shards of all runs; a shard that is given twice counts once.
+    ///
+    /// # Errors
+    /// [`MergeError::Shards`] for shards of partitions with different sizes.
+    pub(super) fn of(runs: &[RunDir]) -> Result<Self, MergeError> {
+        let mut shares = BTreeMap::new();
+        for (share, planned) in runs.iter().flat_map(of_run) {
+            let known = shares.entry(share).or_insert(0);
+            *known = planned.max(*known);
+        }
+        let whole = runs.iter().filter_map(RunDir::attempts_of_all_shards);
+        let shares = Self(shares, whole.max());
+        let numbers = shares.numbers();
+        if numbers.len() > 1 {
+            let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
+            return Err(MergeError::Shards(numbers));
+        }
+        Ok(shares)
+    }
+
+    /// Returns the planned attempts of the whole run, including missing shards if their number is
+    /// known.
+    pub(super) fn planned(&self) -> u64 {
+        self.there() + self.missing_attempts().unwrap_or_default()
+    }
+
+    /// Returns the planned attempts of missing shards, if known.
+    pub(super) fn missing_attempts(&self) -> Option<u64> {
+        Some(self.1?.saturating_sub(self.there()))
+    }
+
+    fn there(&self) -> u64 {
+        match self.0.get(WHOLE) {
+            Some(whole) => *whole,
+            None => self.0.values().sum(),
+        }
+    }
+
+    /// Returns the missing shards, some of which may be empty.
+    pub(super) fn missing(&self) -> Vec<String> {
+        if self.0.contains_key(WHOLE) {
+            return Vec::new();
+        }
+        let all = self.numbers().into_iter();
+        all.flat_map(|of| (1..=of).map(move |index| format!("{index}/{of}")))
+            .filter(|share| !self.0.contains_key(share))
+            .collect()
+    }
+
+    /// Returns what `config.json` stores for later merges; nothing for a whole run.
+    pub(super) fn kept(&self) -> Option<Value> {
+        (!self.missing().is_empty()).then(|| json!(self.0))
+    }
+
+    /// Returns the partition sizes of the shards.
+    fn numbers(&self) -> BTreeSet<u32> {
+        let of = self.0.keys().filter_map(|share| share.split_once('/'));
+        of.filter_map(|(_, of)| of.parse().ok()).collect()
+    }
+}
+
+fn of_run(run: &RunDir) -> BTreeMap<String, u64> {
+    let setting = |name| run.config.get("benchmark")?.get(name);
+    if let Some(merged) = setting("shares").and_then(Value::as_object) {
+        let planned = |value: &Value| value.as_u64().unwrap_or_default();
+        return merged
+            .iter()
+            .map(|(share, value)| (share.clone(), planned(value)))
+            .collect();
+    }
+    let share = setting("partition").and_then(Value::as_str);
+    BTreeMap::from([(share.unwrap_or(WHOLE).to_owned(), run.attempts_total())])
+}
+
+/// Describes the settings in which two runs select different attempts, such as `attempts is 1 in
+/// one and 3 in the other`.
+pub(super) fn other_selection(one: &RunDir, other: &RunDir) -> Vec<String> {
+    let setting = |run: &RunDir, name| {
+        let found = run.config.get("benchmark").and_then(|all| all.get(name));
+        found.cloned().unwrap_or_default()
+    };
+    let mut differences: Vec<String> = SELECTION
+        .iter()
+        .map(|name| (name, setting(one, name), setting(other, name)))
+        .filter(|(_, one, other)| one != other)
+        .map(|(name, one, other)| format!("{name} is {one} in one and {other} in the other"))
+        .collect();
+    if let (Some(one), Some(other)) = (rule(one), rule(other))
+        && one != other
+    {
+        differences.push(format!(
+            "--partition assigned the samples by rule {one} in one run and by rule {other} in the \
+             other"
+        ));
+    }
+    differences
+}
+
+/// Checks that all runs split the same samples: runs of one shard have the same samples, and none
+/// has a sample of another shard.
+///
+/// # Errors
+/// [`MergeError::Selection`] for the first sample that conflicts.
+pub(super) fn check_partition(runs: &[RunDir]) -> Result<(), MergeError> {
+    let dealt = runs.iter().filter_map(|run| {
+        let benchmark = run.config.get("benchmark")?;
+        let share = benchmark.get("partition")?.as_str()?;
+        let samples = benchmark.get("partition_samples")?.as_array()?;
+        let samples: BTreeSet<&str> = samples.iter().filter_map(Value::as_str).collect();
+        Some((run, share, samples))
+    });
+    let dealt: Vec<_> = dealt.collect();
+    for (place, (run, share, samples)) in dealt.iter().enumerate() {
+        for (earlier, earlier_share, earlier_samples) in &dealt[..place] {
+            let wrong = if share == earlier_share {
+                let mut only = samples.symmetric_difference(earlier_samples);
+                only.next()
+                    .map(|id| format!("only one of the two has {id} in shard {share}"))
+            } else {
+                let mut both = samples.intersection(earlier_samples);
+                both.next()
+                    .map(|id| format!("{id} is in shard {earlier_share} and in shard {share}"))
+            };
+            if let Some(wrong) = wrong {
+                return Err(MergeError::Selection {
+                    first: earlier.path.clone(),
+                    other: run.path.clone(),
+                    differences: vec![wrong],
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns the version of the partition rule of a shard or of merged shards; `None` for a whole
+/// run.
+pub(super) fn rule(run: &RunDir) -> Option<u64> {
+    let benchmark = run.config.get("benchmark")?;
+    let is_part = ["partition", "shares"]
+        .iter()
+        .any(|name| benchmark.get(name).is_some_and(|value| !value.is_null()));
+    // The first version was recorded without a number.
+    let rule = benchmark.get("partition_rule").and_then(Value::as_u64);
+    is_part.then(|| rule.unwrap_or(1))
+}

@@ -1,0 +1,186 @@
+//! Finds the attempts before and after an attempt: in the list or comparison that it was opened
+//! from, or else in its run.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use records::AttemptRecord;
+use serde_json::{Value, json};
+
+use super::comparison::{Differing, differing};
+use super::error::ViewError;
+use super::filter::{FailureGroups, Filter};
+use super::query::Query;
+use super::run_file::RunFile;
+use super::sample_list::{List, in_order, natural};
+
+/// Returns the attempts before and after one. `open` opens a run of a comparison. `list` is the
+/// list that it was opened from: the parameters of a run's samples, with the parsed expression and
+/// its marks, or `compare` with the runs of a comparison. Without a list, or if the list does not
+/// contain the attempt, uses the order of the run.
+///
+/// # Errors
+/// Returns [`ViewError`] for invalid parameters of the list, and for unknown runs of a comparison.
+pub fn of(
+    open: impl Fn(&str) -> Result<Arc<RunFile>, ViewError>,
+    run: &str,
+    file: &RunFile,
+    here: (&str, u32),
+    list: Option<(&Query, &Filter, &FailureGroups)>,
+) -> Result<Value, ViewError> {
+    let found = match list {
+        None => None,
+        Some((query, ..)) if query.get("compare").is_some() => {
+            in_comparison(open, run, here, query)?
+        }
+        Some((query, search, marks)) => {
+            let list = List::of(file, search, marks, query)?;
+            let record = file.record(here.0, here.1);
+            record.and_then(|record| in_list(file, record, &list))
+        }
+    };
+    Ok(found.unwrap_or_else(|| in_run(file, here)))
+}
+
+fn key(id: &str, number: u32) -> Value {
+    json!({ "id": id, "attempt": number })
+}
+
+fn shown(
+    previous: Option<&Value>,
+    next: Option<&Value>,
+    place: Option<usize>,
+    of: usize,
+    within: &str,
+) -> Value {
+    json!({ "previous": previous, "next": next, "place": place, "of": of, "within": within })
+}
+
+/// The items before and after another. They are found in one pass, because an export needs them for
+/// each attempt.
+struct Neighbors<T> {
+    previous: Option<T>,
+    next: Option<T>,
+    before: usize,
+    of: usize,
+    is_there: bool,
+}
+
+fn around<T: Copy>(
+    all: impl Iterator<Item = T>,
+    with_here: impl Fn(T) -> Ordering,
+    compare: impl Fn(T, T) -> Ordering,
+) -> Neighbors<T> {
+    let mut found = Neighbors {
+        previous: None,
+        next: None,
+        before: 0,
+        of: 0,
+        is_there: false,
+    };
+    for one in all {
+        found.of += 1;
+        match with_here(one) {
+            Ordering::Equal => found.is_there = true,
+            Ordering::Less => {
+                found.before += 1;
+                if found.previous.is_none_or(|last| compare(last, one).is_lt()) {
+                    found.previous = Some(one);
+                }
+            }
+            Ordering::Greater => {
+                if found.next.is_none_or(|last| compare(one, last).is_lt()) {
+                    found.next = Some(one);
+                }
+            }
+        }
+    }
+    found
+}
+
+fn in_list(file: &RunFile, here: &AttemptRecord, list: &List<'_>) -> Option<Value> {
+    let held = file.run.records.iter().filter(|record| list.holds(record));
+    let found = around(
+        held,
+        |one| list.compare(one, here),
+        |a, b| list.compare(a, b),
+    );
+    let key = |record: &AttemptRecord| key(&record.id, record.attempt);
+    found.is_there.then(|| {
+        let (previous, next) = (found.previous.map(key), found.next.map(key));
+        shown(
+            previous.as_ref(),
+            next.as_ref(),
+            Some(found.before + 1),
+            found.of,
+            "list",
+        )
+    })
+}
+
+/// Returns the neighbors among the samples on which the compared runs differ, with the shown
+/// attempt of every run.
+fn in_comparison(
+    open: impl Fn(&str) -> Result<Arc<RunFile>, ViewError>,
+    run: &str,
+    here: (&str, u32),
+    query: &Query,
+) -> Result<Option<Value>, ViewError> {
+    let ids = query.ids("compare")?;
+    let files = ids.iter().map(|id| open(id));
+    let files = files.collect::<Result<Vec<_>, _>>()?;
+    let files: Vec<&RunFile> = files.iter().map(AsRef::as_ref).collect();
+    let Some(own) = ids.iter().position(|id| id == run) else {
+        return Ok(None);
+    };
+    let all = differing(&files);
+    let held = all
+        .iter()
+        .filter(|one| one.results.get(own).is_some_and(Option::is_some));
+    let found = around(
+        held,
+        |one| natural(&one.id, here.0).then_with(|| one.id.as_str().cmp(here.0)),
+        |a, b| natural(&a.id, &b.id).then_with(|| a.id.cmp(&b.id)),
+    );
+    let key = |one: &Differing| {
+        let attempts: Vec<Option<u32>> = one
+            .results
+            .iter()
+            .map(|result| result.as_ref().map(|result| result.attempt))
+            .collect();
+        json!({ "id": one.id, "attempt": attempts.get(own), "attempts": attempts })
+    };
+    Ok(found.is_there.then(|| {
+        let (previous, next) = (found.previous.map(key), found.next.map(key));
+        shown(
+            previous.as_ref(),
+            next.as_ref(),
+            Some(found.before + 1),
+            found.of,
+            "comparison",
+        )
+    }))
+}
+
+/// Returns the neighbors in the default order of a run's page, including attempts under way.
+fn in_run(file: &RunFile, here: (&str, u32)) -> Value {
+    let finished = file.run.records.iter();
+    let under_way = file.under_way.iter();
+    let all = finished
+        .map(|record| (record.id.as_str(), record.attempt))
+        .chain(under_way.map(|one| (one.id.as_str(), one.attempt)));
+    let found = around(all, |one| in_order(one, here), in_order);
+    let key = |one: (&str, u32)| key(one.0, one.1);
+    let (previous, next) = (found.previous.map(key), found.next.map(key));
+    if found.is_there {
+        shown(
+            previous.as_ref(),
+            next.as_ref(),
+            Some(found.before + 1),
+            found.of,
+            "run",
+        )
+    } else {
+        shown(None, None, None, found.of, "run")
+    }
+}

@@ -1,0 +1,346 @@
+//! Journal of one attempt: responses and steps of earlier processes, and additions of this one.
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use parking_lot::Mutex;
+use sandbox::message::SessionStart;
+use sandbox::{Recorder, Session};
+
+use super::entry::{Entry, did, session};
+use super::{JOURNAL_VERSION, JournalStore, JournaledResponse, ReplayedJournals, RequestKey};
+use crate::model::Task;
+use crate::model::lenient_json;
+
+/// Start of a pinned clock: the first second of 2026.
+const PINNED_EPOCH_MS: u64 = 1_767_225_600_000;
+
+/// Journal of one attempt; without a store, nothing is written.
+#[derive(Default)]
+pub(crate) struct AttemptJournal {
+    store: Option<Arc<dyn JournalStore>>,
+    sample: String,
+    attempt: u32,
+    /// Seed of pinned sessions, if sessions are pinned.
+    pinned: Option<u64>,
+    /// Responses of earlier processes that have not been reused yet.
+    earlier: Mutex<HashMap<RequestKey, Box<JournaledResponse>>>,
+    /// Beginnings and clock readings of the sessions of a replayed run.
+    recorded: Mutex<HashMap<String, SessionStart>>,
+    /// Beginnings and steps of sessions of earlier processes that have not been reopened yet.
+    sessions: Mutex<HashMap<String, SessionStart>>,
+    /// Open sessions.
+    open: Mutex<Vec<Open>>,
+    responses: usize,
+    passed: Duration,
+}
+
+struct Open {
+    invocation: String,
+    recorder: Recorder,
+    /// Whether steps of an earlier process are still being repeated.
+    repeats: bool,
+}
+
+/// Result of looking up a request.
+pub(crate) enum Recalled {
+    /// The request was answered.
+    JournaledResponse(Box<JournaledResponse>),
+    /// The request was never answered.
+    Nothing,
+    /// A different request was recorded.
+    Other,
+}
+
+impl AttemptJournal {
+    /// Opens the journal of an attempt, and reads the lines of earlier processes. With `pinned`,
+    /// the clocks and random numbers of its sessions are derived from that seed.
+    ///
+    /// # Errors
+    /// Returns an error if the store cannot be read or contains an invalid line.
+    pub fn open(
+        store: Option<&Arc<dyn JournalStore>>,
+        task: &Task,
+        pinned: Option<u64>,
+    ) -> io::Result<Self> {
+        let mut lane = Self {
+            store: store.cloned(),
+            sample: task.sample.clone(),
+            attempt: task.attempt,
+            pinned,
+            ..Self::default()
+        };
+        let Some(store) = store else {
+            return Ok(lane);
+        };
+        let lines = store.read(&task.sample, task.attempt)?;
+        for (number, line) in lines.iter().enumerate() {
+            let wrong = |what: String| {
+                let what = format!("line {} of the journal: {what}", number + 1);
+                io::Error::new(io::ErrorKind::InvalidData, what)
+            };
+            let entry = lenient_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
+            if let Entry::Attempt { v, .. } = entry
+                && v != JOURNAL_VERSION
+            {
+                return Err(wrong(format!(
+                    "unsupported version {v}: expected {JOURNAL_VERSION}"
+                )));
+            }
+            lane.take(entry);
+        }
+        lane.responses = lane.earlier.get_mut().len();
+        if lines.is_empty() {
+            let first = Entry::Attempt {
+                v: JOURNAL_VERSION,
+                sample: lane.sample.clone(),
+                attempt: lane.attempt,
+            };
+            lane.write(&[first])?;
+        }
+        Ok(lane)
+    }
+
+    /// Replays the beginnings and clock readings of an earlier run in new sessions, unless sessions
+    /// are pinned. Reading stops at the first invalid line.
+    #[must_use]
+    pub fn playing_back(mut self, run: Option<&Arc<dyn ReplayedJournals>>) -> Self {
+        let Some(run) = run.filter(|_| self.pinned.is_none()) else {
+            return self;
+        };
+        let mut earlier = Self::default();
+        for line in run.lines(&self.sample, self.attempt) {
+            match lenient_json::from_str(&line) {
+                Ok(Entry::Attempt { v, .. }) if v != JOURNAL_VERSION => break,
+                Ok(Entry::Response(_)) => {}
+                Ok(entry) => earlier.take(entry),
+                Err(_) => break,
+            }
+        }
+        let mut sessions = earlier.sessions.into_inner();
+        for beginning in sessions.values_mut() {
+            // The cells of this run determine their own steps.
+            beginning.course.steps.clear();
+        }
+        self.recorded = Mutex::new(sessions);
+        self
+    }
+
+    fn take(&mut self, entry: Entry) {
+        match entry {
+            Entry::Attempt { .. } => {}
+            Entry::Session {
+                invocation,
+                seed,
+                epoch_ms,
+                pinned,
+            } => {
+                let beginning = self.sessions.get_mut().entry(invocation).or_default();
+                beginning.seed = seed;
+                beginning.epoch_ms = epoch_ms;
+                beginning.pinned = pinned;
+            }
+            Entry::Did {
+                invocation,
+                steps,
+                clock,
+            } => {
+                let beginning = self.sessions.get_mut().entry(invocation).or_default();
+                beginning.course.steps.extend(steps);
+                beginning.course.clock.extend(clock);
+            }
+            Entry::Response(kept) => {
+                let at = Duration::try_from_secs_f64(kept.at_ms / 1e3).unwrap_or_default();
+                self.passed = self.passed.max(at);
+                self.earlier.get_mut().insert(kept.key(), kept);
+            }
+        }
+    }
+
+    /// Whether anything is written.
+    pub const fn is_kept(&self) -> bool {
+        self.store.is_some()
+    }
+
+    /// Returns the number of responses of earlier processes.
+    pub const fn responses(&self) -> usize {
+        self.responses
+    }
+
+    /// Returns the age of the attempt when it received the last of those responses.
+    pub const fn passed(&self) -> Duration {
+        self.passed
+    }
+
+    /// Returns the earlier result of a request, once. `asked` is the digest
+    /// [`JournaledResponse::asked`].
+    pub fn recall(&self, key: &RequestKey, asked: &str) -> Recalled {
+        let mut earlier = self.earlier.lock();
+        match earlier.get(key) {
+            Some(kept) if kept.asked != asked => Recalled::Other,
+            Some(_) => earlier
+                .remove(key)
+                .map_or(Recalled::Nothing, Recalled::JournaledResponse),
+            None => Recalled::Nothing,
+        }
+    }
+
+    /// Removes and returns the earlier responses that have not been requested again.
+    pub fn left(&self) -> Vec<JournaledResponse> {
+        let mut earlier = self.earlier.lock();
+        earlier.drain().map(|(_, kept)| *kept).collect()
+    }
+
+    /// Waits until the open sessions have repeated all earlier steps. Later requests are new.
+    pub async fn caught_up(&self) {
+        if self.responses == 0 {
+            return;
+        }
+        loop {
+            let next = {
+                let open = self.open.lock();
+                open.iter().find(|one| one.repeats).map(|one| {
+                    let invocation = one.invocation.clone();
+                    (invocation, one.recorder.clone())
+                })
+            };
+            let Some((invocation, recorder)) = next else {
+                return;
+            };
+            recorder.caught_up().await;
+            let mut open = self.open.lock();
+            for one in open.iter_mut().filter(|one| one.invocation == invocation) {
+                one.repeats = false;
+            }
+        }
+    }
+
+    /// Writes the result of a request, preceded by the steps of the sessions.
+    ///
+    /// # Errors
+    /// Returns the error of the system.
+    pub fn keep(&self, kept: JournaledResponse) -> io::Result<()> {
+        if self.store.is_none() {
+            return Ok(());
+        }
+        // The lock is held while writing, so that steps precede the requests that they led to.
+        let mut open = self.open.lock();
+        let mut entries = take_courses(&mut open);
+        entries.push(Entry::Response(Box::new(kept)));
+        self.write(&entries)
+    }
+
+    /// Begins a session of an agent, in the same way as in an earlier process, if any.
+    ///
+    /// # Errors
+    /// Returns the error of the system.
+    pub fn begin(&self, invocation: &str, opened: &Session) -> io::Result<()> {
+        if self.store.is_none() && self.pinned.is_none() && self.recorded.lock().is_empty() {
+            return Ok(());
+        }
+        let earlier = self.sessions.lock().remove(invocation);
+        let repeats = earlier
+            .as_ref()
+            .is_some_and(|beginning| !beginning.course.steps.is_empty());
+        let beginning = if let Some(beginning) = earlier {
+            beginning
+        } else {
+            let new = self.new_session(invocation);
+            let mut entries = vec![session(invocation, &new)];
+            if !new.course.is_empty() {
+                entries.push(did(invocation, new.course.clone()));
+            }
+            self.write(&entries)?;
+            new
+        };
+        if self.store.is_none() {
+            opened.begin(beginning);
+            return Ok(());
+        }
+        let recorder = opened.recorder();
+        opened.begin(beginning);
+        self.open.lock().push(Open {
+            invocation: invocation.to_owned(),
+            recorder,
+            repeats,
+        });
+        Ok(())
+    }
+
+    fn new_session(&self, invocation: &str) -> SessionStart {
+        if let Some(recorded) = self.recorded.lock().remove(invocation) {
+            return recorded;
+        }
+        let Some(pinned) = self.pinned else {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH);
+            let now = now.unwrap_or_default().as_millis();
+            return SessionStart {
+                seed: rand::random(),
+                epoch_ms: u64::try_from(now).unwrap_or(u64::MAX),
+                ..SessionStart::default()
+            };
+        };
+        let (sample, attempt) = (&self.sample, self.attempt);
+        let digest = crate::text::sha256_hex(&format!("{pinned} {sample} {attempt} {invocation}"));
+        SessionStart {
+            seed: u64::from_str_radix(&digest[..16], 16).unwrap_or(pinned),
+            epoch_ms: PINNED_EPOCH_MS,
+            pinned: true,
+            ..SessionStart::default()
+        }
+    }
+
+    /// Ends the journal. All lines are on disk when this returns.
+    ///
+    /// # Errors
+    /// Returns the error of the system.
+    pub async fn end(&self) -> io::Result<()> {
+        let Some(store) = self.store.clone() else {
+            return Ok(());
+        };
+        let entries = take_courses(&mut self.open.lock());
+        self.write(&entries)?;
+        let (sample, attempt) = (self.sample.clone(), self.attempt);
+        // Syncing blocks until the disk has the data.
+        let ended = tokio::task::spawn_blocking(move || store.end(&sample, attempt));
+        ended
+            .await
+            .unwrap_or_else(|error| Err(io::Error::other(error)))
+    }
+
+    /// Abandons the journal, because the attempt restarts.
+    ///
+    /// # Errors
+    /// Returns the error of the system.
+    pub fn give_up(&self) -> io::Result<()> {
+        match &self.store {
+            Some(store) => store.give_up(&self.sample, self.attempt),
+            None => Ok(()),
+        }
+    }
+
+    fn write(&self, entries: &[Entry]) -> io::Result<()> {
+        let Some(store) = &self.store else {
+            return Ok(());
+        };
+        if entries.is_empty() {
+            return Ok(());
+        }
+        let mut lines = String::new();
+        for entry in entries {
+            lines.push_str(&serde_json::to_string(entry)?);
+            lines.push('\n');
+        }
+        store.append(&self.sample, self.attempt, &lines)
+    }
+}
+
+fn take_courses(open: &mut [Open]) -> Vec<Entry> {
+    let courses = open.iter().filter_map(|one| {
+        let course = one.recorder.take();
+        (!course.is_empty()).then(|| did(&one.invocation, course))
+    });
+    courses.collect()
+}

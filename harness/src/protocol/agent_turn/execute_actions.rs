@@ -1,0 +1,105 @@
+//! Executes the actions of an envelope in order, until one fails or changes the page.
+
+use serde_json::Value;
+
+use super::executor::{ActionOutcome, Executor, ValidatingExecutor};
+use crate::model::web::{ActionEffect, PageError, PageProblem};
+use crate::model::web::{ActionResult, ActionStatus, Step};
+use crate::prompt::web::{
+    dialog_opened, page_changed, page_failed, skipped_changed, skipped_dialog, skipped_failed,
+};
+
+/// Results of the actions of a turn.
+#[derive(Debug, Default)]
+pub(super) struct TurnResults {
+    pub results: Vec<ActionResult>,
+    /// Number of actions that do not exist or have invalid arguments.
+    pub faults: u32,
+    /// Last narrated text.
+    pub narrated: Option<String>,
+}
+
+/// Executes actions in order. The actions after a failure or a page change are skipped.
+///
+/// # Errors
+/// Returns the error of a broken browser, together with the results of the earlier actions.
+pub(super) async fn walk(
+    steps: &[Step],
+    executor: &ValidatingExecutor<impl Executor>,
+) -> (TurnResults, Result<(), PageError>) {
+    let mut walked = TurnResults::default();
+    let mut skip: Option<String> = None;
+    for step in steps {
+        let action = match step {
+            Step::Narrate { .. } => "narrate",
+            Step::Tool(action) => &action.tool,
+        };
+        let mut result = ActionResult {
+            action: action.chars().take(LONGEST_NAME).collect(),
+            result: ActionStatus::Done,
+            problem: None,
+            value: None,
+            note: None,
+        };
+        if let Some(why) = &skip {
+            result.result = ActionStatus::Skipped;
+            result.note = Some(why.clone());
+            walked.results.push(result);
+            continue;
+        }
+        match step {
+            Step::Narrate { narrate } => walked.narrated = Some(narrate.clone()),
+            Step::Tool(action) => match executor.execute(action).await {
+                ActionOutcome::Done(acted, value) => {
+                    result.value = value.map(shortened);
+                    match acted {
+                        ActionEffect::SamePage => {}
+                        ActionEffect::PageChanged { url } => {
+                            result.note = Some(page_changed(&url));
+                            skip = Some(skipped_changed());
+                        }
+                        ActionEffect::DialogOpened { kind, message } => {
+                            result.note = Some(dialog_opened(&kind, &message));
+                            skip = Some(skipped_dialog());
+                        }
+                    }
+                }
+                ActionOutcome::Failed(error) if error.problem == PageProblem::Broken => {
+                    return (walked, Err(error));
+                }
+                ActionOutcome::Failed(error) => {
+                    result.problem = Some(error.problem.as_str().to_owned());
+                    result.note = Some(page_failed(&error));
+                }
+                ActionOutcome::Refused(why) => {
+                    result.problem = Some("not_confirmed".to_owned());
+                    result.note = Some(why);
+                }
+                ActionOutcome::Invalid { kind, message } => {
+                    walked.faults += 1;
+                    result.problem = Some(kind.to_owned());
+                    result.note = Some(message);
+                }
+            },
+        }
+        if result.problem.is_some() {
+            result.result = ActionStatus::Failed;
+            skip = Some(skipped_failed());
+        }
+        walked.results.push(result);
+    }
+    (walked, Ok(()))
+}
+
+/// Maximum characters of an action's name in a result.
+const LONGEST_NAME: usize = 60;
+/// Maximum characters of a custom action's value. A longer value is cut and becomes text.
+const LONGEST_VALUE: usize = 4_000;
+
+fn shortened(value: Value) -> Value {
+    let text = value.to_string();
+    match text.char_indices().nth(LONGEST_VALUE) {
+        None => value,
+        Some((end, _)) => Value::String(format!("{}[...truncated]", &text[..end])),
+    }
+}

@@ -1,0 +1,73 @@
+//! Reads the page for the next turn. The result is the last message of the request.
+
+use super::WebAgent;
+use crate::agent::{Attempt, Failure, Invocation, seen};
+use crate::model::web::{Page, PageError, PageProblem};
+use crate::model::{EventKind, Message, WebEvent};
+use crate::prompt::DomHeader;
+use crate::prompt::web::{no_dump, page_block, page_failed, refused};
+
+/// Returns a message with the current page, and with a screenshot if the settings ask for one.
+/// Records what it reads.
+pub(super) async fn look(
+    attempt: &Attempt<'_>,
+    root: &Invocation,
+    page: &dyn Page,
+    agent: &WebAgent,
+) -> Result<Message, Failure> {
+    let _working = attempt.meter.begin();
+    let record = |event| attempt.records.emit(root, EventKind::Web { event });
+    let mut responds = true;
+    let mut text = match page
+        .dump(&agent.settings.dump(attempt.run.treatment.dump))
+        .await
+    {
+        Ok(dump) => {
+            let shown = match agent.settings.dom_header {
+                DomHeader::All => dump.text(),
+                DomHeader::Url => dump.tree.clone(),
+            };
+            let text = page_block(&dump.url, &shown);
+            attempt.records.emit(root, seen(dump, &shown));
+            text
+        }
+        Err(error) => {
+            responds = error.problem != PageProblem::TimedOut;
+            let message = message_of(error)?;
+            record(WebEvent::NoPage {
+                problem: message.clone(),
+            });
+            page_block("unknown", &no_dump(&message))
+        }
+    };
+    let addresses = page.drain_blocked_requests();
+    if !addresses.is_empty() {
+        text = format!("{text}\n\n{}", refused(&addresses));
+        record(WebEvent::Refused { addresses });
+    }
+    let attach = agent.settings.attach_screenshot;
+    let mut block = Message::user(text);
+    // A page that hangs cannot be captured, and waiting for a screenshot would take as long again.
+    if responds && (attach || attempt.run.conduct.screenshots) {
+        match page.screenshot().await {
+            Ok(image) => {
+                if attach {
+                    block.images.push(image.clone());
+                }
+                if attempt.run.conduct.screenshots {
+                    record(WebEvent::Screenshot { image });
+                }
+            }
+            Err(error) => drop(message_of(error)?),
+        }
+    }
+    Ok(block)
+}
+
+/// Returns the message for the model about a problem, or a failure if the browser is broken.
+fn message_of(error: PageError) -> Result<String, Failure> {
+    if error.problem == PageProblem::Broken {
+        return Err(error.into());
+    }
+    Ok(page_failed(&error))
+}

@@ -1,0 +1,135 @@
+//! Maps the finish reasons of servers to the ending of a response, according to the table
+//! `endings.yaml`.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::wire::ResponseEnd;
+
+/// The field that a word comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FinishReasonField {
+    Chat,
+    Responses,
+    /// Field `incomplete_details.reason`.
+    ResponsesDetails,
+    Messages,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    chat: Endings,
+    responses: Endings,
+    responses_details: Endings,
+    messages: Endings,
+}
+
+/// Finish reasons for each ending.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Endings {
+    complete: Vec<String>,
+    length: Vec<String>,
+    context: Vec<String>,
+    filter: Vec<String>,
+    failed: Vec<String>,
+    unfinished: Vec<String>,
+}
+
+/// The bundled table, which always parses, as a test of this module checks.
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    serde_saphyr::from_str(include_str!("../../../endings.yaml")).unwrap_or_default()
+});
+
+impl FinishReasonField {
+    /// Returns the meaning of a field of a response, or `None` if the field is missing, null or
+    /// empty.
+    pub fn ending(self, field: &str, value: &Value) -> Option<ResponseEnd> {
+        let word = match value {
+            Value::Null => return None,
+            Value::String(word) if word.trim().is_empty() => return None,
+            Value::String(word) => word.trim().to_owned(),
+            other => other.to_string(),
+        };
+        Some(self.known(field, &word).unwrap_or_else(|| {
+            ResponseEnd::Unfinished(format!("`{field}` is `{word}`, which is not a known value"))
+        }))
+    }
+
+    /// Whether a field with the value `before` should take the value `after`: only a worse ending
+    /// replaces an earlier one.
+    pub fn should_change(self, field: &str, before: &Value, after: &Value) -> bool {
+        let Some(after) = self.ending(field, after) else {
+            return false;
+        };
+        let before = self.ending(field, before);
+        before.is_none_or(|before| before == ResponseEnd::Complete || before.rank() < after.rank())
+    }
+
+    /// Returns the meaning like [`ending`](Self::ending), but also `None` for unknown words.
+    pub fn known(self, field: &str, word: &str) -> Option<ResponseEnd> {
+        let endings = match self {
+            Self::Chat => &TABLE.chat,
+            Self::Responses => &TABLE.responses,
+            Self::ResponsesDetails => &TABLE.responses_details,
+            Self::Messages => &TABLE.messages,
+        };
+        let plain = word.split(':').next().unwrap_or_default().trim();
+        let plain = plain.to_lowercase().replace('-', "_");
+        let is_in = |words: &[String]| words.contains(&plain);
+        let says = || format!("`{field}` is `{word}`");
+        Some(if is_in(&endings.complete) {
+            ResponseEnd::Complete
+        } else if is_in(&endings.length) {
+            ResponseEnd::Length
+        } else if is_in(&endings.context) {
+            ResponseEnd::ContextFull
+        } else if is_in(&endings.filter) {
+            ResponseEnd::Filter(word.to_owned())
+        } else if is_in(&endings.failed) {
+            ResponseEnd::Failed(says())
+        } else if is_in(&endings.unfinished) {
+            ResponseEnd::Unfinished(says())
+        } else {
+            return None;
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::Table;
+
+    #[test]
+    fn table_assigns_each_word_one_meaning() {
+        let table: Table = serde_saphyr::from_str(include_str!("../../../endings.yaml")).unwrap();
+        for endings in [
+            table.chat,
+            table.responses,
+            table.responses_details,
+            table.messages,
+        ] {
+            let all = [
+                endings.complete,
+                endings.length,
+                endings.context,
+                endings.filter,
+                endings.failed,
+                endings.unfinished,
+            ]
+            .concat();
+            let plain = |word: &String| !word.contains([':', '-']) && *word == word.to_lowercase();
+            assert!(!all.is_empty() && all.iter().all(plain), "{all:?}");
+            assert_eq!(
+                all.iter().collect::<BTreeSet<_>>().len(),
+                all.len(),
+                "{all:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,411 @@
+//! Assembles what the agents of a run receive: prompts, tools, hooks and limits. Needs neither a
+//! model nor a sample.
+
+use std::sync::Arc;
+
+use super::{ReplTreatment, Treatment};
+use crate::agent::{CallerRole, Compact, Compaction, ProtocolSettings, ROOT, Root, Specialist};
+use crate::hook::{Hook, HookEvent};
+use crate::model::web::DumpAlso;
+use crate::model::{ActionSurface, InputKind, Role, ToolSpec, ToolUse};
+use crate::prompt::definition::ToolStrategy;
+use crate::prompt::{
+    ActionOverrides, AgentPrompt, AnswerSchema, Assembled, ModelAlias, PromptConfig, code_tool,
+    iterations_for_depth, system_prompt,
+};
+use crate::protocol::agent_turn::AgentTurnSettings;
+use crate::protocol::protocol_behavior;
+use crate::protocol::tools::offered;
+use crate::tool::ToolSet;
+
+/// Everything that the agents of a run receive. Two runs of one model over the same samples are the
+/// same experiment if these are equal, whatever their labels.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sent {
+    /// One agent of each possible kind, the root first.
+    pub agents: Vec<AgentSent>,
+    /// Maximum depth of an agent.
+    pub max_depth: u32,
+    /// Whether a response is stopped after the last code block that may run.
+    pub stops_early: bool,
+    /// REPL settings that affect the agents.
+    pub repl: Option<ReplTreatment>,
+    /// Protocol settings that affect the agents.
+    pub settings: ProtocolSettings,
+    /// Settings of the web agent, if the root is one.
+    pub web: Option<AgentTurnSettings>,
+    /// Extensions of page dumps, if the protocol supports pages.
+    pub dump: Option<DumpAlso>,
+    /// Schema of the root's answer, if its protocol supports one.
+    pub answer_schema: Option<AnswerSchema>,
+    /// Compaction of long conversations and the model of summaries, if agents have several turns.
+    pub compaction: Option<(Compaction, Option<String>)>,
+    /// Models that agents can call by an alias, each with its alias.
+    pub models: Vec<(String, String)>,
+    /// Section about a page, if a sample has one and the protocol's prompt includes it.
+    pub page: Option<String>,
+}
+
+/// Everything that one agent receives.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AgentSent {
+    /// Kind of the agent: `root`, `child at depth 1`, `specialist NAME`.
+    pub agent: String,
+    /// System prompt.
+    pub system: String,
+    /// Native tools of its requests.
+    pub tools: ToolUse,
+    /// Tools of the agent, by name and digest.
+    pub functions: Vec<(String, String)>,
+    /// Hooks, each with the events of this agent that it handles.
+    pub hooks: Vec<HookSent>,
+    /// Maximum number of responses.
+    pub iterations: u32,
+    /// Default model, if it is not the root's.
+    pub model: Option<String>,
+}
+
+/// A hook that runs for an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookSent {
+    /// Name of the hook.
+    pub name: String,
+    /// Digest of its version.
+    pub digest: String,
+    /// Names of the events.
+    pub events: Vec<&'static str>,
+}
+
+impl Treatment {
+    /// Assembles what the agents receive.
+    pub fn sent(&self) -> Sent {
+        let mut agents = vec![self.root_sent()];
+        if self.deepest() > 0 {
+            for depth in 1..=self.max_depth {
+                agents.push(self.child_sent(depth));
+            }
+            agents.push(self.one_shot_sent());
+        }
+        if self.calls_tools() {
+            let specialists = self.tools.specialists.values();
+            agents.extend(specialists.map(|specialist| self.specialist_sent(specialist)));
+        }
+        Sent {
+            agents,
+            max_depth: self.deepest(),
+            // Only a response with code in blocks can be watched for their end.
+            stops_early: self.stop_early
+                && self.protocol.capabilities().has_repl()
+                && !self.code_via_tool,
+            repl: self.repl_met(),
+            settings: protocol_behavior(self.protocol).settings(&self.settings),
+            web: self.is_web().then(|| self.web.clone()),
+            dump: self.has_pages().then_some(self.dump),
+            answer_schema: self.answer_schema.clone().filter(|_| self.answers_freely()),
+            compaction: self.compaction_met(),
+            models: self.models(),
+            page: self.page_section(),
+        }
+    }
+
+    /// Returns the REPL settings that affect the agents.
+    fn repl_met(&self) -> Option<ReplTreatment> {
+        if self.protocol.capabilities().has_repl() {
+            let mut repl = self.repl.clone();
+            if self.protocol.capabilities().action_surface == ActionSurface::Program
+                && self.max_depth < 2
+            {
+                // A program's return values are always shown back, and no other agent returns
+                // values.
+                repl.confirm_first_return = ReplTreatment::default().confirm_first_return;
+            }
+            Some(repl)
+        } else {
+            self.calls_tools().then(|| self.repl.of_tools())
+        }
+    }
+
+    /// Returns the compaction settings that affect the agents.
+    fn compaction_met(&self) -> Option<(Compaction, Option<String>)> {
+        if !self.protocol.capabilities().action_surface.keeps_turns() {
+            return None;
+        }
+        let met = self.compaction.met();
+        let summaries = self.assigned.summaries.clone();
+        let model = summaries.filter(|_| met.how == Compact::Summary);
+        Some((met, model))
+    }
+
+    /// Returns the root's system prompt.
+    pub(super) fn root_prompt(&self) -> Assembled {
+        let own = protocol_behavior(self.protocol).root(self).system_prompt;
+        let tools = self.root_tools();
+        self.prompt(Role::Root(self.protocol), 0, own.as_deref(), &tools)
+    }
+
+    /// Returns the maximum number of responses of the root.
+    pub(super) fn root_iterations(&self) -> u32 {
+        Root::of(self).iterations
+    }
+
+    /// Returns the maximum depth of an agent.
+    pub(super) fn deepest(&self) -> u32 {
+        let calls_prompts = self.calls_tools() && !self.tools.specialists.is_empty();
+        if self.protocol.capabilities().calls_children() || calls_prompts {
+            self.max_depth
+        } else {
+            0
+        }
+    }
+
+    /// Whether the root can call the run's tools.
+    pub(super) fn calls_tools(&self) -> bool {
+        let capabilities = self.protocol.capabilities();
+        let is_forbidden = capabilities.action_surface == ActionSurface::NativeTools
+            && self.root.tool_choice == ToolStrategy::None;
+        capabilities.calls_tools() && !is_forbidden
+    }
+
+    /// Whether the root's protocol has native tools, but the root must not call them.
+    fn is_barred_from_tools(&self) -> bool {
+        self.protocol.capabilities().calls_tools() && !self.calls_tools()
+    }
+
+    /// Whether the root is a web agent.
+    pub fn is_web(&self) -> bool {
+        self.protocol.capabilities().action_surface == ActionSurface::Page
+    }
+
+    /// Whether a schema can constrain the root's answer. It cannot for the actions of pages and
+    /// apps, whose format is fixed.
+    fn answers_freely(&self) -> bool {
+        let inputs = self.protocol.capabilities().inputs;
+        inputs.contains(&InputKind::Texts)
+    }
+
+    /// Whether the root's protocol supports web pages.
+    fn has_pages(&self) -> bool {
+        self.protocol
+            .capabilities()
+            .inputs
+            .contains(&InputKind::Pages)
+    }
+
+    /// Returns the native tools in requests of agents at a depth, except those for long contexts.
+    pub fn native_tools(&self, depth: u32) -> Vec<ToolSpec> {
+        let offered = if depth > 0 && depth < self.max_depth {
+            code_tool::tool_use(self.code_via_tool, Role::Child)
+        } else if depth > 0 || self.is_barred_from_tools() {
+            ToolUse::default()
+        } else {
+            let protocol = protocol_behavior(self.protocol);
+            protocol.offers(self, &self.tools.root)
+        };
+        offered.specs.to_vec()
+    }
+
+    fn root_tools(&self) -> ToolSet {
+        if self.calls_tools() {
+            self.tools.root.clone()
+        } else {
+            ToolSet::default()
+        }
+    }
+
+    fn prompt_of_specialist(&self, role: Role, specialist: &Specialist) -> String {
+        let is_alone = !specialist.settings.include_chat;
+        let own = Some(specialist.prompt.as_str());
+        self.prompt_of(role, 1, own, &specialist.tools, is_alone)
+            .text()
+    }
+
+    fn prompt(&self, role: Role, depth: u32, own: Option<&str>, tools: &ToolSet) -> Assembled {
+        self.prompt_of(role, depth, own, tools, false)
+    }
+
+    fn prompt_of(
+        &self,
+        role: Role,
+        depth: u32,
+        own: Option<&str>,
+        tools: &ToolSet,
+        is_alone: bool,
+    ) -> Assembled {
+        let iterations = if depth == 0 {
+            self.root_iterations()
+        } else {
+            iterations_for_depth(depth, self.max_iterations)
+        };
+        system_prompt(&AgentPrompt {
+            role,
+            config: PromptConfig {
+                depth,
+                max_depth: self.max_depth,
+                mode: self.prompt_mode,
+                child_budget: iterations_for_depth(depth + 1, self.max_iterations),
+            },
+            iterations,
+            invocation_id: ROOT,
+            lineage: &[],
+            system_prompt: own,
+            models: &self.aliases,
+            drivers: &self.drivers,
+            tools: &tools.specs(),
+            code_via_tool: self.code_via_tool,
+            overrides: &self.overrides,
+            is_alone,
+        })
+    }
+
+    /// Returns the section that is added to a prompt if there is a page.
+    fn page_section(&self) -> Option<String> {
+        let mut prompt = Assembled::default();
+        prompt.add_page(&self.overrides);
+        let shows = self.has_pages() && self.protocol.capabilities().has_repl();
+        shows.then(|| prompt.text())
+    }
+
+    /// Returns the models that agents can call by an alias, each with its alias. Code can call all
+    /// of them; a prompt that is called as a tool can call only the one that it names.
+    fn models(&self) -> Vec<(String, String)> {
+        let specialists = || self.tools.specialists.values();
+        let is_named = |alias: &&ModelAlias| {
+            self.protocol.capabilities().calls_children()
+                || self.calls_tools() && specialists().any(|prompt| prompt.model == alias.alias)
+        };
+        let callable = self.aliases.iter().filter(is_named);
+        callable
+            .map(|alias| (alias.alias.clone(), alias.model.clone()))
+            .collect()
+    }
+
+    fn root_sent(&self) -> AgentSent {
+        let own = self.root_tools();
+        let (tools, native) = if self.is_barred_from_tools() {
+            (own.clone(), ToolUse::default())
+        } else {
+            let protocol = protocol_behavior(self.protocol);
+            let tools = protocol.tools(&own);
+            let native = protocol.offers(self, &tools);
+            (tools, native)
+        };
+        AgentSent {
+            agent: ROOT.to_owned(),
+            system: self.root_prompt().text(),
+            tools: native,
+            hooks: of_agent(
+                self.root.hooks.as_deref().unwrap_or(&self.hooks),
+                &tools,
+                self.most_messages(self.root_iterations()),
+            ),
+            functions: functions(&own),
+            iterations: self.root_iterations(),
+            model: None,
+        }
+    }
+
+    fn child_sent(&self, depth: u32) -> AgentSent {
+        let is_flat = depth >= self.max_depth;
+        let (tools, native) = if is_flat {
+            (ToolSet::default(), ToolUse::default())
+        } else {
+            (
+                self.root_tools(),
+                code_tool::tool_use(self.code_via_tool, Role::Child),
+            )
+        };
+        let iterations = if is_flat {
+            1
+        } else {
+            iterations_for_depth(depth, self.max_iterations)
+        };
+        AgentSent {
+            agent: format!("child at depth {depth}"),
+            system: self.prompt(Role::Child, depth, None, &tools).text(),
+            tools: native,
+            hooks: of_agent(&self.hooks, &tools, self.most_messages(iterations)),
+            functions: functions(&tools),
+            iterations,
+            model: self.assigned.of(CallerRole::Agent, depth).cloned(),
+        }
+    }
+
+    fn one_shot_sent(&self) -> AgentSent {
+        let tools = ToolSet::default();
+        AgentSent {
+            agent: "one-shot call".to_owned(),
+            system: self.prompt(Role::OneShot, 1, None, &tools).text(),
+            tools: ToolUse::default(),
+            hooks: of_agent(&self.hooks, &tools, self.most_messages(1)),
+            functions: Vec::new(),
+            iterations: 1,
+            model: self.assigned.of(CallerRole::Call, 1).cloned(),
+        }
+    }
+
+    fn specialist_sent(&self, specialist: &Specialist) -> AgentSent {
+        let tools = &specialist.tools;
+        let role = specialist.role();
+        let hooks = specialist.settings.hooks.as_deref();
+        let iterations = iterations_for_depth(1, self.max_iterations);
+        let named = (specialist.model != "default").then_some(&specialist.model);
+        let assigned = self.assigned.of(CallerRole::Agent, 1).cloned();
+        AgentSent {
+            agent: format!("specialist {} {}", specialist.name, specialist.digest()),
+            system: self.prompt_of_specialist(role, specialist),
+            tools: if role == Role::ToolSpecialist {
+                offered(&specialist.settings, &ActionOverrides::default(), tools)
+            } else {
+                ToolUse::default()
+            },
+            hooks: of_agent(
+                hooks.unwrap_or(&self.hooks),
+                tools,
+                self.most_messages(iterations),
+            ),
+            functions: functions(tools),
+            iterations,
+            model: named.is_none().then_some(assigned).flatten(),
+        }
+    }
+
+    /// Returns the maximum number of messages in the last request of an agent with this many
+    /// responses, or `None` if it is unlimited. An agent with a REPL gets one message after each
+    /// response; an agent with native tools gets one for each call.
+    fn most_messages(&self, iterations: u32) -> Option<usize> {
+        if iterations <= 1 {
+            Some(MESSAGES_OF_ONE_CALL)
+        } else if self.protocol.capabilities().has_repl() && !self.code_via_tool {
+            Some(MESSAGES_OF_ONE_CALL * iterations as usize)
+        } else {
+            None
+        }
+    }
+}
+
+fn functions(tools: &ToolSet) -> Vec<(String, String)> {
+    let named = |given: &crate::tool::BoundTool| (given.spec().name.clone(), given.digest());
+    tools.iter().map(named).collect()
+}
+
+/// Maximum number of messages in the conversation of an agent with one response: the context and
+/// the task, possibly as one message.
+const MESSAGES_OF_ONE_CALL: usize = 2;
+
+/// Returns the hooks that have an effect on an agent with these tools and at most this many
+/// messages.
+fn of_agent(
+    hooks: &[Arc<dyn Hook>],
+    tools: &ToolSet,
+    most_messages: Option<usize>,
+) -> Vec<HookSent> {
+    let comes = |event: &&&'static str| !tools.is_empty() || !HookEvent::OF_TOOLS.contains(*event);
+    let is_long_enough =
+        |hook: &&Arc<dyn Hook>| most_messages.is_none_or(|most| hook.min_messages() <= most);
+    let at_agent = hooks.iter().filter(is_long_enough).map(|hook| HookSent {
+        name: hook.name().to_owned(),
+        digest: hook.digest().to_owned(),
+        events: hook.events().iter().filter(comes).copied().collect(),
+    });
+    at_agent.filter(|hook| !hook.events.is_empty()).collect()
+}
