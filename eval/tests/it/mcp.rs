@@ -25,7 +25,7 @@ const FLAGS: [&str; 7] = [
     "scripted:echo.yaml",
     "--confirm-first-return",
     "false",
-    "--cell-wait",
+    "--timer-timeout",
     "3600",
 ];
 

@@ -136,8 +136,7 @@ fn agents_get_what_tools_give() {
 
 #[test]
 fn prompt_definitions_name_tools_of_servers() {
-    let desk =
-        "---\nname: desk\nmodel: default\ntools: [notes.echo, clerk]\n---\nYou are at the desk.\n";
+    let desk = "---\nname: desk\ntoolDescription: Answers\nmodel: default\nrequiredSchema: {type: object, properties: {}}\ntools: [notes.echo, clerk]\n---\nYou are at the desk.\n";
     let clerk = "---\nname: clerk\ntoolDescription: Reads a note\nmodel: default\ntools: [notes.echo]\n\
                  requiredSchema: {type: object, properties: {text: {type: string}}, required: [text]}\n---\nYou read notes.\n";
     let model = "description: A desk and its clerk.\nrules:\n  - when: { depth: 1 }\n    reply: |\n      ```js\n      \
@@ -314,7 +313,7 @@ fn a_server_ends_with_the_program() {
                  await new Promise((done) => setTimeout(done, 600000));\n      ```\n";
     let binary = binary.file("use.yaml", model);
     let server = "notes=sh -c 'echo $$ > pid; exec python3 notes.py'";
-    let flags = ["--cell-wait", "3600", "--mcp-server", server];
+    let flags = ["--timer-timeout", "3600", "--mcp-server", server];
     let mut child = binary
         .command(&[&ASK[..], &flags].concat())
         .stdin(Stdio::null())
