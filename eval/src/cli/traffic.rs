@@ -44,8 +44,8 @@ pub struct TrafficArgs {
     )]
     pub rate_burst: u32,
 
-    /// Maximum concurrent requests to one endpoint [default: 64, or --concurrency if that is
-    /// higher]
+    /// Maximum concurrent requests to one endpoint [default: 64, or --concurrency or
+    /// --max-concurrency if that is higher]
     #[arg(
         long,
         value_parser = whole::<u32>(1..=10_000),

@@ -209,7 +209,7 @@ fn drivers(folder: Option<&Path>) -> Result<Listing, SettingsError> {
 
 fn tools(folder: Option<&Path>) -> Result<Listing, SettingsError> {
     // Listing tools runs no code except the files in the user's folder.
-    let registry = tool_registry(folder)?;
+    let registry = tool_registry(folder, &[])?;
     let mut listing = Listing::new(&["NAME", "ARGUMENTS", "DESCRIPTION"]);
     for tool in registry.all() {
         let spec = tool.spec();

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::path::Path;
 
 use harness::hook::HookRegistryError;
-use harness::prompt::definition::Faults;
+use harness::prompt::definition::{Fault, Faults};
 use harness::prompt::{DriverProtocolMismatch, PromptError};
 use harness::provider::{PriceError, WindowError};
 use harness::treatment::NoEffect;
@@ -112,9 +112,25 @@ impl From<WindowError> for SettingsError {
 
 impl From<Faults> for SettingsError {
     fn from(faults: Faults) -> Self {
-        let hint = "`rlm-eval prompt --check DIR` shows all errors of a folder";
+        let hint = match faults.0.iter().find_map(server_of_unknown_tool) {
+            Some(server) => format!(
+                "if `{server}` is an MCP server, start it with --mcp-server '{server}=COMMAND'"
+            ),
+            None => "`rlm-eval prompt --check DIR` shows all errors of a folder".to_owned(),
+        };
         Self::with_hint(faults.to_string(), hint)
     }
+}
+
+/// Returns the server of an unknown tool whose name has the form of those of MCP servers.
+fn server_of_unknown_tool(fault: &Fault) -> Option<&str> {
+    let name = fault.problem.strip_prefix("unknown tool `")?;
+    let (name, _) = name.split_once('`')?;
+    let (server, _) = name.split_once('.')?;
+    server
+        .chars()
+        .all(|c| c.is_ascii_alphanumeric() || c == '_')
+        .then_some(server)
 }
 
 impl From<PromptError> for SettingsError {

@@ -16,7 +16,7 @@ use super::error::DRIVERS;
 use super::layers::{self, PromptOverrideSettings};
 use super::name_list::names;
 use super::{Resolved, SettingsError};
-use crate::cli::GuidanceArgs;
+use crate::cli::{GuidanceArgs, McpServer};
 use crate::providers::{ModelRef, profile_name};
 
 /// Guidance in the prompts of a delegation tree.
@@ -63,6 +63,7 @@ pub(super) fn resolve(
     args: &GuidanceArgs,
     model: Option<&str>,
     hooks: &HookRegistry,
+    servers: &[McpServer],
 ) -> Result<Resolved<Guidance>, SettingsError> {
     let mut library = DriverLibrary::bundled();
     if let Some(folder) = &args.drivers_dir {
@@ -85,7 +86,7 @@ pub(super) fn resolve(
 
     let aliases = aliases(args)?;
     let alias_names: Vec<String> = aliases.iter().map(|alias| alias.alias.clone()).collect();
-    let mut layers = layers::resolve(&args.layers, &alias_names, hooks)?;
+    let mut layers = layers::resolve(&args.layers, &alias_names, hooks, servers)?;
     layers.overrides.repl_api = args.repl_api;
     notes.append(&mut layers.notes);
     let warnings = idle(&layers, args.protocol).into_iter().collect();

@@ -65,6 +65,7 @@ impl McpSettings {
             }
             models.push((model, name));
         }
+        served.settings.allow_concurrent(args.max_concurrency);
         Ok(served.map(|served| Self {
             http,
             roots,

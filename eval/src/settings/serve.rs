@@ -69,7 +69,8 @@ impl ServeSettings {
     /// A [`SettingsError`] for the first invalid flag, agent or client.
     pub fn resolve(args: &ServeArgs) -> Result<Resolved<Self>, SettingsError> {
         let clients = clients(args.client_keys.as_deref())?;
-        let served = ServedSettings::resolve(&args.served, &args.engine)?;
+        let mut served = ServedSettings::resolve(&args.served, &args.engine)?;
+        served.settings.allow_concurrent(args.max_concurrency);
         Ok(served.map(|served| Self {
             address: SocketAddr::new(args.host, args.port),
             clients,
@@ -84,6 +85,14 @@ impl ServeSettings {
 }
 
 impl ServedSettings {
+    /// Raises the default limit of connections to models, so that it does not limit concurrent
+    /// agents.
+    pub(super) fn allow_concurrent(&mut self, agents: usize) {
+        for (_, _, settings) in &mut self.agents {
+            settings.traffic.allow_concurrent(agents);
+        }
+    }
+
     /// Resolves the flags: each model as solver and as coordinator if its protocol has both, and
     /// the agents of the file.
     ///

@@ -79,7 +79,7 @@ impl Flags<'_> {
             settings: guidance,
             mut notes,
             mut warnings,
-        } = guidance::resolve(args, model, &registry)?;
+        } = guidance::resolve(args, model, &registry, self.servers)?;
         let web = super::web::resolve(self.web)?;
         let layers = &guidance.layers;
         let equipped = super::tools::resolve(

@@ -135,6 +135,46 @@ fn agents_receive_tool_results() {
 }
 
 #[test]
+fn prompt_definitions_name_tools_of_servers() {
+    let desk = "---\nname: desk\ntoolDescription: Answers\nmodel: default\nrequiredSchema: {type: object, properties: {}}\ntools: [notes.echo, clerk]\n---\nYou are at the desk.\n";
+    let clerk = "---\nname: clerk\ntoolDescription: Reads a note\nmodel: default\ntools: [notes.echo]\n\
+                 requiredSchema: {type: object, properties: {text: {type: string}}, required: [text]}\n---\nYou read notes.\n";
+    let model = "description: A desk and its clerk.\nrules:\n  - when: { depth: 1 }\n    reply: |\n      ```js\n      \
+                 return(await notes.echo({text: 'clerk'}))\n      ```\n  - reply: |\n      ```js\n      \
+                 return([await notes.echo({text: 'desk'}), String(await clerk({text: 'x'}))])\n      ```\n";
+    let binary = folder(&[])
+        .file("use.yaml", model)
+        .file("prompts/desk.md", desk)
+        .file("prompts/clerk.md", clerk);
+    let prompt = ["--prompts-dir", "prompts", "--prompt", "desk"];
+    let server = ["--mcp-server", SERVER];
+    let ran = ask(&binary, &[&prompt[..], &server].concat());
+    assert_eq!(ran.stdout, "[\"desk\",\"clerk\"]\n", "{}", ran.stderr);
+    let check = ["prompt", "--check", "prompts"];
+    let ran = binary.run(&[&check[..], &server].concat(), "");
+    assert_eq!(
+        (ran.code, ran.stdout.as_str()),
+        (Some(0), ""),
+        "{}",
+        ran.stderr
+    );
+    // No file starts a server.
+    let ran = ask(&binary, &prompt);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    let hint = "start it with --mcp-server 'notes=COMMAND'";
+    assert!(ran.stderr.contains(hint), "{}", ran.stderr);
+    let ran = binary.run(&check, "");
+    let lines = ran.stdout.lines();
+    assert_eq!(
+        lines
+            .filter(|line| line.contains("unknown tool `notes.echo`"))
+            .count(),
+        2,
+        "{ran:?}"
+    );
+}
+
+#[test]
 fn server_process_has_no_keys() {
     let binary = folder(&[("env", json!({}))])
         .variable("OPENAI_API_KEY", "sk-0123456789abcdef")

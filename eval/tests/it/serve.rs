@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use fault_server::{Behavior, FaultServer};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -28,8 +29,13 @@ impl Served {
         let mut args = vec!["serve", "--model", "scripted:echo.yaml", "--port", "0"];
         args.extend(["--confirm-first-return", "false", "--timer-timeout", "3600"]);
         args.extend(flags);
+        Self::start(binary, &args)
+    }
+
+    /// Starts a server with these arguments.
+    fn start(binary: &Binary, args: &[&str]) -> Self {
         let mut child = binary
-            .command(&args)
+            .command(args)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -336,6 +342,29 @@ fn queues_requests_and_shows_them_live() {
     let (status, answer) = read(waiting);
     assert_eq!(status, 200, "{answer}");
     assert!(answer.contains("asked: Say b"), "{answer}");
+}
+
+#[test]
+fn max_concurrency_limits_model_requests_only_if_connections_are_set() {
+    let model = "direct/openai/m";
+    for (flags, clients, expected) in [(vec![], 70, 70), (vec!["--max-connections", "3"], 5, 3)] {
+        let upstream = FaultServer::start(|_| Behavior::Stall);
+        let binary = Binary::new()
+            .variable("OPENAI_API_KEY", "none")
+            .variable("OPENAI_BASE_URL", &upstream.openai());
+        let mut args = vec!["serve", "--model", "openai/m", "--protocol", "direct"];
+        args.extend(["--port", "0", "--max-concurrency", "70"]);
+        args.extend(flags);
+        let server = Served::start(&binary, &args);
+        let body =
+            json!({"model": model, "messages": [{"role": "user", "content": "x"}]}).to_string();
+        let waiting: Vec<TcpStream> = (0..clients)
+            .map(|_| server.send(CHAT, &[], &body))
+            .collect();
+        server.wait_for(&format!("rlm_eval_agents_working {clients}"));
+        until(|| (upstream.seen().len() == expected).then_some(()));
+        drop(waiting);
+    }
 }
 
 #[test]
