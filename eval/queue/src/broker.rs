@@ -141,14 +141,16 @@ pub trait Broker: Send + Sync {
     /// # Errors
     /// Returns [`QueueError`] if they cannot be removed.
     async fn purge(&self, place: &Place) -> Result<u64, QueueError>;
-    /// Follows the existing and future messages of a subject, which may contain wildcards, in
-    /// stream order. It survives connection failures and ends when the receiver is dropped.
+    /// Follows the existing and future messages of subjects of one stream, which may contain
+    /// wildcards, in stream order. It survives connection failures and ends when the receiver is
+    /// dropped.
     ///
     /// # Errors
     /// Returns [`QueueError`] if the stream cannot be found.
     async fn follow(
         &self,
-        place: &Place,
+        stream: &str,
+        subjects: Vec<String>,
         from: Follow,
     ) -> Result<mpsc::Receiver<Stored>, QueueError>;
     /// Requests up to `wanted` attempts of a run, delivered as they become available. The channel

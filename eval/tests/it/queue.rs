@@ -3,6 +3,7 @@
 //! `scripts/install-queue.sh` installs the server under `target/nats`; `./test.sh` runs it.
 
 mod hostile;
+mod messages;
 mod server;
 mod steer;
 mod survive;
@@ -35,25 +36,25 @@ const RUN: [&str; 11] = [
 ];
 
 /// Returns a user whose environment names the queue, which a resumed run needs.
-fn user_of(url: &str) -> Binary {
+pub fn user_of(url: &str) -> Binary {
     Binary::new().variable("EVAL_QUEUE", url)
 }
 
 /// A running program, which is killed when dropped.
-struct Running(Child);
+pub struct Running(Child);
 
 impl Running {
-    fn kill(&mut self) {
+    pub fn kill(&mut self) {
         // It may have exited already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 
-    fn has_ended(&mut self) -> bool {
+    pub fn has_ended(&mut self) -> bool {
         self.0.try_wait().unwrap().is_some()
     }
 
-    fn code(&mut self) -> Option<i32> {
+    pub fn code(&mut self) -> Option<i32> {
         self.0.wait().unwrap().code()
     }
 }
@@ -65,7 +66,7 @@ impl Drop for Running {
 }
 
 /// Starts the program with stderr redirected to a file of this name.
-fn start(binary: &Binary, log: &str, args: &[&str]) -> Running {
+pub fn start(binary: &Binary, log: &str, args: &[&str]) -> Running {
     let log = fs::File::create(binary.path().join(log)).unwrap();
     let mut command = binary.command(args);
     command
