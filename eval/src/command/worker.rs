@@ -117,9 +117,11 @@ async fn work(settings: WorkerSettings, stop: StopSignal) -> Result<Outcome, Err
     let mut idle_since = Instant::now();
     loop {
         if manifests.is_none() {
-            let place = SubjectAddress::manifest(None);
+            let SubjectAddress { stream, subject } = SubjectAddress::manifest(None);
+            let broker = worker.broker.as_ref();
+            let found = broker.follow(&stream, vec![subject], Follow::LastOfEach);
             // The stream does not exist before the first run.
-            manifests = worker.broker.follow(&place, Follow::LastOfEach).await.ok();
+            manifests = found.await.ok();
         }
         let next = async {
             if let Some(manifests) = &mut manifests {

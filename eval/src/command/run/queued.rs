@@ -209,11 +209,11 @@ impl Queued {
         let key = self.queue.key().clone();
         let mut arrivals = self.queue.arrivals().await?;
         let mut workers = self.queue.watch_workers().await?;
-        let place = SubjectAddress::manifest(Some(&key));
+        let SubjectAddress { stream, subject } = SubjectAddress::manifest(Some(&key));
         let mut manifests = self
             .queue
             .broker()
-            .follow(&place, Follow::LastOfEach)
+            .follow(&stream, vec![subject], Follow::LastOfEach)
             .await?;
         let mut file = WorkersFile::new(&self.dir);
         let mut checked = Instant::now();

@@ -148,10 +148,12 @@ impl Lease {
         let spent = self.used(&state);
         let needed = spent.minus(state.before).plus(state.reserved).plus(most);
         let (limits, needed, granted) = (self.limits.all(), needed.all(), state.granted.all());
-        let fits = (0..3).all(|kind| {
-            limits[kind].is_none()
-                || most.all()[kind] <= 0.0
-                || needed[kind] <= granted[kind] + 1e-9
+        let fits = (0..3).all(|kind| match (limits[kind], most.all()[kind] > 0.0) {
+            (None, _) => true,
+            (Some(_), true) => needed[kind] <= granted[kind] + 1e-9,
+            // A retry belongs to a call that has been admitted. Any other call of unknown expense
+            // needs some of the lease, as a local call needs some of the budget.
+            (Some(_), false) => kind == 2 || needed[kind] < granted[kind] - 1e-9,
         });
         // The lease of a worker that does not renew it in time counts as spent.
         let half = Duration::from_millis(self.ttl_ms / 2);

@@ -81,6 +81,7 @@ impl StreamJournal {
             queue: queue.clone(),
             head: head.clone(),
             all: bytes,
+            held: Vec::new(),
             added: Arc::clone(&added),
         };
         tokio::spawn(streamed.run(inbox, lose));
@@ -111,6 +112,8 @@ struct Stream {
     head: Parcel,
     /// The whole journal.
     all: Vec<u8>,
+    /// Lines to send together with the next ones.
+    held: Vec<u8>,
     added: Arc<Mutex<Added>>,
 }
 
@@ -137,7 +140,14 @@ impl Stream {
     }
 
     async fn append(&mut self, lines: &[u8]) -> Result<(), QueueError> {
+        let is_first = self.all.is_empty();
         self.all.extend_from_slice(lines);
+        self.held.extend_from_slice(lines);
+        if is_first {
+            // The first line only names the attempt, which is not worth a message.
+            return Ok(());
+        }
+        let lines = &std::mem::take(&mut self.held);
         let last = self.added.lock().last;
         let (sample, attempt) = (self.head.sample.as_str(), self.head.attempt);
         let appended = self.queue.journal(sample, attempt, lines, last).await;
@@ -163,6 +173,7 @@ impl Stream {
         let (sample, attempt) = (self.head.sample.as_str(), self.head.attempt);
         self.queue.drop_journal(sample, attempt).await?;
         self.all.clear();
+        self.held.clear();
         *self.added.lock() = Added::default();
         Ok(())
     }
