@@ -116,7 +116,7 @@ pub fn select(
             }
             ShardAssignment::ByHash => indices.retain(|index| partition.holds(&ids[*index])),
             ShardAssignment::Recorded(own) => {
-                indices = own.iter().filter_map(|id| position(id)).collect()
+                indices = own.iter().filter_map(|id| position(id)).collect();
             }
         }
         notes.push(format!(

@@ -146,15 +146,9 @@ pub trait Broker: Send + Sync {
     /// # Errors
     /// Returns [`QueueError`] if the streams or messages cannot be removed.
     async fn purge(&self, place: &SubjectAddress) -> Result<u64, QueueError>;
-<<<<<<< HEAD
-    /// Returns a receiver for the existing and future messages of a subject, which may contain
-    /// wildcards, in stream order. Delivery resumes after connection failures and ends when the
+    /// Returns a receiver for the existing and future messages of subjects of one stream,
+    /// which may contain wildcards, in stream order. Delivery resumes after connection failures and ends when the
     /// receiver is dropped.
-=======
-    /// Follows the existing and future messages of subjects of one stream, which may contain
-    /// wildcards, in stream order. It survives connection failures and ends when the receiver is
-    /// dropped.
->>>>>>> df1a3b1ce26de3870d1b9b9e2bc36c65019f2fd3
     ///
     /// # Errors
     /// Returns [`QueueError`] if the stream cannot be found.

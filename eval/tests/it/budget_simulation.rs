@@ -1,12 +1,8 @@
 //! Random runs against a server with prices: the amount that it bills stays within `--max-cost`.
 //!
-<<<<<<< HEAD
 //! The server's token counts differ from the harness's estimates, so the harness has to learn the
-//! ratio.
-=======
-//! The server counts tokens in its own way, so that the harness has to learn the ratio. The same
-//! bound holds for local runs and for the workers of a queue, one of which may be killed.
->>>>>>> df1a3b1ce26de3870d1b9b9e2bc36c65019f2fd3
+//! ratio. The same bound holds for local runs and for the workers of a queue, one of which may be
+//! killed.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -151,13 +147,8 @@ impl Design {
         (server, bill)
     }
 
-<<<<<<< HEAD
     /// Runs until the budget is exhausted or the work is done; returns the server's bill.
-    fn run(&self) -> Bill {
-=======
-    /// Runs until the budget or the work is used up; returns the server's bill.
     fn run(&self, queue: Option<&Server>) -> Bill {
->>>>>>> df1a3b1ce26de3870d1b9b9e2bc36c65019f2fd3
         let (server, bill) = self.server();
         let url = server.openai();
         let binary = queue.map_or_else(Binary::new, |queue| user_of(queue.url()));

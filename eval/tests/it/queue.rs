@@ -37,13 +37,8 @@ const RUN: [&str; 11] = [
     "thread",
 ];
 
-<<<<<<< HEAD
 /// Returns a binary whose environment names the queue, which resumed runs need.
-fn user_of(url: &str) -> Binary {
-=======
-/// Returns a user whose environment names the queue, which a resumed run needs.
 pub fn user_of(url: &str) -> Binary {
->>>>>>> df1a3b1ce26de3870d1b9b9e2bc36c65019f2fd3
     Binary::new().variable("EVAL_QUEUE", url)
 }
 
@@ -51,13 +46,8 @@ pub fn user_of(url: &str) -> Binary {
 pub struct Running(Child);
 
 impl Running {
-<<<<<<< HEAD
-    fn kill(&mut self) {
-        // The process may have exited.
-=======
     pub fn kill(&mut self) {
-        // It may have exited already.
->>>>>>> df1a3b1ce26de3870d1b9b9e2bc36c65019f2fd3
+        // The process may have exited.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -77,13 +67,8 @@ impl Drop for Running {
     }
 }
 
-<<<<<<< HEAD
 /// Starts the program and redirects stderr to a file with this name.
-fn start(binary: &Binary, log: &str, args: &[&str]) -> Running {
-=======
-/// Starts the program with stderr redirected to a file of this name.
 pub fn start(binary: &Binary, log: &str, args: &[&str]) -> Running {
->>>>>>> df1a3b1ce26de3870d1b9b9e2bc36c65019f2fd3
     let log = fs::File::create(binary.path().join(log)).unwrap();
     let mut command = binary.command(args);
     command

@@ -138,7 +138,7 @@ impl ToolResolver<'_> {
         at: &dyn Fn(usize, &str) -> SourceLocation,
     ) -> Result<AgentTools, Faults> {
         let mut work = Resolver {
-            resolver: self,
+            source: self,
             wanted: Vec::new(),
             faults: Vec::new(),
         };
@@ -171,7 +171,7 @@ impl ToolResolver<'_> {
 
 /// State while resolving tools.
 struct Resolver<'a> {
-    resolver: &'a ToolResolver<'a>,
+    source: &'a ToolResolver<'a>,
     /// Unresolved prompts of the tool sets.
     wanted: Vec<PendingSpecialist>,
     faults: Vec<Fault>,
@@ -224,7 +224,7 @@ impl Resolver<'_> {
         for (index, reference) in references.iter().enumerate() {
             let before = self.faults.len();
             if let ToolForm::Subagent(settings) = &reference.form
-                && let (Some(of), Some(child)) = (of, self.resolver.library.find(&reference.name))
+                && let (Some(of), Some(child)) = (of, self.source.library.find(&reference.name))
             {
                 for (property, problem) in settings.faults(of, child) {
                     self.fault(at(index, &format!(".{property}")), problem);
@@ -270,18 +270,18 @@ impl Resolver<'_> {
         of: Option<&Definition>,
     ) -> Result<ResolvedEntry, String> {
         let name = &reference.name;
-        if let Some(prompt) = self.resolver.library.find(name)
+        if let Some(prompt) = self.source.library.find(name)
             && prompt.kind.can_be_called()
         {
             return self.prompt(prompt, reference, of);
         }
-        let Ok(tool) = self.resolver.registry.get(name) else {
-            let prompts = self.resolver.library.iter();
+        let Ok(tool) = self.source.registry.get(name) else {
+            let prompts = self.source.library.iter();
             let prompts = prompts.filter(|prompt| prompt.kind.can_be_called());
             let known: Vec<String> = prompts
                 .map(|prompt| prompt.name.clone())
                 .chain(
-                    self.resolver
+                    self.source
                         .registry
                         .all()
                         .map(|tool| tool.spec().name.clone()),
@@ -308,12 +308,12 @@ impl Resolver<'_> {
             }
         }
         let sources = ValueSources {
-            given: self.resolver.given,
+            given: self.source.given,
             tool: &settings.env,
             prompt: of.map_or(&none, |definition| &definition.env),
         };
         let mut values = Values::resolve(&variables, sources).map_err(|error| error.to_string())?;
-        if let Some(folder) = self.resolver.files {
+        if let Some(folder) = self.source.files {
             values = values.with(FILES_DIR, folder.display().to_string());
         }
         BoundTool::tool(tool, values, settings.options)
@@ -414,7 +414,7 @@ impl Resolver<'_> {
     /// Returns the value of a variable for a definition, unless it is empty.
     fn value_of(&self, variable: &str, of: Option<&Definition>) -> Option<String> {
         let own = of.map(|definition| &definition.env);
-        let sources = [Some(self.resolver.given), own];
+        let sources = [Some(self.source.given), own];
         let mut values = sources
             .into_iter()
             .flatten()
@@ -426,7 +426,7 @@ impl Resolver<'_> {
     fn check_variables(&mut self, definition: &Definition) {
         let none = BTreeMap::new();
         let sources = ValueSources {
-            given: self.resolver.given,
+            given: self.source.given,
             tool: &none,
             prompt: &definition.env,
         };
@@ -446,7 +446,7 @@ impl Resolver<'_> {
         let key = wanted.key();
         // Only prompts can be sides. Other kinds are reported elsewhere; resolving a dual agent as
         // its own side would recurse endlessly.
-        let side = self.resolver.library.find(name);
+        let side = self.source.library.find(name);
         if side.is_some_and(|side| side.kind == Kind::Prompt) {
             self.wanted.push(wanted);
         }
@@ -463,7 +463,7 @@ impl Resolver<'_> {
         if definition.tools.is_empty() {
             self.check_variables(definition);
         }
-        let prompt = match self.resolver.library.resolve(definition) {
+        let prompt = match self.source.library.resolve(definition) {
             Ok(prompt) => prompt.text(),
             Err(faults) => {
                 self.faults.extend(faults.0);
@@ -488,7 +488,7 @@ impl Resolver<'_> {
             prompt,
             model: definition.model.clone(),
             tools,
-            files: self.resolver.files.map(Arc::from),
+            files: self.source.files.map(Arc::from),
             settings: Arc::default(),
             talk: None,
         }
@@ -500,10 +500,10 @@ impl Resolver<'_> {
         sides: &Sides,
         wanted: &PendingSpecialist,
     ) -> Specialist {
-        for (field, problem) in self.resolver.library.side_faults(sides) {
+        for (field, problem) in self.source.library.side_faults(sides) {
             self.fault(definition.place(field), problem);
         }
-        let model = self.resolver.library.find(&sides.side_a);
+        let model = self.source.library.find(&sides.side_a);
         let model = model.map_or_else(|| "default".to_owned(), |side| side.model.clone());
         let talk = Dialogue {
             side_a: self.side(&sides.side_a, wanted),
@@ -521,7 +521,7 @@ impl Resolver<'_> {
             prompt: String::new(),
             model,
             tools: ToolSet::default(),
-            files: self.resolver.files.map(Arc::from),
+            files: self.source.files.map(Arc::from),
             settings: Arc::default(),
             talk: Some(Arc::new(talk)),
         }
