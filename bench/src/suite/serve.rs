@@ -85,7 +85,7 @@ async fn answers(
     time: Duration,
 ) -> Result<usize, SuiteError> {
     let plan = Plan::Delay {
-        milliseconds: LATENCY.as_millis() as u64,
+        milliseconds: u64::try_from(LATENCY.as_millis()).unwrap_or(u64::MAX),
     };
     let body = json!({
         "model": model,

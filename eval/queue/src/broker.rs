@@ -147,8 +147,8 @@ pub trait Broker: Send + Sync {
     /// Returns [`QueueError`] if the streams or messages cannot be removed.
     async fn purge(&self, place: &SubjectAddress) -> Result<u64, QueueError>;
     /// Returns a receiver for the existing and future messages of subjects of one stream,
-    /// which may contain wildcards, in stream order. Delivery resumes after connection failures and ends when the
-    /// receiver is dropped.
+    /// which may contain wildcards, in stream order. Delivery resumes after connection failures and
+    /// ends when the receiver is dropped.
     ///
     /// # Errors
     /// Returns [`QueueError`] if the stream cannot be found.
