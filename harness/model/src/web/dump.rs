@@ -10,11 +10,8 @@ pub struct DumpSettings {
     pub max_chars: usize,
     /// Style of ids.
     pub ids: IdStyle,
-    /// !el.matches("footer")`. Elements for which it returns `false` are omitted with their
-    /// content. => JavaScript predicate for elements, such as `(el) => !el.matches("footer")`.
-    /// Elements for which it returns `false` are omitted with their content. =>
-    /// !el.matches("footer")`. Elements for which it returns `false` are omitted with their
-    /// content.
+    /// JavaScript predicate for elements, such as `(el) => !el.matches("footer")`. Elements for
+    /// which it returns `false` are omitted with their content.
     pub filter: Option<String>,
     /// Additions to the standard format.
     pub also: DumpAlso,

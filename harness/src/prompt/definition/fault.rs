@@ -5,11 +5,11 @@ use std::fmt;
 /// Location of a value.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SourceLocation {
-    /// Path of the file, or `bundled NAME.md`.
+    /// Path of the file, or `bundled NAME.md` for a bundled file.
     pub file: String,
     /// Line, 1-based, if known.
     pub line: Option<u64>,
-    /// Property, for example `tools[1].name`; empty for the whole file.
+    /// Name of the property, for example `tools[1].name`; empty for the whole file.
     pub field: String,
 }
 
@@ -32,9 +32,9 @@ impl fmt::Display for SourceLocation {
 pub struct Fault {
     /// Location of the fault.
     pub place: SourceLocation,
-    /// What is wrong, and what would be valid.
+    /// Description of the problem, and of valid values.
     pub problem: String,
-    /// Names of the definitions whose includes lead here, outermost first; empty if there are none.
+    /// Names of the definitions whose includes lead to the file, outermost first.
     pub includes: Vec<String>,
 }
 
