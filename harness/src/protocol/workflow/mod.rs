@@ -48,7 +48,7 @@ impl ProtocolBehavior for Workflow {
     }
 }
 
-/// State of the running root.
+/// State of a running root.
 struct Programmer<'a> {
     /// REPL in which the program runs.
     repl: ReplAgent<'a>,
@@ -57,8 +57,7 @@ struct Programmer<'a> {
 }
 
 impl Programmer<'_> {
-    /// Continues after a run without a result. The last turn answers with the newest result, if
-    /// any.
+    /// Continues after a run without a result, or answers with the newest result in the last turn.
     fn after_nothing(&mut self, turn: Turn) -> NextStep {
         let left = self.returned.take_if(|_| turn.is_last());
         left.map_or(NextStep::Continue, NextStep::Answer)
@@ -81,7 +80,7 @@ impl AgentBehavior for Programmer<'_> {
         conversation: &mut Conversation,
     ) -> Result<NextStep, Failure> {
         if reply.truncated {
-            // A truncated reply does not run; the REPL reports that to the model.
+            // A truncated reply is not run; the REPL agent reports this to the model.
             self.repl.respond(reply, turn, conversation).await?;
             return Ok(self.after_nothing(turn));
         }
