@@ -44,7 +44,8 @@ impl Attempt<'_> {
         }
     }
 
-    /// Starts an agent that answers one message: the configured one, or else its caller's query.
+    /// Starts an agent that answers one message: the configured message, or else its caller's
+    /// query.
     fn start_once<'b>(
         &'b self,
         caller: &Invocation,

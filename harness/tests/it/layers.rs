@@ -240,7 +240,7 @@ fn overrides_action_descriptions() {
     );
 }
 
-/// Model that stores its requests, and answers after 19 turns.
+/// Model that stores its requests, and answers in turn 20.
 #[derive(Default)]
 struct Listener(Mutex<Vec<Request>>);
 

@@ -1,4 +1,4 @@
-//! Parsing of model aliases, and errors of invalid ones.
+//! Parsing of model aliases, and errors for invalid ones.
 
 use harness::prompt::{ModelAlias, parse_aliases};
 

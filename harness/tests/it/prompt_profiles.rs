@@ -1,4 +1,4 @@
-//! Profiles: bundled and user-supplied ones, and errors of invalid files.
+//! Bundled and user-supplied profiles, and errors for invalid files.
 
 use harness::prompt::{DriverLibrary, Profiles, PromptMode, warnings};
 

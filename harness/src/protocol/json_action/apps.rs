@@ -33,7 +33,7 @@ pub(super) async fn serve(
                         },
                     },
                 );
-                // The app may have been closed.
+                // Ignore the error if the app has been closed.
                 let _ = reply.send(text.unwrap_or_default());
             }
             AppCall::Inference { prompt, reply } => {
