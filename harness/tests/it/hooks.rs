@@ -224,7 +224,7 @@ async fn rejects_invalid_hook_files() {
 }
 
 #[test]
-fn changes_only_returned_fields() {
+fn hook_changes_only_returned_fields() {
     let moment = HookEvent::AfterResponse {
         text: "a".to_owned(),
         reasoning: None,

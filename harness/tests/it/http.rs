@@ -166,7 +166,7 @@ fn status(status: u16) -> Behavior {
 }
 
 #[test]
-fn formats_report_same_faults_alike() {
+fn all_formats_report_same_faults() {
     let text = || "forty-two: 42".to_owned();
     let answer = "text \"forty-two: 42\" by m1-served usage counted";
     let rows = [
@@ -384,7 +384,7 @@ fn estimates_tokens_of_early_stop() {
 }
 
 #[test]
-fn not_found_names_address() {
+fn not_found_error_contains_address() {
     let rows = [
         ("openai", "404 page not found", "", true),
         ("openai", r#"{"detail": "Not Found"}"#, "", true),

@@ -244,7 +244,7 @@ fn sends_unpaired_calls_as_text() {
 }
 
 #[test]
-fn sends_kept_reasoning_back_unchanged() {
+fn sends_back_kept_reasoning_unchanged() {
     let carried = [
         (
             "openrouter",

@@ -137,7 +137,7 @@ fn user_driver_replaces_bundled_driver() {
 }
 
 #[test]
-fn explains_wrong_driver_files() {
+fn explains_invalid_driver_files() {
     let good = "---\nname: own\ndescription: d\nmodes: [solver]\n---\nText.";
     let cases = [
         (

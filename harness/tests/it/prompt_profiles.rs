@@ -76,7 +76,7 @@ fn user_profiles_take_precedence() {
 }
 
 #[test]
-fn explains_wrong_profile_files() {
+fn explains_invalid_profile_files() {
     let good = "profiles:\n  - name: a\n    models: ['x*']\n    drivers: []\n";
     let cases = [
         (

@@ -66,7 +66,7 @@ pub async fn tools(names: &[String], definition: Option<&str>) -> AgentTools {
 }
 
 #[tokio::test]
-async fn reports_all_wrong_tools_of_definition() {
+async fn reports_all_invalid_tools_of_definition() {
     let registry = registry().await;
     let library = Library::bundled().with_dir(&folder("prompts")).unwrap();
     let none = BTreeMap::new();
@@ -145,7 +145,7 @@ struct Row {
 }
 
 #[tokio::test]
-async fn calls_match_rows() {
+async fn calls_return_expected_results() {
     let rows: Vec<Row> = serde_json::from_str(include_str!("tools/calls.json")).unwrap();
     let registry = registry().await;
     let scope = ToolScope {
