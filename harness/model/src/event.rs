@@ -122,7 +122,7 @@ pub enum EventKind {
         /// receives.
         iteration: u32,
     },
-    /// An iteration ended: its cell ran, or there was none.
+    /// An iteration ended: its cell ran, or the response contained no code.
     IterationEnd {
         /// Number of the iteration, 1-based.
         iteration: u32,
@@ -342,7 +342,7 @@ pub enum EventKind {
         /// The event.
         event: WebEvent,
     },
-    /// A cell ended without awaiting its calls; those still running were stopped.
+    /// A cell ended without awaiting all its calls. Calls that were still running were stopped.
     DelegationUnawaited {
         /// Number of these calls.
         count: u32,

@@ -73,8 +73,8 @@ impl Message {
         }
     }
 
-    /// Returns the number of messages that most APIs need for this one: one for each tool result,
-    /// and one for the text and the images.
+    /// Returns the number of messages that represent this one in most APIs: one for each tool
+    /// result, and one for the text and the images.
     pub fn api_message_count(&self) -> usize {
         let has_own = !self.content.is_empty() || !self.images.is_empty();
         self.tool_results.len() + usize::from(has_own || self.tool_results.is_empty())

@@ -164,8 +164,8 @@ pub struct Stats {
     pub total: Duration,
     /// Wall-clock time in which at least one model call, cell or browser action was running.
     pub busy: Duration,
-    /// Wall-clock time in which nothing ran and at least one call waited for a rate limit, a
-    /// connection or a retry.
+    /// Wall-clock time in which nothing was running and at least one call was waiting for a rate
+    /// limit, a connection or a retry.
     pub waiting: Duration,
 }
 
@@ -189,7 +189,7 @@ impl Stats {
             .map(settled)
     }
 
-    /// Adds the usage of one response, or of a try without a response.
+    /// Adds the usage and cost of one response or one failed try.
     pub fn add_usage(&mut self, usage: Option<Usage>, cost_usd: Option<f64>) {
         if let Some(usage) = usage {
             *self.usage.get_or_insert_default() += usage;

@@ -228,7 +228,7 @@ mod tests {
         // terminate.
         let own = AnswerSchema::new(json!({"allOf": [{"$ref": "#"}]})).unwrap();
         assert_eq!(own.value_of("1"), Ok(json!(1)));
-        // This pattern takes exponential time with backtracking.
+        // Matching this pattern with backtracking takes exponential time.
         let pattern = AnswerSchema::new(json!({"type": "string", "pattern": "^(a+)+$"})).unwrap();
         assert!(
             pattern

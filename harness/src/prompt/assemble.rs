@@ -79,7 +79,7 @@ impl Section {
         }
     }
 
-    /// Creates a section from a given text.
+    /// Creates a section with a text that is not bundled.
     pub(super) fn of_text(name: impl Into<String>, text: String) -> Self {
         Self {
             name: name.into(),

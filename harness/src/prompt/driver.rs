@@ -30,11 +30,11 @@ pub struct Driver {
     pub name: String,
     /// Description, as one line.
     pub description: String,
-    /// Prompt modes that it is written for.
+    /// Prompt modes that the driver is written for.
     pub modes: Vec<PromptMode>,
-    /// Protocols that it is written for.
+    /// Protocols that the driver is written for.
     pub protocols: Vec<Protocol>,
-    /// Names of drivers that contradict it.
+    /// Names of drivers that contradict this driver.
     pub conflicts: Vec<String>,
     /// Guidance as the model reads it, with ` ` line endings and without surrounding blank lines.
     pub body: String,
@@ -122,7 +122,7 @@ impl Driver {
     /// Checks that the driver is written for this protocol.
     ///
     /// # Errors
-    /// Returns [`DriverProtocolMismatch`], which names the protocols that it is written for.
+    /// Returns [`DriverProtocolMismatch`] with the protocols that the driver is written for.
     pub fn fits(&self, protocol: Protocol) -> Result<(), DriverProtocolMismatch> {
         if self.protocols.contains(&protocol) {
             return Ok(());
@@ -141,7 +141,7 @@ impl Driver {
 pub struct DriverProtocolMismatch {
     /// Name of the driver.
     pub name: String,
-    /// Protocols that it is written for.
+    /// Protocols that the driver is written for.
     pub protocols: Vec<Protocol>,
     /// Protocol of the run.
     pub protocol: Protocol,
@@ -204,7 +204,7 @@ impl FrontMatter {
             .map_err(|error| format!("field `modes`: {error}"))
     }
 
-    /// Returns the protocols that it is written for; `rlm` by default.
+    /// Returns the protocols that the driver is written for; `rlm` by default.
     fn protocols(&self) -> Result<Vec<Protocol>, String> {
         let Some(words) = &self.protocols else {
             return Ok(vec![Protocol::Rlm]);

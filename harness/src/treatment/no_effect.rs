@@ -51,7 +51,7 @@ enum Part {
 enum Cause {
     /// The protocol. Only the listed protocols support the setting.
     Protocol(Vec<Protocol>),
-    /// One other part.
+    /// One other part of the run.
     Part(Part),
     /// Another setting that implies the same value.
     Implied(String),

@@ -73,7 +73,7 @@ struct Stream {
 #[serde(deny_unknown_fields)]
 struct Count {
     usage: Map<String, Value>,
-    /// Format to which the row does not apply.
+    /// Format that the row is not for; empty if it is for all formats.
     #[serde(default)]
     not: String,
     #[serde(default = "ada")]

@@ -133,7 +133,7 @@ impl Library {
     pub fn notes(&self) -> Vec<String> {
         let note = |path: &PathBuf| {
             format!(
-                "{} defines no prompt: it does not call `definePrompt`",
+                "{} does not define a prompt: expected a call of `definePrompt`",
                 path.display()
             )
         };

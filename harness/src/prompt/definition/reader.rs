@@ -8,7 +8,7 @@ use super::properties::Source;
 use super::tree::{Content, Node};
 use crate::text::{did_you_mean, nearest};
 
-/// State of reading one file, with its faults.
+/// State while reading one file, with the faults found so far.
 pub(super) struct Reader<'a> {
     source: &'a Source,
     pub faults: Vec<Fault>,
@@ -165,7 +165,7 @@ impl<'a> Reader<'a> {
         count
     }
 
-    /// Reads one of several words.
+    /// Reads an optional word that must be one of `words`.
     pub fn word<T: Copy>(
         &mut self,
         fields: &Fields<'_>,

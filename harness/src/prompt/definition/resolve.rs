@@ -16,7 +16,7 @@ pub struct ResolvedPrompt {
     pub pieces: Vec<Piece>,
 }
 
-/// A text from one definition.
+/// A piece of text from one definition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
     /// Name of the definition.
@@ -41,7 +41,7 @@ impl ResolvedPrompt {
 
 impl Library {
     /// Returns the prompt of a definition with all includes resolved recursively. An include
-    /// inserts only the `prompt` of the other definition.
+    /// inserts only the `prompt` of the included definition.
     ///
     /// # Errors
     /// Returns a fault for every include of an unknown definition, for every cycle, for more than

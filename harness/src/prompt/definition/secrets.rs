@@ -104,8 +104,8 @@ fn dashed(character: char) -> bool {
 
 /// Minimum bytes of a known secret value; shorter values occur in ordinary words.
 const SHORTEST_VALUE: usize = 6;
-/// Minimum number of different characters in a key. A placeholder such as `sk-ant-xxxxxxxx` has
-/// fewer.
+/// Minimum number of different characters in a key. Placeholders such as `sk-ant-xxxxxxxx` have
+/// fewer different characters.
 const VARIETY: usize = 8;
 
 /// Returns the secrets in a text, in order: keys of known forms, private keys, JSON Web Tokens, and
@@ -171,7 +171,7 @@ fn key(text: &str, form: &Form, prefix: &str, start: usize) -> Option<Secret> {
     })
 }
 
-/// Matches three base64url parts separated by dots, of which the first two are JSON objects.
+/// Matches three base64url parts separated by dots; the first two must be JSON objects.
 fn web_token(text: &str, start: usize) -> Option<Secret> {
     if text[..start].chars().next_back().is_some_and(dashed) {
         return None;

@@ -196,7 +196,7 @@ impl<'de> Visitor<'de> for ContentVisitor {
     fn visit_f64<E: de::Error>(self, value: f64) -> Result<Content, E> {
         Number::from_f64(value)
             .map(Content::Number)
-            .ok_or_else(|| E::custom(format!("{value} is no finite number")))
+            .ok_or_else(|| E::custom(format!("expected a finite number, found {value}")))
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Content, E> {

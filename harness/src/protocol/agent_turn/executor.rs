@@ -70,7 +70,7 @@ impl Executor for PageExecutor {
                 Ok(action) => page.act(&action).await.map(|acted| (acted, None)),
                 Err(message) => Err(PageError::new(PageProblem::Malformed, message)),
             },
-            // The host shows the panel, so the page does nothing.
+            // The host shows the panel, so there is nothing to do on the page.
             Run::Present => Ok((ActionEffect::SamePage, None)),
             Run::Script(script) => {
                 let call = format!("({script})({})", action.args);

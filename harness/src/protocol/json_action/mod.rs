@@ -105,7 +105,7 @@ impl AgentBehavior for Chat<'_> {
         let request = request.text().map_err(|error| {
             Failure::new(
                 Status::Error,
-                format!("the request cannot be written: {error}"),
+                format!("cannot serialize the request: {error}"),
             )
         })?;
         conversation.restart();

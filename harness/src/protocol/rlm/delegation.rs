@@ -233,7 +233,7 @@ impl<'a> ReplAgent<'a> {
     }
 
     fn start_function(&self, call: FunctionCall, children: &mut Children<'a>) {
-        // Only agents with a page have functions other than tools.
+        // Functions other than tools are page functions.
         let Some(page) = self.invocation.page.clone() else {
             return;
         };
