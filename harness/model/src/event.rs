@@ -33,7 +33,7 @@ pub struct Event {
     pub at_ms: Option<f64>,
     /// Invocation id of the agent: `root`, `d1-c0`, `d1-c0.d2-c3`.
     pub invocation: String,
-    /// Invocation id of the agent that called it; `None` for the root.
+    /// Invocation id of the caller; `None` for the root.
     pub parent: Option<String>,
     /// Depth in the tree of agents; 0 for the root.
     pub depth: u32,

@@ -223,7 +223,7 @@ impl AttemptJournal {
     /// Writes the result of a request, preceded by the steps of the sessions.
     ///
     /// # Errors
-    /// Returns the error of the system.
+    /// Returns the error of the operating system.
     pub fn keep(&self, kept: JournaledResponse) -> io::Result<()> {
         if self.store.is_none() {
             return Ok(());
@@ -240,7 +240,7 @@ impl AttemptJournal {
     /// process's steps.
     ///
     /// # Errors
-    /// Returns the error of the system.
+    /// Returns the error of the operating system.
     pub fn begin(&self, invocation: &str, opened: &Session) -> io::Result<()> {
         if self.store.is_none() && self.pinned.is_none() && self.recorded.lock().is_empty() {
             return Ok(());
@@ -300,7 +300,7 @@ impl AttemptJournal {
     /// Ends the journal, after syncing all lines to disk.
     ///
     /// # Errors
-    /// Returns the error of the system.
+    /// Returns the error of the operating system.
     pub async fn end(&self) -> io::Result<()> {
         let Some(store) = self.store.clone() else {
             return Ok(());
@@ -318,7 +318,7 @@ impl AttemptJournal {
     /// Abandons the journal, because the attempt restarts.
     ///
     /// # Errors
-    /// Returns the error of the system.
+    /// Returns the error of the operating system.
     pub fn give_up(&self) -> io::Result<()> {
         match &self.store {
             Some(store) => store.give_up(&self.sample, self.attempt),

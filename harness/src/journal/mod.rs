@@ -23,25 +23,25 @@ pub trait JournalStore: Send + Sync {
     /// truncated last line.
     ///
     /// # Errors
-    /// Returns the error of the system.
+    /// Returns the error of the operating system.
     fn read(&self, sample: &str, attempt: u32) -> io::Result<Vec<String>>;
 
     /// Appends complete lines. They are written to the operating system when this returns.
     ///
     /// # Errors
-    /// Returns the error of the system.
+    /// Returns the error of the operating system.
     fn append(&self, sample: &str, attempt: u32, lines: &str) -> io::Result<()>;
 
     /// Marks the attempt as ended, after syncing its lines to disk.
     ///
     /// # Errors
-    /// Returns the error of the system.
+    /// Returns the error of the operating system.
     fn end(&self, sample: &str, attempt: u32) -> io::Result<()>;
 
     /// Abandons the lines of an attempt that restarts. Their cost counts as abandoned.
     ///
     /// # Errors
-    /// Returns the error of the system.
+    /// Returns the error of the operating system.
     fn give_up(&self, sample: &str, attempt: u32) -> io::Result<()>;
 }
 

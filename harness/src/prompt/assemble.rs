@@ -59,7 +59,7 @@ pub struct Section {
     /// Name of the bundled text that the section is made from, if any.
     #[serde(skip)]
     pub(super) template: Option<&'static str>,
-    /// Values of the slots of that text.
+    /// Values of the slots of the bundled text.
     #[serde(skip)]
     pub(super) values: Vec<(&'static str, String)>,
 }

@@ -54,7 +54,7 @@ pub enum PromptError {
     Invalid {
         /// Path of the file, with the line if known.
         origin: String,
-        /// What is wrong, and what would be valid, with the name of the field.
+        /// Description of the problem and of valid values, with the name of the field.
         problem: String,
     },
 

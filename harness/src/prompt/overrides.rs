@@ -309,8 +309,8 @@ pub(super) fn layered(mut prompt: Assembled, agent: &AgentPrompt<'_>) -> Assembl
     };
     let persona = text_of("persona", &overrides.persona).filter(|_| is_root);
     let identity = identity_line(overrides, is_root)
-        // The prompt of apps follows its specification byte for byte, unless a name or a site is
-        // set.
+        // The prompt of the JSON action protocol equals its specification, unless a name or a site
+        // is set.
         .filter(|_| agent.role.action_surface() != ActionSurface::Apps || overrides.name_root());
     let first = [identity, persona];
     prompt.sections.splice(at..at, first.into_iter().flatten());

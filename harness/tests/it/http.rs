@@ -21,7 +21,7 @@ pub const KEY: &str = "sk-canary-0123456789";
 /// Provider prefixes, one per format.
 pub const FORMATS: [&str; 3] = ["openai", "openai-responses", "anthropic"];
 
-/// Timeouts that only end tests that hang.
+/// Timeouts that end only tests that hang.
 const TIMEOUTS: Timeouts = Timeouts {
     connect: Duration::from_secs(120),
     idle: Duration::from_secs(120),

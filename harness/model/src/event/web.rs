@@ -69,7 +69,7 @@ pub enum WebEvent {
         /// Results of the actions, in order.
         results: Vec<ActionResult>,
     },
-    /// The state of a web agent's conversation at its end.
+    /// The final state of a web agent's conversation.
     TurnLog {
         /// Messages of the last request and those that followed. The system prompt and images are
         /// omitted, because earlier events contain them.

@@ -55,11 +55,11 @@ pub trait Page: Send + Sync {
     /// Returns the page as text. Its ids are valid as selectors until the next dump.
     ///
     /// # Errors
-    /// Returns [`PageProblem::Dialog`] while a dialog is open, [`PageProblem::Script`],
+    /// Returns [`PageProblem::Dialog`] if a dialog is open, [`PageProblem::Script`],
     /// [`PageProblem::TimedOut`] or [`PageProblem::Broken`].
     async fn dump(&self, settings: &DumpSettings) -> Result<Dump, PageError>;
 
-    /// Performs an action, waits for a resulting navigation, and returns whether the page changed.
+    /// Performs an action, waits for a resulting navigation, and returns the effect.
     ///
     /// # Errors
     /// Returns a [`PageError`]; as far as the browser can detect, the action then had no

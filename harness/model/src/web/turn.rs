@@ -10,7 +10,7 @@ pub struct Envelope {
     pub memory: String,
     /// Tasks that remain to be done for the user's request.
     pub todos_remaining: Vec<String>,
-    /// Actions to run, in order; an empty list ends the run.
+    /// Actions to run, in order; empty if the model answers the user.
     pub actions: Vec<Step>,
 }
 

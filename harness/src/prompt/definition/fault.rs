@@ -38,7 +38,7 @@ pub struct Fault {
     pub includes: Vec<String>,
 }
 
-/// Returns ` (path of includes: a → b)`, or an empty text.
+/// Formats includes as ` (path of includes: a → b)`, or returns an empty string if there are none.
 fn path_of_includes(includes: &[String]) -> String {
     if includes.is_empty() {
         String::new()
@@ -47,7 +47,7 @@ fn path_of_includes(includes: &[String]) -> String {
     }
 }
 
-/// All faults that were found, sorted by file and line; never empty.
+/// All faults found, sorted by file and line; never empty.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}", lines(.0))]
 pub struct Faults(pub Vec<Fault>);

@@ -31,7 +31,7 @@ impl FirstMessage {
         }
     }
 
-    /// Creates the first message of an instance from its name; the instance receives its messages
+    /// Creates a placeholder for the first message of an instance, which receives its messages
     /// later.
     pub fn named(name: &str) -> Self {
         Self::text(name.to_owned())

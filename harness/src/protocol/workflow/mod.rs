@@ -13,7 +13,7 @@ use crate::protocol::rlm::{ReplAgent, first, open_root};
 use crate::text::two_ends;
 use crate::tool::ToolSet;
 
-/// Maximum characters of a program's result shown to the model. Longer results are cut in the
+/// Maximum characters of a program's result shown to the model. Longer results are shortened in the
 /// middle.
 const SHOWN_BACK: usize = 10_000;
 
@@ -52,7 +52,7 @@ impl ProtocolBehavior for Workflow {
 struct Programmer<'a> {
     /// REPL in which the program runs.
     repl: ReplAgent<'a>,
-    /// Result of the newest run that returned.
+    /// Result of the newest program that returned a value.
     returned: Option<String>,
 }
 
