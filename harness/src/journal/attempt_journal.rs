@@ -1,4 +1,5 @@
-//! Journal of one attempt: responses and steps of earlier processes, and additions of this one.
+//! Journal of one attempt: the responses and session steps of earlier processes, and those that
+//! this process adds.
 
 use std::collections::HashMap;
 use std::io;
@@ -14,7 +15,7 @@ use super::{JOURNAL_VERSION, JournalStore, JournaledResponse, ReplayedJournals, 
 use crate::model::Task;
 use crate::model::lenient_json;
 
-/// Start of a pinned clock: the first second of 2026.
+/// Start of a pinned clock: 2026-01-01 00:00 UTC.
 const PINNED_EPOCH_MS: u64 = 1_767_225_600_000;
 
 /// Journal of one attempt; without a store, nothing is written.
@@ -25,11 +26,12 @@ pub(crate) struct AttemptJournal {
     attempt: u32,
     /// Seed of pinned sessions, if sessions are pinned.
     pinned: Option<u64>,
-    /// Responses of earlier processes that have not been reused yet.
+    /// Responses of earlier processes that have not been returned yet.
     earlier: Mutex<HashMap<RequestKey, Box<JournaledResponse>>>,
-    /// Beginnings and clock readings of the sessions of a replayed run.
+    /// Starts and clock readings of the sessions of a replayed run, by invocation id.
     recorded: Mutex<HashMap<String, SessionStart>>,
-    /// Beginnings and steps of sessions of earlier processes that have not been reopened yet.
+    /// Starts and steps of sessions of earlier processes that have not been reopened yet, by
+    /// invocation id.
     sessions: Mutex<HashMap<String, SessionStart>>,
     /// Open sessions.
     open: Mutex<Vec<Open>>,
@@ -46,17 +48,17 @@ struct Open {
 
 /// Result of looking up a request.
 pub(crate) enum Recalled {
-    /// The request was answered.
+    /// The journal contains the result of the request.
     JournaledResponse(Box<JournaledResponse>),
-    /// The request was never answered.
+    /// The journal contains no result.
     Nothing,
-    /// A different request was recorded.
+    /// The journal contains the result of a different request.
     Other,
 }
 
 impl AttemptJournal {
-    /// Opens the journal of an attempt, and reads the lines of earlier processes. With `pinned`,
-    /// the clocks and random numbers of its sessions are derived from that seed.
+    /// Opens the journal of an attempt, and reads the lines of earlier processes. With the seed
+    /// `pinned`, the clocks and random numbers of its sessions are deterministic.
     ///
     /// # Errors
     /// Returns an error if the store cannot be read or contains an invalid line.
@@ -103,8 +105,8 @@ impl AttemptJournal {
         Ok(lane)
     }
 
-    /// Replays the beginnings and clock readings of an earlier run in new sessions, unless sessions
-    /// are pinned. Reading stops at the first invalid line.
+    /// Makes new sessions replay the starts and clock readings of an earlier run, unless sessions
+    /// are pinned. Reading of the run's journal stops at the first invalid line.
     #[must_use]
     pub fn playing_back(mut self, run: Option<&Arc<dyn ReplayedJournals>>) -> Self {
         let Some(run) = run.filter(|_| self.pinned.is_none()) else {
@@ -159,7 +161,7 @@ impl AttemptJournal {
         }
     }
 
-    /// Whether anything is written.
+    /// Whether the journal is stored.
     pub const fn is_kept(&self) -> bool {
         self.store.is_some()
     }
@@ -169,12 +171,12 @@ impl AttemptJournal {
         self.responses
     }
 
-    /// Returns the age of the attempt when it received the last of those responses.
+    /// Returns the time from the start of the attempt to the last response of earlier processes.
     pub const fn passed(&self) -> Duration {
         self.passed
     }
 
-    /// Returns the earlier result of a request, once. `asked` is the digest
+    /// Removes and returns the earlier result of a request. `asked` is its digest, as in
     /// [`JournaledResponse::asked`].
     pub fn recall(&self, key: &RequestKey, asked: &str) -> Recalled {
         let mut earlier = self.earlier.lock();
@@ -193,7 +195,8 @@ impl AttemptJournal {
         earlier.drain().map(|(_, kept)| *kept).collect()
     }
 
-    /// Waits until the open sessions have repeated all earlier steps. Later requests are new.
+    /// Waits until the open sessions have repeated all steps of earlier processes. All later
+    /// requests are new.
     pub async fn caught_up(&self) {
         if self.responses == 0 {
             return;
@@ -220,22 +223,24 @@ impl AttemptJournal {
     /// Writes the result of a request, preceded by the steps of the sessions.
     ///
     /// # Errors
-    /// Returns the error of the system.
+    /// Returns the error of the operating system.
     pub fn keep(&self, kept: JournaledResponse) -> io::Result<()> {
         if self.store.is_none() {
             return Ok(());
         }
-        // The lock is held while writing, so that steps precede the requests that they led to.
+        // Hold the lock while writing, so that steps are written before the requests that follow
+        // them.
         let mut open = self.open.lock();
         let mut entries = take_courses(&mut open);
         entries.push(Entry::Response(Box::new(kept)));
         self.write(&entries)
     }
 
-    /// Begins a session of an agent, in the same way as in an earlier process, if any.
+    /// Starts a session of an agent. If an earlier process started it, the session repeats that
+    /// process's steps.
     ///
     /// # Errors
-    /// Returns the error of the system.
+    /// Returns the error of the operating system.
     pub fn begin(&self, invocation: &str, opened: &Session) -> io::Result<()> {
         if self.store.is_none() && self.pinned.is_none() && self.recorded.lock().is_empty() {
             return Ok(());
@@ -292,10 +297,10 @@ impl AttemptJournal {
         }
     }
 
-    /// Ends the journal. All lines are on disk when this returns.
+    /// Ends the journal, after syncing all lines to disk.
     ///
     /// # Errors
-    /// Returns the error of the system.
+    /// Returns the error of the operating system.
     pub async fn end(&self) -> io::Result<()> {
         let Some(store) = self.store.clone() else {
             return Ok(());
@@ -303,7 +308,7 @@ impl AttemptJournal {
         let entries = take_courses(&mut self.open.lock());
         self.write(&entries)?;
         let (sample, attempt) = (self.sample.clone(), self.attempt);
-        // Syncing blocks until the disk has the data.
+        // Syncing to disk blocks the thread.
         let ended = tokio::task::spawn_blocking(move || store.end(&sample, attempt));
         ended
             .await
@@ -313,7 +318,7 @@ impl AttemptJournal {
     /// Abandons the journal, because the attempt restarts.
     ///
     /// # Errors
-    /// Returns the error of the system.
+    /// Returns the error of the operating system.
     pub fn give_up(&self) -> io::Result<()> {
         match &self.store {
             Some(store) => store.give_up(&self.sample, self.attempt),

@@ -6,20 +6,20 @@ use serde::{Deserialize, Serialize};
 use crate::provider::{CallEvent, Caller, ProviderError, Request, Response};
 use crate::text::sha256_hex;
 
-/// Version of the lines; the first one carries it as `v`.
+/// Version of the line format; the first line contains it as `v`.
 pub const JOURNAL_VERSION: u32 = 1;
 
-/// Line of a journal.
+/// A line of a journal.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Entry {
-    /// First line: the attempt that the journal belongs to.
+    /// First line: identifies the attempt.
     Attempt {
         v: u32,
         sample: String,
         attempt: u32,
     },
-    /// An agent's sandbox session began.
+    /// Start of an agent's sandbox session.
     Session {
         invocation: String,
         seed: u64,
@@ -32,7 +32,7 @@ pub(super) enum Entry {
         steps: Vec<Step>,
         clock: Vec<Reading>,
     },
-    /// A request to a model ended.
+    /// Result of a request to a model.
     Response(Box<JournaledResponse>),
 }
 
@@ -45,13 +45,13 @@ pub(crate) struct JournaledResponse {
     pub turn: u32,
     /// Number of times the conversation was shortened in this turn.
     pub trims: u32,
-    /// Digest of the request.
+    /// Digest of the new part of the request.
     pub asked: String,
     /// Milliseconds since the attempt began.
     pub at_ms: f64,
     /// Milliseconds from request to response.
     pub ms: f64,
-    /// Whether the response came from a cache, so that nothing was paid.
+    /// Whether the response came from a cache, so that it was not billed.
     pub cached: bool,
     /// Events of the call, such as retries.
     pub calls: Vec<CallEvent>,
@@ -86,8 +86,8 @@ impl JournaledResponse {
         }
     }
 
-    /// Returns a digest of the part of a request that is new: the model, the newest message, and
-    /// the number of messages.
+    /// Returns the digest of the new part of a request: the model, the newest message, and the
+    /// number of messages.
     pub fn asked(request: &Request) -> String {
         let newest = request.messages.last();
         let newest = serde_json::to_string(&newest).unwrap_or_default();
@@ -96,7 +96,7 @@ impl JournaledResponse {
     }
 }
 
-/// Creates the line for the beginning of a session.
+/// Creates the line for the start of a session.
 pub(super) fn session(invocation: &str, beginning: &SessionStart) -> Entry {
     Entry::Session {
         invocation: invocation.to_owned(),
@@ -106,7 +106,7 @@ pub(super) fn session(invocation: &str, beginning: &SessionStart) -> Entry {
     }
 }
 
-/// Creates the line for steps of a session.
+/// Creates the line for new steps of a session.
 pub(super) fn did(invocation: &str, course: RecordedSteps) -> Entry {
     Entry::Did {
         invocation: invocation.to_owned(),

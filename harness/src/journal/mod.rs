@@ -1,12 +1,12 @@
-//! The journal of an attempt: responses of models and steps of its sandboxes, from which another
-//! process can resume it.
+//! The journal of an attempt: model responses and sandbox steps, from which another process can
+//! resume the attempt.
 //!
-//! A response is passed to the operating system before it is used. When another process resumes the
-//! attempt, its cells run again, and the journal answers all requests that it contains. The first
-//! request that is missing is sent to the model.
+//! A response is written to the journal before it is used. When another process resumes the
+//! attempt, the cells run again, and requests are answered from the journal. Requests that the
+//! journal does not contain are sent to the model.
 //!
-//! Invariant: this module does not depend on agents. A request is identified by its caller and its
-//! number.
+//! Invariant: this module does not depend on agents. A request is identified by the agent's
+//! invocation id and the request's number.
 
 mod entry;
 mod attempt_journal;
@@ -23,25 +23,25 @@ pub trait JournalStore: Send + Sync {
     /// truncated last line.
     ///
     /// # Errors
-    /// Returns the error of the system.
+    /// Returns the error of the operating system.
     fn read(&self, sample: &str, attempt: u32) -> io::Result<Vec<String>>;
 
-    /// Appends complete lines. The operating system has received them when this returns.
+    /// Appends complete lines. They are written to the operating system when this returns.
     ///
     /// # Errors
-    /// Returns the error of the system.
+    /// Returns the error of the operating system.
     fn append(&self, sample: &str, attempt: u32, lines: &str) -> io::Result<()>;
 
-    /// Marks the attempt as ended. Its lines are on disk when this returns.
+    /// Marks the attempt as ended, after syncing its lines to disk.
     ///
     /// # Errors
-    /// Returns the error of the system.
+    /// Returns the error of the operating system.
     fn end(&self, sample: &str, attempt: u32) -> io::Result<()>;
 
-    /// Abandons the lines of an attempt that restarts. What was paid for them counts as abandoned.
+    /// Abandons the lines of an attempt that restarts. Their cost counts as abandoned.
     ///
     /// # Errors
-    /// Returns the error of the system.
+    /// Returns the error of the operating system.
     fn give_up(&self, sample: &str, attempt: u32) -> io::Result<()>;
 }
 
