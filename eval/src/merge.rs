@@ -25,9 +25,9 @@ use shards::Shards;
 /// Rule that chooses between different records of one attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Preference {
-    /// The record of the try that began last.
+    /// The record of the try that started last.
     Newest,
-    /// The record with a score, else that of the run with more attempts.
+    /// The record with a score, or else the record of the run with more attempts.
     Complete,
 }
 

@@ -62,7 +62,7 @@ pub struct BenchmarkArgs {
     #[arg(long, value_name = "NAME", help_heading = "Benchmark")]
     pub split: Option<String>,
 
-    /// Skip malformed rows and report how many, instead of failing
+    /// Skip malformed rows and report their number instead of failing
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
@@ -72,8 +72,8 @@ pub struct BenchmarkArgs {
 
     /// Scorer for your own benchmark (see `rlm-eval list scorers`); or, for any benchmark, a
     /// JavaScript file with a function score(answer, expected, metadata), as `file:PATH` or a path
-    /// that ends in .js [default: that of the benchmark, or exact]. The first of several decides;
-    /// the scores of the others are only recorded
+    /// that ends in .js [default: that of the benchmark, or exact]. If there are several, the first
+    /// one decides, and the scores of the others are only recorded
     #[arg(
         long,
         value_delimiter = ',',

@@ -27,12 +27,12 @@ pub struct BudgetArgs {
     #[arg(long, value_parser = whole::<u64>(1..=MOST), value_name = "N")]
     pub max_llm_calls: Option<u64>,
 
-    /// Wall time limit of the run in seconds, after which nothing new begins; --resume restarts the
-    /// clock [default: no limit]
+    /// Wall time limit of the run in seconds, after which no attempt or model call starts; with
+    /// --resume, the time starts from zero [default: no limit]
     #[arg(long, value_name = "SECONDS")]
     pub time_limit: Option<Seconds>,
 
-    /// Cost limit of one attempt, all its agents included, in US dollars [default: no limit]
+    /// Cost limit of one attempt, including all its agents, in US dollars [default: no limit]
     #[arg(long, value_parser = dollars, value_name = "USD")]
     pub attempt_max_cost: Option<f64>,
 

@@ -20,7 +20,7 @@ pub struct DataArgs {
 /// What can be done with data.
 #[derive(Debug, Clone, Subcommand)]
 pub enum Data {
-    /// Download the data of benchmarks from its source and verify its checksums
+    /// Download benchmark data from its source and verify the checksums
     Fetch(FetchArgs),
     /// Print samples of a benchmark as an agent would see them, with the expected answers
     Show(Box<ShowArgs>),
@@ -33,7 +33,7 @@ pub struct FetchArgs {
     #[arg(required = true, value_name = "NAME")]
     pub names: Vec<String>,
 
-    /// Folder that gets a subfolder for each benchmark [default: ~/.cache/eval/data]
+    /// Folder in which to create a subfolder for each benchmark [default: ~/.cache/eval/data]
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
 

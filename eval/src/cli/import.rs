@@ -39,12 +39,11 @@ pub struct NodeRlmArgs {
     )]
     pub prompt_mode: Option<PromptMode>,
 
-    /// Names of the drivers that were used, which the files do not record; "" for none [default:
-    /// unknown]
+    /// Names of the drivers used, which the files do not record; "" if none [default: unknown]
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     pub drivers: Option<Vec<String>>,
 
-    /// Folder in which each run gets its own folder
+    /// Parent folder of the runs' folders
     #[arg(long, default_value = "results", value_name = "DIR")]
     pub log_dir: PathBuf,
 }

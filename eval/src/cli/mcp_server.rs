@@ -19,7 +19,7 @@ pub struct McpServerArgs {
     /// Start a server of the Model Context Protocol and give its tools to the root and its
     /// children, as functions `NAME.tool`: `NAME=COMMAND ARG …`, in shell syntax and with variables
     /// before the command (`NAME=TOKEN=… COMMAND`); repeatable. The server gets none of the keys in
-    /// the environment; its descriptions and results are read by models
+    /// the environment; models read its descriptions and results
     #[arg(
         long = "mcp-server",
         value_name = "NAME=COMMAND",

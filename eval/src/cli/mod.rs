@@ -133,7 +133,7 @@ pub enum Command {
     Report(ReportArgs),
     /// Test whether one run is really better than another
     Compare(CompareArgs),
-    /// Merge the shards of a run that several machines ran
+    /// Merge the shards of a run into one run directory
     Merge(MergeArgs),
     /// Run attempts of the runs in a queue
     Worker(WorkerArgs),
@@ -174,7 +174,7 @@ Examples:
 `eval` is the same program, but most shells shadow it with a builtin.
 
 Every flag can also be set by an environment variable: --max-depth 3 is EVAL_MAX_DEPTH=3. A file \
-.env in this folder or in one above it, up to the project's root, can set flags other than \
+.env in this folder or in a folder above it, up to the project's root, can set flags other than \
 permissions. Flags take precedence over the environment, and the environment over .env.
 
 Exit codes: 0 complete, 1 infrastructure failure, 2 usage, 4 nothing matched, 100 score below \

@@ -28,8 +28,8 @@ pub struct PowerArgs {
     #[arg(long, value_parser = BoolishValueParser::new())]
     pub trust_pages: bool,
 
-    /// Let rows and their pages reach addresses of this machine and of private networks, beyond the
-    /// servers that the program starts for them
+    /// Let rows and their pages reach addresses of this machine and of private networks, in
+    /// addition to the servers that the program starts for them
     #[arg(long, value_parser = BoolishValueParser::new())]
     pub allow_local: bool,
 
@@ -46,8 +46,8 @@ pub struct PowerArgs {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = HEADING)]
 pub struct VariableArgs {
-    /// Value of a variable that tools read, or only its NAME to forward it from the environment;
-    /// repeatable. Tools get no other environment variables
+    /// Variable that tools read, as NAME=VALUE, or only as NAME to forward its value from the
+    /// environment; repeatable. Tools get no other environment variables
     #[arg(
         long = "env",
         value_name = "NAME[=VALUE]",
@@ -71,8 +71,8 @@ pub struct RunPowerArgs {
 #[command(next_help_heading = HEADING)]
 pub struct IsolationArgs {
     /// Where cells run: in worker processes without access to files, network and other processes
-    /// (process); the same, but refuse to run if the kernel cannot confine them fully (strict); or
-    /// on threads of this process (thread)
+    /// (process); the same, but do not run if the kernel cannot confine the workers fully (strict);
+    /// or on threads of this process (thread)
     #[arg(
         long = "isolation",
         default_value = "process",

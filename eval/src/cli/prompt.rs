@@ -24,7 +24,8 @@ pub struct PromptArgs {
     )]
     pub depth: u32,
 
-    /// Iterations of this agent [default: the limit at its depth if the root has 15 iterations]
+    /// Maximum iterations of the agent [default: the limit at its depth if the root has 15
+    /// iterations]
     #[arg(
         long,
         value_parser = whole::<u32>(1..=10_000),
@@ -33,7 +34,7 @@ pub struct PromptArgs {
     )]
     pub iterations: Option<u32>,
 
-    /// Query of an agent above this one; repeat for each depth, starting with the root
+    /// Query of an ancestor; repeat the flag for each depth, starting with the root
     #[arg(long, value_name = "QUERY", help_heading = "Position")]
     pub lineage: Vec<String>,
 
@@ -74,8 +75,8 @@ pub struct PromptArgs {
     )]
     pub sizes: bool,
 
-    /// Print how the prompts of two configurations differ. Each is a quoted list of further flags,
-    /// or the name of a definition; `EVAL_DIFF` separates them by `;`
+    /// Print the differences between the prompts of two configurations. Each is a quoted list of
+    /// additional flags, or the name of a definition; `EVAL_DIFF` separates them by `;`
     #[arg(
         long,
         num_args = 2,
