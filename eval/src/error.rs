@@ -116,7 +116,7 @@ pub enum Error {
         /// Cause reported by the system.
         reason: io::Error,
     },
-    /// The agent of `rlm-eval ask` gave no answer because infrastructure failed.
+    /// The agent of `rlm-eval ask` returned no answer because infrastructure failed.
     #[error("no answer: {0}")]
     NoAnswer(String),
     /// Data cannot be fetched.
@@ -131,10 +131,10 @@ pub enum Error {
     /// A request to a model server failed.
     #[error(transparent)]
     Provider(#[from] ProviderError),
-    /// Results cannot be written.
+    /// Results cannot be written to stdout.
     #[error("cannot write to stdout: {0}")]
     Stdout(io::Error),
-    /// Input cannot be read.
+    /// Input cannot be read from stdin.
     #[error("cannot read from stdin: {0}")]
     Stdin(io::Error),
     /// The async runtime cannot start its threads.

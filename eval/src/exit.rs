@@ -44,7 +44,7 @@ pub enum Outcome {
     InfrastructureFailed,
     /// The checked files contain errors.
     Faulty,
-    /// The user stopped it.
+    /// The user stopped the command.
     Interrupted,
 }
 

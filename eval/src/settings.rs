@@ -1,4 +1,4 @@
-//! Settings: flags as resolved, with every value present and every check done that needs no work.
+//! Settings: resolved flags, with all values present and all checks done that need no work.
 //!
 //! Invariant: only this module, clap's `env` attributes and [`browser::environment`] read the
 //! environment.

@@ -92,7 +92,7 @@ impl BenchmarkArgs {
     }
 }
 
-/// Serializes a single scorer as text, as versions did that accepted only one.
+/// Serializes a single scorer as a string, like versions that accepted only one.
 fn scorers<S: Serializer>(all: &[String], to: S) -> Result<S::Ok, S::Error> {
     match all {
         [] => to.serialize_none(),

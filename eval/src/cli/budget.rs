@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::number::{Seconds, dollars, whole};
 
-/// Maximum limit of tokens or requests; larger numbers are probably typing errors.
+/// Maximum value of a token or request limit; larger numbers are probably typos.
 pub(super) const MOST: u64 = 1_000_000_000_000;
 
 /// Budgets of the run and of each attempt.
@@ -71,7 +71,7 @@ impl BudgetArgs {
         of_run.or(self.attempt_max_cost.map(|_| "--attempt-max-cost"))
     }
 
-    /// Returns the budget of each attempt. Its time limit is a flag of the agents.
+    /// Returns the budget of each attempt, without its time limit, which is a flag of the engine.
     pub const fn of_attempt(&self) -> Budget {
         Budget {
             cost_usd: self.attempt_max_cost,

@@ -13,7 +13,7 @@ use super::number::whole;
 use super::word::one_of;
 use crate::providers::ModelRef;
 
-/// Maximum number of tokens; larger numbers are probably typing errors.
+/// Maximum number of tokens; larger numbers are probably typos.
 const MOST_TOKENS: u64 = 1_000_000_000;
 
 /// Settings of compaction.

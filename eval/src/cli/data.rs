@@ -12,12 +12,12 @@ use super::number::whole;
 #[derive(Debug, Clone, Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub struct DataArgs {
-    /// What to do.
+    /// Subcommand.
     #[command(subcommand)]
     pub what: Data,
 }
 
-/// What can be done with data.
+/// Subcommands of `rlm-eval data`.
 #[derive(Debug, Clone, Subcommand)]
 pub enum Data {
     /// Download benchmark data from its source and verify the checksums
@@ -45,7 +45,7 @@ pub struct FetchArgs {
 /// The flags of `rlm-eval data show`.
 #[derive(Debug, Clone, Args)]
 pub struct ShowArgs {
-    /// The benchmark, as for `rlm-eval run --benchmark`
+    /// Benchmark, as for `rlm-eval run --benchmark`
     #[arg(value_name = "NAME")]
     pub benchmark: String,
 

@@ -73,11 +73,11 @@ pub struct EngineArgs {
     )]
     pub attempt_timeout: Seconds,
 
-    /// How models are called.
+    /// Flags of model calls.
     #[command(flatten)]
     pub models: ModelArgs,
 
-    /// The prompts of the agents.
+    /// Prompts of the agents.
     #[command(flatten)]
     pub guidance: GuidanceArgs,
 
@@ -85,7 +85,7 @@ pub struct EngineArgs {
     #[command(flatten)]
     pub hooks: HookArgs,
 
-    /// What belongs to one protocol each.
+    /// Settings of single protocols.
     #[command(flatten)]
     pub protocols: ProtocolArgs,
 
@@ -120,8 +120,8 @@ pub struct EngineArgs {
 }
 
 impl EngineArgs {
-    /// Returns the part of the treatment that these flags determine. [`crate::settings`] adds what
-    /// has to be looked up or checked.
+    /// Returns the part of the treatment that these flags determine. [`crate::settings`] adds
+    /// values that must be looked up or checked.
     pub fn treatment(&self) -> Treatment {
         Treatment {
             max_iterations: self.max_iterations,
@@ -141,7 +141,7 @@ impl EngineArgs {
         }
     }
 
-    /// Returns the conduct.
+    /// Returns the settings that cannot change an answer.
     ///
     /// # Errors
     /// [`SandboxError`] if the requested isolation is not possible.

@@ -13,8 +13,8 @@ use super::word::one_of;
 use super::{CompactionArgs, PromptOverrideArgs};
 use crate::providers::ModelRef;
 
-/// Maximum depth of the tree; larger numbers are probably typing errors, because agents below depth
-/// 2 have only 3 iterations.
+/// Maximum depth of the tree; larger numbers are probably typos, because agents below depth 2 have
+/// only 3 iterations.
 pub(super) const DEEPEST: u32 = 16;
 
 /// Settings that shape the prompts of a delegation tree.

@@ -11,12 +11,12 @@ use super::word::one_of;
 #[derive(Debug, Clone, Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true, after_help = EXAMPLES)]
 pub struct ImportArgs {
-    /// Where the files come from.
+    /// System that wrote the files.
     #[command(subcommand)]
     pub system: ImportSystem,
 }
 
-/// Systems whose results can be read.
+/// Systems whose results can be imported.
 #[derive(Debug, Clone, Subcommand)]
 pub enum ImportSystem {
     /// Import result files of the JavaScript system, each as a run directory

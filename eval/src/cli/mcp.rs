@@ -68,7 +68,7 @@ pub struct McpArgs {
     #[arg(long, value_name = "FILE", requires = "http", help_heading = "Server")]
     pub client_keys: Option<PathBuf>,
 
-    /// What is served.
+    /// Agents to serve.
     #[command(flatten)]
     pub served: ServedArgs,
 

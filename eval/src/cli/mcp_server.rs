@@ -32,11 +32,11 @@ pub struct McpServerArgs {
 /// A server to start.
 #[derive(Clone, PartialEq, Eq)]
 pub struct McpServer {
-    /// Name of the object that has its tools.
+    /// Name of the JavaScript object that contains the server's tools.
     pub name: String,
-    /// Variables of its environment, which may be secrets.
+    /// Environment variables of the server; their values may be secrets.
     pub variables: Vec<(String, String)>,
-    /// The program and its arguments.
+    /// Program and arguments.
     pub words: Vec<String>,
 }
 
@@ -83,7 +83,7 @@ fn assignment(word: &str) -> Option<(&str, &str)> {
 }
 
 impl McpServer {
-    /// Returns the flag for a shell, without the values of variables.
+    /// Returns the flag, quoted for a shell, without the values of variables.
     pub fn word(&self) -> String {
         let variables = self.variables.iter();
         let variables = variables.map(|(name, _)| format!("{name}=…"));
@@ -96,7 +96,7 @@ impl McpServer {
     }
 }
 
-/// Leaves out the values of variables, which may be secrets.
+/// Omits the values of variables, which may be secrets.
 impl fmt::Debug for McpServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.word())

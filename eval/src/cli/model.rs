@@ -9,7 +9,7 @@ use super::Granted;
 use super::number::{Seconds, decimal, whole};
 use super::word::one_of;
 
-/// How models are called over HTTP. Scripted and replayed models ignore these flags.
+/// Flags of model calls over HTTP. Scripted and replayed models ignore them.
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Model")]
 pub struct ModelArgs {

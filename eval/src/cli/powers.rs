@@ -1,4 +1,4 @@
-//! Permissions: flags that let a run touch the machine or the network.
+//! Permissions: flags that let a run access the machine or the network.
 //!
 //! Invariant: they come from the command line of this start or from the environment of this
 //! process. Their types are not serializable, and [`super::recorded`] skips their names, so no run
@@ -33,7 +33,7 @@ pub struct PowerArgs {
     #[arg(long, value_parser = BoolishValueParser::new())]
     pub allow_local: bool,
 
-    /// Values of variables.
+    /// Variables that tools read.
     #[command(flatten)]
     pub variables: VariableArgs,
 
@@ -89,7 +89,7 @@ pub enum IsolationKind {
     /// In worker processes.
     #[default]
     Process,
-    /// In worker processes that are fully confined, or not at all.
+    /// In worker processes that the kernel must be able to confine fully.
     Strict,
     /// On threads of this process.
     Thread,
@@ -150,12 +150,12 @@ pub fn is_permission(id: &str) -> bool {
     ids().contains(id)
 }
 
-/// Whether a file `.env` may set a flag.
+/// Rule for setting a flag in a file `.env`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FromFile {
     /// Any value.
     Any,
-    /// A value that names no file outside the folder of `.env`.
+    /// Allowed for a value that names no file outside the folder of `.env`.
     Inside,
     /// No value.
     Never,

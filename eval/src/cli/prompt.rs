@@ -46,7 +46,7 @@ pub struct PromptArgs {
     #[arg(long, value_name = "REF", help_heading = "Agent")]
     pub model: Option<String>,
 
-    /// The prompts of the agents.
+    /// Prompts of the agents.
     #[command(flatten)]
     pub guidance: GuidanceArgs,
 
@@ -58,7 +58,7 @@ pub struct PromptArgs {
     #[command(flatten)]
     pub web: WebArgs,
 
-    /// Values of variables.
+    /// Variables that tools read.
     #[command(flatten)]
     pub variables: VariableArgs,
 
@@ -111,8 +111,7 @@ impl PromptArgs {
     /// Returns these flags overridden by one side of `--diff`: flags in shell syntax, or the name
     /// of a definition.
     ///
-    /// # Errors
-    /// The error in the side's flags.
+    /// # Errors The error in the flags of `side`.
     pub fn with(&self, side: &str) -> Result<Self, clap::Error> {
         let given = side.trim();
         let words = if given.is_empty() || given.starts_with('-') {

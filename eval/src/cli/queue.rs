@@ -68,7 +68,7 @@ pub struct QueueArgs {
     #[arg(long, value_name = "RUN")]
     pub queue_order_by: Option<PathBuf>,
 
-    /// Access to its server.
+    /// Access to the queue's server.
     #[command(flatten)]
     pub access: QueueAccessArgs,
 }
@@ -110,11 +110,11 @@ pub struct WorkerArgs {
     #[arg(long, value_name = "URL")]
     pub base_url: Option<String>,
 
-    /// Permissions of the agents that it runs.
+    /// Permissions of the agents that the worker runs.
     #[command(flatten)]
     pub powers: PowerArgs,
 
-    /// Permissions of the runs that it serves.
+    /// Permissions of the runs that the worker serves.
     #[command(flatten)]
     pub run_powers: RunPowerArgs,
 
@@ -136,20 +136,20 @@ pub struct WorkerArgs {
     #[arg(last = true, value_name = "FLAGS")]
     pub confirmed: Vec<String>,
 
-    /// Access to its server.
+    /// Access to the queue's server.
     #[command(flatten)]
     pub access: QueueAccessArgs,
 }
 
-/// `rlm-eval queue`.
+/// Flags of `rlm-eval queue`.
 #[derive(Debug, Clone, Args)]
 pub struct QueueCommandArgs {
-    /// What to do.
+    /// Action.
     #[command(subcommand)]
     pub action: QueueAction,
 }
 
-/// What can be done with the runs of a queue.
+/// Actions on the runs of a queue.
 #[derive(Debug, Clone, Subcommand)]
 pub enum QueueAction {
     /// Show runs, waiting attempts and workers
@@ -185,7 +185,7 @@ pub struct QueueTargetArgs {
     #[arg(long, value_parser = BoolishValueParser::new())]
     pub json: bool,
 
-    /// Access to its server.
+    /// Access to the queue's server.
     #[command(flatten)]
     pub access: QueueAccessArgs,
 }

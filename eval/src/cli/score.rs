@@ -26,7 +26,7 @@ pub struct ScoreArgs {
     #[command(flatten)]
     pub scoring: ScorerArgs,
 
-    /// How a judge is called; --base-url is its server, and the sampling flags are for it.
+    /// Flags of the judge's calls, including its server (`--base-url`) and sampling.
     #[command(flatten)]
     pub models: ModelArgs,
 

@@ -1,4 +1,4 @@
-//! Flags of one start of `rlm-eval run`, which are not settings of the run itself.
+//! Flags of one start of `rlm-eval run` that are not settings of the run.
 //!
 //! Invariant: like permissions, they are neither recorded nor read from a file.
 

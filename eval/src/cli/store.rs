@@ -1,4 +1,4 @@
-//! Flags of where responses are stored.
+//! Flags for storing responses.
 
 use std::path::PathBuf;
 

@@ -264,10 +264,10 @@ pub struct SweepArgs {
     pub budget: SweepBudgetArgs,
 }
 
-/// Reference that the cells of a race are compared with.
+/// Reference with which the cells of a race are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum RaceAgainst {
-    /// The best of the others.
+    /// The best other cell.
     Best,
     /// The baseline of the cell's model.
     Baseline,
@@ -322,7 +322,7 @@ impl SweepBudgetArgs {
         *self == Self::default()
     }
 
-    /// Returns these limits, with unset ones taken from `earlier`.
+    /// Returns these limits. Unset limits are taken from `earlier`.
     #[must_use]
     pub fn or(self, earlier: Self) -> Self {
         Self {

@@ -119,7 +119,7 @@ impl FromStr for RateLimit {
         };
         let number: f64 = number.trim().parse().map_err(|_| WRONG)?;
         let per_second = number / seconds;
-        // From one per hour to more than any server accepts.
+        // Accept rates from one request per hour to more than any server accepts.
         let is_possible = (1.0 / 3600.0..=100_000.0).contains(&per_second);
         let typed = typed.to_owned();
         is_possible

@@ -45,18 +45,18 @@ pub struct WebArgs {
     pub dump_include: Vec<DumpAddition>,
 }
 
-/// Text that a dump contains.
+/// Text that a page dump contains.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DumpText {
-    /// In the elements that the format lists.
+    /// Text in the elements that the dump format lists.
     #[default]
     Listed,
-    /// In any element.
+    /// Text in any element.
     All,
 }
 
-/// Optional addition to a dump.
+/// Optional addition to a page dump.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DumpAddition {
@@ -69,7 +69,7 @@ pub enum DumpAddition {
 }
 
 impl WebArgs {
-    /// Returns what page dumps contain in addition to their format.
+    /// Returns the optional contents of page dumps.
     pub(super) fn dump(&self) -> DumpAlso {
         DumpAlso {
             text: self.dump_text == DumpText::All,
