@@ -92,7 +92,8 @@ pub(super) fn without_excluded(command: Command, typed: &TypedFlags) -> Command 
 /// Appends the values of the file after the subcommand, as if they were typed. Skips a flag if it,
 /// or a flag that excludes it, is typed or set in the environment.
 ///
-/// # Errors An error for a switch whose value is neither true nor false.
+/// # Errors
+/// An error for a switch whose value is neither true nor false.
 pub(super) fn with_file_values(
     mut arguments: Vec<OsString>,
     command: &Command,

@@ -71,7 +71,7 @@ pub enum List {
         #[arg(long, value_name = "NAME")]
         provider: Option<String>,
 
-        /// URL of its server [default: the provider's own]
+        /// URL of the provider's server [default: the provider's own]
         #[arg(long, value_name = "URL", requires = "provider")]
         base_url: Option<String>,
 

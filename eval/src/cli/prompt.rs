@@ -111,7 +111,8 @@ impl PromptArgs {
     /// Returns these flags overridden by one side of `--diff`: flags in shell syntax, or the name
     /// of a definition.
     ///
-    /// # Errors The error in the flags of `side`.
+    /// # Errors
+    /// The error in the flags of `side`.
     pub fn with(&self, side: &str) -> Result<Self, clap::Error> {
         let given = side.trim();
         let words = if given.is_empty() || given.starts_with('-') {

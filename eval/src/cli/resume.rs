@@ -129,7 +129,8 @@ impl ResumeArgs {
     /// Returns the flags that resume the sweep cell in `dir`: these switches, followed by `typed`
     /// words.
     ///
-    /// # Errors An error for an invalid word.
+    /// # Errors
+    /// An error for an invalid word.
     pub fn of_folder(
         dir: &Path,
         retry_errors: bool,
@@ -180,7 +181,8 @@ impl ResumeArgs {
 
     /// Returns the flags of the resumed run: the recorded flags, overridden by typed ones.
     ///
-    /// # Errors An error from clap, but never about a value, because all values were parsed before.
+    /// # Errors
+    /// An error from clap, but never about a value, because all values were parsed before.
     pub fn over(&self, mut begun_with: RunArgs) -> Result<RunArgs, clap::Error> {
         begun_with.update_from_arg_matches(&self.given)?;
         Ok(begun_with)

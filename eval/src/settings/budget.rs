@@ -40,8 +40,8 @@ pub(super) fn check_prices<'a>(
 /// Maximum age of a current price in days: half a year.
 const CURRENT_DAYS: i32 = 182;
 
-/// Returns a warning that names the models whose prices are outdated on a day, or `None` without
-/// any.
+/// Returns a warning that names the models whose prices are outdated on a day, or `None` if no
+/// price is.
 pub(super) fn old_prices<'a>(
     prices: &PriceTable,
     references: impl IntoIterator<Item = &'a ModelRef>,

@@ -46,7 +46,7 @@ pub fn alias_names(args: &GuidanceArgs) -> Result<Vec<String>, SettingsError> {
         .collect())
 }
 
-/// Returns the models that agents may call, by their names.
+/// Returns the models that agents may call by name.
 ///
 /// # Errors
 /// [`SettingsError`] for an invalid alias.
@@ -54,8 +54,8 @@ pub(super) fn aliases(args: &GuidanceArgs) -> Result<Vec<ModelAlias>, SettingsEr
     Ok(parse_aliases(&names(&args.model_aliases))?)
 }
 
-/// Resolves drivers, profile and aliases. Without a model, `--profile auto` finds no profile. Of a
-/// profile, only the drivers written for the protocol are used.
+/// Resolves drivers, profile and aliases. Without a model, `--profile auto` finds no profile.
+/// Drivers of the profile that are not written for the protocol are skipped.
 ///
 /// # Errors
 /// A [`SettingsError`] that names the unsuitable driver, or the invalid name or file.
@@ -111,7 +111,7 @@ pub(super) fn resolve(
     })
 }
 
-/// Returns the models of agents below the root, unless a call names another.
+/// Returns the models of agents below the root, unless a call names another model.
 fn assigned(args: &GuidanceArgs) -> Result<ModelAssignments<ModelRef>, SettingsError> {
     let mut at_depth = BTreeMap::new();
     for given in &args.model_at_depth {
@@ -179,8 +179,8 @@ fn idle(layers: &PromptOverrideSettings, protocol: Protocol) -> Option<String> {
     })
 }
 
-/// Returns the drivers of a profile that are written for the protocol. A note lists those added and
-/// those left out.
+/// Returns the drivers of a profile that are written for the protocol. Notes list the added and the
+/// skipped drivers.
 fn apply(
     profile: &Profile,
     library: &DriverLibrary,
@@ -218,9 +218,9 @@ fn apply(
     Ok(fit)
 }
 
-/// Word for the profile that matches the model.
+/// Value of `--profile` that selects the profile that matches the model.
 pub(super) const AUTO: &str = "auto";
-/// Word for no profile.
+/// Value of `--profile` that selects no profile.
 pub(super) const NONE: &str = "none";
 
 fn profile(args: &GuidanceArgs, model: Option<&str>) -> Result<Option<Profile>, SettingsError> {

@@ -1,5 +1,5 @@
-//! Parses `--header`. A header is recorded by its name and its value, or by the variable that holds
-//! the value.
+//! Parses `--header`. Request headers added by the user. A header is recorded with its value, or
+//! with the name of the variable that contains the value.
 
 use std::env;
 

@@ -18,7 +18,7 @@ pub struct JudgeSettings {
     pub asked: u32,
 }
 
-/// Resolves the flags of a judge if a model is named; `--judge-prompt` without one is an error.
+/// Resolves the flags of a judge if a model is named; `--judge-prompt` without a model is an error.
 /// `given` are the command's model flags.
 ///
 /// # Errors

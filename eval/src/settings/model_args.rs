@@ -51,8 +51,8 @@ pub(super) fn both_given(sampling: &Sampling) -> Result<(), SettingsError> {
     Ok(())
 }
 
-/// Parses the fields of `--model-args`. `references` give the variable of the key, in case someone
-/// put the key there.
+/// Parses the fields of `--model-args`. The models in `references` determine which variable the
+/// hint about a key names.
 pub(super) fn extra(
     given: &[String],
     references: &[(String, ModelRef)],
@@ -107,7 +107,8 @@ pub(super) fn extra(
     Ok(fields)
 }
 
-/// Returns the reason why the response to such a field would not be used, if any.
+/// Returns the reason why this program cannot use the response to a request with this field, if
+/// any.
 fn unread(name: &str, value: &Value) -> Option<&'static str> {
     match name {
         "n" | "candidate_count" if *value != 1 => Some(

@@ -25,7 +25,7 @@ use crate::env_vars;
 use crate::protocol_fit;
 use crate::providers::ModelRef;
 
-/// Minimum length of a key in characters; shorter ones can be guessed.
+/// Minimum length of a key in characters; shorter keys can be guessed.
 const SHORTEST_KEY: usize = 16;
 
 /// Everything that a server depends on.
@@ -160,7 +160,7 @@ impl Resolved<ServedSettings> {
     /// Adds an agent.
     ///
     /// # Errors
-    /// A [`SettingsError`] for flags that do not fit an agent that is served.
+    /// A [`SettingsError`] for flags that a served agent does not support.
     pub(super) fn add(
         &mut self,
         name: String,
@@ -180,7 +180,7 @@ impl Resolved<ServedSettings> {
             }
         }
         let mut engine = engine.settings;
-        // A single budget for all agents, to which each request is charged.
+        // All agents share one budget, to which each request is charged.
         engine.conduct.budget = Budget::default();
         let unfit = |error: protocol_fit::UnfitProtocol| SettingsError::new(error.to_string());
         protocol_fit::check_question(&engine.treatment, None).map_err(unfit)?;
@@ -290,8 +290,8 @@ struct Entry {
     max_llm_calls: Option<u64>,
 }
 
-/// Returns the clients of a file, or else the one whose key is in the environment, or else any
-/// client.
+/// Returns the clients in a file. Without a file, returns the client whose key is in the
+/// environment, or accepts any client.
 pub(super) fn clients(file: Option<&Path>) -> Result<Clients, SettingsError> {
     let Some(path) = file else {
         let key = env::var(env_vars::CLIENT_KEY).unwrap_or_default();

@@ -16,7 +16,7 @@ use crate::cli::{self, SweepArgs};
 pub struct Matrix {
     /// Flags of `rlm-eval run` shared by all cells, without dashes, each with its values.
     pub run: BTreeMap<String, Vec<String>>,
-    /// Models; empty for that of `run`.
+    /// Models; empty for the model in `run`.
     pub models: Vec<String>,
     /// Protocols other than `direct`, which is always included.
     pub protocols: Vec<String>,
@@ -134,7 +134,7 @@ impl Matrix {
         let models = axis("models", &args.models, &file.models, None)?;
         let models = match (names_a_model, args.models.is_empty()) {
             (false, _) => models,
-            // The model of `run`, instead of those in the file.
+            // The model in `run` replaces the models in the file.
             (true, true) => Vec::new(),
             (true, false) => {
                 let problem = "--models and --model both name models: remove one of them";
@@ -233,8 +233,8 @@ impl Matrix {
 }
 
 impl Matrix {
-    /// Returns a message about an axis with a duplicate value, which would make the same cell
-    /// twice, or a set with a duplicate driver, which agents would get once.
+    /// Returns a message about a duplicate value of an axis, which would duplicate a cell, or a
+    /// duplicate driver in a set, which would have no effect.
     fn repeated(&self) -> Option<String> {
         if let Some(name) = self.driver_sets.iter().find_map(|set| twice(set)) {
             return Some(format!("driver-sets: duplicate `{name}` in one set"));
@@ -265,7 +265,7 @@ fn twice(values: &[String]) -> Option<&String> {
     values.iter().find(|value| !seen.insert(*value))
 }
 
-/// Word for children with the model of their root.
+/// Value of `--child-models` for children with the model of their root.
 pub(crate) const SAME: &str = "none";
 
 /// Protocol of the baseline cell.

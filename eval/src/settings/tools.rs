@@ -45,8 +45,8 @@ pub fn tool_registry(folder: Option<&Path>) -> Result<ToolRegistry, SettingsErro
     Ok(registry)
 }
 
-/// Resolves the flags. The tools of the root's definition come first, followed by the named ones.
-/// No text that is sent may contain a secret.
+/// Resolves the flags. The tools of the root's definition come first, followed by those of
+/// `--tools`. Rejects secrets in any text that is sent.
 ///
 /// # Errors
 /// A [`SettingsError`] for the first invalid flag, or for all errors in a definition's tools
@@ -123,8 +123,8 @@ pub(super) struct ResolvedTools {
     pub of_servers: Vec<String>,
 }
 
-/// Returns the errors that a run under any definition of a folder would report for the values of
-/// flags and environment: missing variables, unavailable tools, and secrets in prompts.
+/// Returns the errors that depend on the values of flags and environment variables, for runs with
+/// any definition of the library: missing variables, unavailable tools, and secrets in prompts.
 ///
 /// # Errors
 /// A [`SettingsError`] for an invalid value.
@@ -152,7 +152,7 @@ pub fn faults_by_values(
     Ok(refused.chain(leaks).collect())
 }
 
-/// Returns the process environment, whose secrets are kept out of prompts.
+/// Returns the variables of the process environment that are valid UTF-8.
 fn process_values() -> BTreeMap<String, String> {
     env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))

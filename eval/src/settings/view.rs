@@ -8,7 +8,7 @@ use view::Subject;
 use crate::cli::ViewArgs;
 use crate::env_vars;
 
-/// Runs to show, and how.
+/// Runs to show, and the output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ViewSettings {
     /// A folder of run directories, or one run directory.
@@ -41,7 +41,7 @@ pub enum ViewOutput {
 }
 
 impl ViewSettings {
-    /// Resolves the flags. They cannot be invalid before the folder is read.
+    /// Resolves the flags. Nothing can be invalid before the folder is read.
     pub fn resolve(args: &ViewArgs) -> Self {
         let output = match &args.export {
             None => ViewOutput::Serve {

@@ -18,7 +18,7 @@ pub(super) enum Found {
     Text(PathBuf, Vec<u8>),
 }
 
-/// Searches for `.env` in a folder and those above, up to the project root, which is the nearest
+/// Searches for `.env` in a folder and its parents, up to the project root, which is the nearest
 /// folder with `.git`. Without a project root, searches only the folder itself.
 ///
 /// # Errors
