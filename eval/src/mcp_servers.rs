@@ -75,7 +75,7 @@ pub fn tools(servers: &[McpServer]) -> Result<Vec<Arc<dyn Tool>>, SettingsError>
             SettingsError::new(format!("--mcp-server {}: {problem}", server.name))
         };
         if !names.insert(&server.name) {
-            return Err(wrong("two servers have this name".to_owned()));
+            return Err(wrong("duplicate server name".to_owned()));
         }
         let running = running(server).map_err(|error| match error {
             ServerError::NotBuilt => mcp_not_built(),
@@ -85,7 +85,10 @@ pub fn tools(servers: &[McpServer]) -> Result<Vec<Arc<dyn Tool>>, SettingsError>
         for tool in running.tools() {
             let spec = spec(&server.name, tool).map_err(wrong)?;
             if !of_server.insert(spec.name.clone()) {
-                return Err(wrong(format!("two of its tools would be `{}`", spec.name)));
+                return Err(wrong(format!(
+                    "two of the server's tools would be named `{}`",
+                    spec.name
+                )));
             }
             tools.push(Arc::new(McpTool {
                 spec,
@@ -94,7 +97,7 @@ pub fn tools(servers: &[McpServer]) -> Result<Vec<Arc<dyn Tool>>, SettingsError>
             }));
         }
         if of_server.is_empty() {
-            return Err(wrong("it has no tools".to_owned()));
+            return Err(wrong("the server has no tools".to_owned()));
         }
     }
     Ok(tools)
@@ -140,14 +143,15 @@ fn spec(server: &str, tool: &ServerTool) -> Result<ToolSpec, String> {
     let name = format!("{server}.{method}");
     if method.is_empty() || name.len() > LONGEST_NAME {
         return Err(format!(
-            "its tool {:?} has an invalid name: expected at most {LONGEST_NAME} characters with that of the server",
+            "the name of the tool {:?} is invalid: expected at most {LONGEST_NAME} characters \
+             including the server's name",
             shortened(&tool.name, LONGEST_NAME)
         ));
     }
     let bytes = tool.input_schema.to_string().len();
     if bytes > LONGEST_SCHEMA {
         return Err(format!(
-            "the schema of its tool `{method}` has {bytes} bytes: expected at most {LONGEST_SCHEMA}"
+            "the schema of the tool `{method}` has {bytes} bytes: expected at most {LONGEST_SCHEMA}"
         ));
     }
     let description = shortened(&plain(&tool.description), LONGEST_DESCRIPTION);

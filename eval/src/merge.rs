@@ -74,7 +74,7 @@ pub enum MergeError {
     Shards(Vec<String>),
     /// Two runs contain different records of one attempt.
     #[error(
-        "attempt {attempt} at {id} is in {} and in {}, but they differ in \
+        "attempt {attempt} at {id} is in {} and in {}, but the records differ in \
          {}", first.display(), other.display(),
         fields.join(", ")
     )]
@@ -91,7 +91,7 @@ pub enum MergeError {
         fields: Vec<String>,
     },
     /// The output folder already exists.
-    #[error("{} already exists; give the path of a new folder", .0.display())]
+    #[error("{} already exists; pass the path of a new folder", .0.display())]
     Exists(PathBuf),
     /// A run cannot be read, or the merged run cannot be written.
     #[error(transparent)]

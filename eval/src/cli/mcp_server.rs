@@ -50,12 +50,13 @@ impl FromStr for McpServer {
         let starts_well = name.starts_with(|c: char| c.is_ascii_lowercase());
         if !starts_well || name.len() > LONGEST_NAME || !name.chars().all(is_name) {
             return Err(format!(
-                "invalid name {name:?}: expected a lowercase letter, then letters, digits and `_`, at most {LONGEST_NAME} in all"
+                "invalid name {name:?}: expected a lowercase letter, then letters, digits and \
+                 `_`, at most {LONGEST_NAME} characters in total"
             ));
         }
         let in_repl = HostFunctions::new([format!("{name}.tool")]);
         in_repl.map_err(|error| error.to_string())?;
-        let words = shlex::split(command).ok_or("the command has an open quote")?;
+        let words = shlex::split(command).ok_or("unclosed quote in the command")?;
         let mut variables = Vec::new();
         let mut words = words.into_iter().peekable();
         while let Some((variable, value)) = words.peek().and_then(|word| assignment(word)) {

@@ -164,8 +164,8 @@ impl ResumeArgs {
             return Err(clap::Error::raw(
                 ErrorKind::ArgumentConflict,
                 format!(
-                    "--{} cannot change in a sweep that is resumed; after `--` only permissions, \
-                     --base-url and files and folders may be passed again\n",
+                    "--{} cannot change in a resumed sweep; after `--`, only permissions, \
+                     --base-url, files and folders may be passed again\n",
                     argument.get_long().unwrap_or_default()
                 ),
             ));

@@ -53,7 +53,7 @@ pub(super) fn unread_data_dir(benchmark: &str, args: &BenchmarkArgs) -> Option<S
         "its samples are generated from --seed"
     };
     (is_typed && !needs_data)
-        .then(|| format!("--data-dir has no effect: {benchmark} does not need data, {why}"))
+        .then(|| format!("--data-dir has no effect: {benchmark} does not need data; {why}"))
 }
 
 /// Returns warnings about typed options that the benchmark ignores. Options from the environment

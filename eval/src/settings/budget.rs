@@ -61,7 +61,7 @@ pub(super) fn old_prices<'a>(
     (!old.is_empty()).then(|| {
         let old: Vec<String> = old.into_iter().collect();
         format!(
-            "prices are older than {CURRENT_DAYS} days: {}; give current ones with --prices FILE",
+            "prices are older than {CURRENT_DAYS} days: {}; pass current prices with --prices FILE",
             old.join(", ")
         )
     })
@@ -122,7 +122,8 @@ mod tests {
         ] {
             let expected = expected.map(|models| {
                 format!(
-                    "prices are older than 182 days: {models}; give current ones with --prices FILE"
+                    "prices are older than 182 days: {models}; pass current prices with --prices \
+                     FILE"
                 )
             });
             assert_eq!(old_prices(&table, &references, today), expected, "{today}");

@@ -158,7 +158,8 @@ fn answer_schema(file: &Path) -> Result<AnswerSchema, SettingsError> {
         let problem = format!("--answer-schema {}: {why}", file.display());
         SettingsError::with_hint(
             problem,
-            "give a file with a JSON Schema, such as {\"type\": \"integer\"}; see docs/guides/typed-answers.md",
+            "pass a file with a JSON Schema, such as {\"type\": \"integer\"}; see \
+             docs/guides/typed-answers.md",
         )
     };
     let text = fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
@@ -205,7 +206,7 @@ fn apply(
     }
     if is_auto && !fit.is_empty() {
         notes.push(format!(
-            "profile `{name}` matches the model and adds the drivers {}; --profile none leaves them out",
+            "profile `{name}` matches the model and adds the drivers {}; --profile none omits them",
             list(&fit)
         ));
     }

@@ -184,7 +184,7 @@ impl Resolved<ServedSettings> {
         engine.conduct.budget = Budget::default();
         let unfit = |error: protocol_fit::UnfitProtocol| SettingsError::new(error.to_string());
         protocol_fit::check_question(&engine.treatment, None).map_err(unfit)?;
-        let nobody = "a server's clients are asked nothing";
+        let nobody = "a server cannot ask its clients";
         protocol_fit::check_nobody_answers(&engine.treatment, nobody).map_err(unfit)?;
         let description = description.unwrap_or_else(|| {
             let word = engine.effective.word(engine.treatment.protocol);

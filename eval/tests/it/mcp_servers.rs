@@ -248,7 +248,7 @@ fn what_a_server_offers_is_part_of_the_fingerprint() {
     // A folder cannot start a server: resuming needs the flag again.
     let ran = binary.run(&["run", "--resume", "results/a"], "");
     assert_eq!(ran.code, Some(2), "{ran:?}");
-    let hint = "repeat --mcp-server 'notes=COMMAND'";
+    let hint = "pass --mcp-server 'notes=COMMAND' again";
     assert!(ran.stderr.contains(hint), "{}", ran.stderr);
     let ran = binary.run(
         &["run", "--resume", "results/a", "--mcp-server", SERVER],
@@ -340,11 +340,11 @@ fn servers_that_cannot_be_used_are_refused() {
         ),
         (
             "notes=python3 empty.py",
-            "--mcp-server notes: it has no tools",
+            "--mcp-server notes: the server has no tools",
         ),
         (
             "notes=python3 twins.py",
-            "--mcp-server notes: two of its tools would be `notes.a_b`",
+            "--mcp-server notes: two of the server's tools would be named `notes.a_b`",
         ),
         ("notes=python3 schema.py", "notes.echo"),
     ];
@@ -375,7 +375,7 @@ fn servers_that_cannot_be_used_are_refused() {
         ],
     );
     assert!(
-        twice.stderr.contains("two servers have this name"),
+        twice.stderr.contains("duplicate server name"),
         "{}",
         twice.stderr
     );
