@@ -44,8 +44,8 @@ pub struct GuidanceArgs {
     )]
     pub protocol: Protocol,
 
-    /// How a response contains code: in fenced blocks, or as a call of the tool `execute_code`,
-    /// which the model is required to make
+    /// How a response contains code: in fenced blocks, or in calls of the tool `execute_code`,
+    /// which the model must make
     #[arg(
         long,
         default_value = "fenced",

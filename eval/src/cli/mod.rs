@@ -228,7 +228,7 @@ pub fn variables() -> BTreeSet<String> {
     all
 }
 
-/// A flag, as seen from its environment variable.
+/// Properties of the flag that an environment variable sets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FlagVariable {
     /// Whether a file `.env` may set the flag. If commands have different flags of this name, the

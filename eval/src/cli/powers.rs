@@ -101,7 +101,8 @@ pub(super) const HEADING: &str =
 
 impl PowerArgs {
     /// Returns the flags that grant the same permissions to another start. Values of variables may
-    /// be secrets, so only their names are given: a bare name forwards the variable of the process.
+    /// be secrets, so only their names are returned: a bare name forwards the variable of the
+    /// process.
     pub fn words(&self) -> Vec<String> {
         let Self {
             isolation: IsolationArgs { kind },
@@ -189,7 +190,7 @@ const COMMAND_PERMISSIONS: [&str; 23] = [
     "url",
 ];
 
-/// Returns whether a file `.env` may set this flag.
+/// Returns the rule for setting this flag in a file `.env`.
 pub(super) fn from_file(argument: &Arg) -> FromFile {
     let id = argument.get_id().as_str();
     let grants = ["allow_program_change", "detach"];

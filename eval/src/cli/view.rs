@@ -47,7 +47,8 @@ pub struct ViewArgs {
 }
 
 const DETAILS: &str = "\
-Prints its address on stdout and serves until Ctrl-C, on this machine only. Runs may still be in \
+Prints the viewer's address on stdout and serves until Ctrl-C, on this machine only. Runs may \
+still be in \
 progress; they are read and never changed.
 
 Examples:
