@@ -40,7 +40,7 @@ const FLAGS_OF_RUN: &str = "-- FLAGS OF";
 /// Reason why a command ended without an outcome.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The command line is invalid, or asks for help.
+    /// The command line is invalid or requests help.
     #[error(transparent)]
     CommandLine(#[from] clap::Error),
     /// A setting, or a file that a setting names, is invalid.
@@ -88,7 +88,7 @@ pub enum Error {
     /// A request to a queue failed.
     #[error(transparent)]
     Queue(#[from] QueueError),
-    /// A report cannot be made.
+    /// An HTML report cannot be created.
     #[error(transparent)]
     Report(#[from] HtmlError),
     /// A folder contains nothing to report.

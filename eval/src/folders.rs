@@ -84,7 +84,7 @@ impl Found {
         Ok(found)
     }
 
-    /// Returns whether runs in this folder were found before, possibly through another path.
+    /// Whether runs in this folder were found before, possibly through another path.
     fn holds_runs_of(&self, folder: &Path) -> bool {
         fs::canonicalize(folder)
             .is_ok_and(|folder| self.seen.iter().any(|run| run.starts_with(&folder)))

@@ -85,7 +85,7 @@ impl Imported {
         let run_id = new.id().to_owned();
         let written = self.write_to(new, &run_id);
         if written.is_err() {
-            // Report the first failure, not one of the cleanup.
+            // Report the first failure, not a failure of the cleanup.
             let _ = fs::remove_dir_all(&path);
         }
         written.map(|()| path)

@@ -1,4 +1,4 @@
-//! Merges the shards of a run, run on several machines, into one run directory.
+//! Merges the shards of a run from several machines into one run directory.
 //!
 //! The result equals a run on one machine. Shards must agree in fingerprint, program and selection.
 
@@ -181,7 +181,7 @@ pub fn merge(
     let mixed = merge_settings(&mut config, &runs[1..]);
     let written = write(new, first, config, &runs, (&chosen, &made_again), &shares);
     if written.is_err() {
-        // Report the first failure, not one of the cleanup.
+        // Report the first failure, not a failure of the cleanup.
         let _ = fs::remove_dir_all(out);
     }
     Ok(Merged {

@@ -144,8 +144,8 @@ fn open_cassette(
     })?))
 }
 
-/// Returns the model's name in the cassette that it replays, if it replays one, so that the records
-/// of a replayed run equal those of the recorded run.
+/// If the provider replays a cassette, returns the model's name in it, so that the records of a
+/// replayed run equal those of the recorded run.
 fn recorded_as(provider: &dyn Provider, alias: Option<&str>) -> Option<String> {
     let header = provider.recording()?.cassette?;
     match alias {

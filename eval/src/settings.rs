@@ -1,4 +1,5 @@
-//! Settings: resolved flags, with all values present and all checks done that need no work.
+//! Settings: resolved and validated flags. Checks that require work, such as opening a benchmark,
+//! come later.
 //!
 //! Invariant: only this module, clap's `env` attributes and [`browser::environment`] read the
 //! environment.

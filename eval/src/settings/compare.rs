@@ -19,7 +19,7 @@ pub struct CompareSettings {
     pub against: Against,
     /// Whether the runs may differ in benchmark, dataset and scorer.
     pub allow_mismatch: bool,
-    /// Scorer whose later scores are used instead of those of the runs.
+    /// Scorer whose scores from `rlm-eval score` are used instead of those of the runs.
     pub scores: Option<String>,
     /// CSV file for the comparisons.
     pub csv: Option<PathBuf>,

@@ -40,7 +40,7 @@ pub struct EngineSettings {
     pub trust_pages: bool,
     /// Whether rows may reach this machine and its networks.
     pub allow_local: bool,
-    /// Where responses are stored.
+    /// Cache and recording of responses.
     pub store: StoreArgs,
     /// Whether responses are appended to the cassette of an earlier start.
     pub append_cassette: bool,
@@ -227,9 +227,9 @@ fn not_forced(treatment: &Treatment, model: &ModelRef, sampling: &Sampling) -> O
     })
 }
 
-/// Removes the reasoning settings of definitions that the API of their model does not support:
-/// those of the root and of prompts called by alias. `references` are the main model and those of
-/// the aliases, in order. Returns a note for each removed property.
+/// Removes reasoning settings that a model's API does not support from the definitions of the root
+/// and of other agents. `references` are the main model and the models of the aliases, in order.
+/// Returns a note for each removed property.
 fn fit_reasoning(agents: &mut Agents, references: &[ModelRef], sampling: &Sampling) -> Vec<String> {
     let mut left_out = Vec::new();
     let Some((main, aliased)) = references.split_first() else {

@@ -19,7 +19,7 @@ pub enum SettingsError {
     /// A setting is invalid.
     #[error("{problem}")]
     Wrong {
-        /// What is invalid, where, and what would be valid.
+        /// What is invalid, its location, and what would be valid.
         problem: String,
         /// Additional advice, if any.
         hint: Option<String>,

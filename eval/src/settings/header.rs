@@ -63,7 +63,8 @@ fn one(text: &str) -> Result<Header, SettingsError> {
                     "--header {name}: it contains a secret, but headers are stored with the run"
                 ),
                 format!(
-                    "name the environment variable that holds it: --header {name}=env:VARIABLE"
+                    "pass the name of an environment variable that contains it: --header \
+                    {name}=env:VARIABLE"
                 ),
             ));
         }

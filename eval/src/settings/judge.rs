@@ -14,7 +14,7 @@ pub struct JudgeSettings {
     pub models: ModelSettings,
     /// System prompt of the judge.
     pub prompt: JudgePrompt,
-    /// Maximum calls for one answer until there is a verdict; at least 1.
+    /// Maximum calls until a verdict for one answer; at least 1.
     pub asked: u32,
 }
 

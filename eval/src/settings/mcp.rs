@@ -91,7 +91,8 @@ impl McpSettings {
 /// Returns the error for a program that was built without the protocol.
 pub fn not_built() -> SettingsError {
     SettingsError::with_hint(
-        "this program was built without the feature `mcp`, which the Model Context Protocol needs",
+        "this program was built without the feature `mcp`, which the Model Context Protocol \
+        requires",
         "`cargo install --path eval --locked --features full` builds it with all features",
     )
 }

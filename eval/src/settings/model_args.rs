@@ -7,7 +7,7 @@ use super::SettingsError;
 use super::secret_field::secret_field;
 use crate::providers::ModelRef;
 
-/// Rejects a field of `--model-args` that a flag sets too, because only one can be sent but both
+/// Rejects a field of `--model-args` that a flag also sets, because only one can be sent but both
 /// would be recorded.
 pub(super) fn both_given(sampling: &Sampling) -> Result<(), SettingsError> {
     let flags: [(&'static str, bool, &[&'static str]); 6] = [

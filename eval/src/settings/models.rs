@@ -214,7 +214,7 @@ pub(super) fn resolve(
 }
 
 /// Returns the reasoning settings of a definition that its model's API supports, with a sentence
-/// for each property left out; `of` names the definition. Flags override the definition and are
+/// for each omitted property; `of` names the definition. Flags override the definition and are
 /// already checked.
 pub(super) fn fit_reasoning(
     of: &str,
@@ -383,8 +383,8 @@ fn elsewhere(secret: &str, endpoint: &Endpoint, address: &str) -> SettingsError 
 }
 
 /// Returns the first server URL that is not `typed`, not in a variable of this start, and not the
-/// provider's default. Used for settings from a folder, which anyone may have written. A server
-/// without a key counts too, because it receives prompts and what tools read.
+/// provider's default. Used for settings from a folder, which anyone may have written. Servers
+/// without a key also count, because they receive prompts and data from tools.
 pub(super) fn unnamed_address<'a>(
     settings: &'a ModelSettings,
     typed: Option<&str>,

@@ -107,7 +107,7 @@ fn auto(variable: impl Fn(&str) -> Option<String>) -> Result<Partition, String> 
         value
             .map(|value| {
                 let parsed = value.trim().parse::<u32>();
-                parsed.map_err(|_| format!("{name} is `{value}`, expected a whole number"))
+                parsed.map_err(|_| format!("{name} is `{value}`: expected a whole number"))
             })
             .transpose()
     };
@@ -259,7 +259,7 @@ mod tests {
             ),
             (
                 &[("JOB_COMPLETION_INDEX", "x")],
-                Err("JOB_COMPLETION_INDEX is `x`, expected a whole number"),
+                Err("JOB_COMPLETION_INDEX is `x`: expected a whole number"),
             ),
             (&slurm("10", "1"), Ok((1, 4))),
             (&slurm("16", "2"), Ok((4, 4))),

@@ -75,9 +75,10 @@ impl PromptSettings {
             let given = args.lineage.len();
             return Err(SettingsError::with_hint(
                 format!(
-                    "--lineage: got {given} queries, but an agent at depth {depth} has {depth} agents above it"
+                    "--lineage: got {given} queries, but an agent at depth {depth} has {depth} \
+                    ancestors"
                 ),
-                "pass --lineage once for each agent above, starting with the root, or omit it",
+                "pass --lineage once for each ancestor, starting with the root, or omit it",
             ));
         }
         let iterations = match args.iterations {

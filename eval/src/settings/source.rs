@@ -46,7 +46,7 @@ impl QuerySource {
 /// Source of a context.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ContextSource {
-    /// No context: an empty text.
+    /// Empty context.
     Empty,
     /// A file, read unchanged.
     File(PathBuf),

@@ -30,7 +30,7 @@ pub struct Matrix {
     pub varied: Vec<Varied>,
     /// Sets of drivers.
     pub driver_sets: Vec<Vec<String>>,
-    /// Whether nothing will be run, so that no key is required.
+    /// Whether this is a dry run, which requires no keys.
     pub dry_run: bool,
 }
 
@@ -39,9 +39,9 @@ pub struct Matrix {
 pub struct Varied {
     /// Name without dashes.
     pub flag: &'static str,
-    /// Prefix of its value in the name of a cell.
+    /// Prefix of the value in the name of a cell.
     pub label: &'static str,
-    /// Whether it is a setting of the model, which also applies to the baseline.
+    /// Whether the flag is a model setting, which also applies to the baseline.
     pub of_model: bool,
     /// Values; at least one.
     pub values: Vec<String>,
@@ -277,7 +277,7 @@ fn driver_set(set: &str) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-/// Reads a file, or the bundled sweep of this name.
+/// Reads a file, or the bundled sweep with this name.
 fn read(path: &Path) -> Result<File, SettingsError> {
     let name = path.to_str().unwrap_or_default();
     let mut ready = benchmarks::catalog().iter().flat_map(Entry::sweeps);
@@ -335,7 +335,7 @@ fn text(value: &Value) -> Result<String, String> {
         Value::Number(number) => Ok(number.to_string()),
         Value::Bool(flag) => Ok(flag.to_string()),
         Value::Null | Value::Array(_) | Value::Object(_) => {
-            Err(format!("expected a text or a number, not {value}"))
+            Err(format!("expected a string or a number, not {value}"))
         }
     }
 }

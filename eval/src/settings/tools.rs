@@ -235,7 +235,7 @@ fn values(given: &[String]) -> Result<BTreeMap<String, String>, SettingsError> {
         let forwarded = || env::var(name).ok();
         let value = value.map(str::to_owned).or_else(forwarded);
         let value =
-            value.ok_or_else(|| wrong("a NAME without a value is not set in the environment"))?;
+            value.ok_or_else(|| wrong("a NAME without VALUE must be set in the environment"))?;
         values.insert(name.to_owned(), value);
     }
     Ok(values)

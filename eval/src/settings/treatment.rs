@@ -38,8 +38,8 @@ pub enum RunMode {
     New,
     /// A cell of a sweep. Limits without effect are errors, so that no two cells are equal.
     Cell,
-    /// A resumed run. An earlier version may have accepted settings without effect; its run can
-    /// still be finished, because the labels are already recorded.
+    /// A resumed run. Settings without effect are accepted, because an earlier version may have
+    /// accepted and recorded them.
     Resume,
 }
 

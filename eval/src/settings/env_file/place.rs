@@ -70,8 +70,8 @@ fn distrust(owner: u32, mode: u32, user: u32) -> Option<String> {
     }
 }
 
-/// Whether a path is inside a folder after links are followed. A path that does not exist yet is
-/// judged by the folders above it.
+/// Whether a path is inside a folder after links are followed. For a path that does not exist yet,
+/// its nearest existing parent decides.
 pub(super) fn lies_inside(folder: &Path, path: &Path) -> bool {
     let Ok(folder) = fs::canonicalize(folder) else {
         return false;
