@@ -338,10 +338,10 @@ const DETAILS: &str = "\
 Runs the cells of the matrix one after another. Then it prints the differences between the cells \
 and their scores, and compares each cell with its baseline (`direct`, one call with the whole \
 context) and the best other cells with each other. Cells that make no sense are skipped with a \
-message: a \
-coordinator that cannot delegate, or drivers that are written for another mode or protocol or contradict \
-each other. Two cells that would send the same requests are an error. No profile is used unless the shared \
-flags name one. The folder gets sweep.json, a run directory for each cell, comparison.csv and report.html.
+message: a coordinator that cannot delegate, or drivers that are written for another mode or \
+protocol or contradict each other. Two cells that would send the same requests are an error. No \
+profile is used unless the shared flags name one. The folder gets sweep.json, a run directory for \
+each cell, comparison.csv and report.html.
 
 A matrix file:
   run:                      # flags of `rlm-eval run` for all cells

@@ -48,8 +48,7 @@ pub struct ViewArgs {
 
 const DETAILS: &str = "\
 Prints the viewer's address on stdout and serves until Ctrl-C, on this machine only. Runs may \
-still be in \
-progress; they are read and never changed.
+still be in progress; they are read and never changed.
 
 Examples:
   rlm-eval view

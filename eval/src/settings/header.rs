@@ -64,7 +64,7 @@ fn one(text: &str) -> Result<Header, SettingsError> {
                 ),
                 format!(
                     "pass the name of an environment variable that contains it: --header \
-                    {name}=env:VARIABLE"
+                     {name}=env:VARIABLE"
                 ),
             ));
         }

@@ -92,7 +92,7 @@ impl McpSettings {
 pub fn not_built() -> SettingsError {
     SettingsError::with_hint(
         "this program was built without the feature `mcp`, which the Model Context Protocol \
-        requires",
+         requires",
         "`cargo install --path eval --locked --features full` builds it with all features",
     )
 }

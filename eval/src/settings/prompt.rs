@@ -76,7 +76,7 @@ impl PromptSettings {
             return Err(SettingsError::with_hint(
                 format!(
                     "--lineage: got {given} queries, but an agent at depth {depth} has {depth} \
-                    ancestors"
+                     ancestors"
                 ),
                 "pass --lineage once for each ancestor, starting with the root, or omit it",
             ));
