@@ -26,8 +26,8 @@ impl JournalStore for RunJournal {
     }
 }
 
-/// Journal of a run being replayed. Runs older than journals have none; their cells then read live
-/// clocks and random numbers.
+/// Journal of a run being replayed. Runs of versions without journals have none; their cells then
+/// read live clocks and random numbers.
 pub struct PlayedBack(pub Journal);
 
 impl ReplayedJournals for PlayedBack {

@@ -1,4 +1,5 @@
-//! Settings: flags as resolved, with every value present and every check done that needs no work.
+//! Settings: resolved and validated flags. Checks that require work, such as opening a benchmark,
+//! come later.
 //!
 //! Invariant: only this module, clap's `env` attributes and [`browser::environment`] read the
 //! environment.

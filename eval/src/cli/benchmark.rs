@@ -57,12 +57,12 @@ pub struct BenchmarkArgs {
     )]
     pub show_labels: bool,
 
-    /// Read only data files whose names begin with this, for example validation [default: test, or
-    /// the split that the benchmark is defined on; all files if none matches]
+    /// Read only data files whose names begin with this prefix, for example validation [default:
+    /// test, or the split that the benchmark is defined on; all files if none matches]
     #[arg(long, value_name = "NAME", help_heading = "Benchmark")]
     pub split: Option<String>,
 
-    /// Skip malformed rows and report how many, instead of failing
+    /// Skip malformed rows and report their number instead of failing
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),
@@ -72,8 +72,8 @@ pub struct BenchmarkArgs {
 
     /// Scorer for your own benchmark (see `rlm-eval list scorers`); or, for any benchmark, a
     /// JavaScript file with a function score(answer, expected, metadata), as `file:PATH` or a path
-    /// that ends in .js [default: that of the benchmark, or exact]. The first of several decides;
-    /// the scores of the others are only recorded
+    /// that ends in .js [default: that of the benchmark, or exact]. If there are several, the first
+    /// one decides, and the scores of the others are only recorded
     #[arg(
         long,
         value_delimiter = ',',
@@ -92,7 +92,7 @@ impl BenchmarkArgs {
     }
 }
 
-/// Serializes a single scorer as text, as versions did that accepted only one.
+/// Serializes a single scorer as a string, like versions that accepted only one.
 fn scorers<S: Serializer>(all: &[String], to: S) -> Result<S::Ok, S::Error> {
     match all {
         [] => to.serialize_none(),

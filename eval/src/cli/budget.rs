@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::number::{Seconds, dollars, whole};
 
-/// Maximum limit of tokens or requests; larger numbers are probably typing errors.
+/// Maximum value of a token or request limit; larger numbers are probably typos.
 pub(super) const MOST: u64 = 1_000_000_000_000;
 
 /// Budgets of the run and of each attempt.
@@ -27,12 +27,12 @@ pub struct BudgetArgs {
     #[arg(long, value_parser = whole::<u64>(1..=MOST), value_name = "N")]
     pub max_llm_calls: Option<u64>,
 
-    /// Wall time limit of the run in seconds, after which nothing new begins; --resume restarts the
-    /// clock [default: no limit]
+    /// Wall time limit of the run in seconds, after which no attempt or model call starts; with
+    /// --resume, the time starts from zero [default: no limit]
     #[arg(long, value_name = "SECONDS")]
     pub time_limit: Option<Seconds>,
 
-    /// Cost limit of one attempt, all its agents included, in US dollars [default: no limit]
+    /// Cost limit of one attempt, including all its agents, in US dollars [default: no limit]
     #[arg(long, value_parser = dollars, value_name = "USD")]
     pub attempt_max_cost: Option<f64>,
 
@@ -71,7 +71,7 @@ impl BudgetArgs {
         of_run.or(self.attempt_max_cost.map(|_| "--attempt-max-cost"))
     }
 
-    /// Returns the budget of each attempt. Its time limit is a flag of the agents.
+    /// Returns the budget of each attempt, without its time limit, which is a flag of the engine.
     pub const fn of_attempt(&self) -> Budget {
         Budget {
             cost_usd: self.attempt_max_cost,

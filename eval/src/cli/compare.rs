@@ -9,8 +9,8 @@ use clap::builder::BoolishValueParser;
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct CompareArgs {
-    /// Run directories or CSV files, two or more; each run is compared with the first. Other files,
-    /// which a glob may match (report.html, sweep.json), are skipped
+    /// Run directories or CSV files, two or more; each run is compared with the first. Other files
+    /// that a glob matches (report.html, sweep.json) are skipped
     #[arg(required = true, num_args = 2.., value_name = "RUN")]
     pub runs: Vec<PathBuf>,
 
@@ -22,8 +22,8 @@ pub struct CompareArgs {
     #[arg(long, value_parser = BoolishValueParser::new())]
     pub allow_mismatch: bool,
 
-    /// Use the scores that `rlm-eval score --scorer NAME` gave the answers, instead of those of the
-    /// run; NAME with or without version
+    /// Use the scores that `rlm-eval score --scorer NAME` computed, instead of those of the run;
+    /// NAME with or without version
     #[arg(long, value_name = "NAME")]
     pub scores: Option<String>,
 

@@ -35,7 +35,7 @@ pub struct EngineArgs {
     pub max_iterations: u32,
 
     /// Maximum code blocks of one response that are run; further blocks are dropped, and the model
-    /// is informed
+    /// is notified
     #[arg(
         long,
         value_parser = whole::<u32>(1..=1_000),
@@ -44,8 +44,8 @@ pub struct EngineArgs {
     )]
     pub max_blocks_per_iteration: u32,
 
-    /// Whether the model must confirm a return in its first iteration: it is shown the value once
-    /// and has to return it again
+    /// Whether the model must confirm a return in its first iteration: the model is shown the value
+    /// once and must return it again
     #[arg(
         long,
         default_value_t = true,
@@ -65,7 +65,7 @@ pub struct EngineArgs {
     )]
     pub deterministic: Option<u64>,
 
-    /// Wall time limit of one attempt in seconds, with all its agents and model calls
+    /// Wall time limit of one attempt in seconds, including all its agents and model calls
     #[arg(
         long,
         default_value_t = Seconds::of(3600),
@@ -73,11 +73,11 @@ pub struct EngineArgs {
     )]
     pub attempt_timeout: Seconds,
 
-    /// How models are called.
+    /// Flags of model calls.
     #[command(flatten)]
     pub models: ModelArgs,
 
-    /// The prompts of the agents.
+    /// Prompts of the agents.
     #[command(flatten)]
     pub guidance: GuidanceArgs,
 
@@ -85,7 +85,7 @@ pub struct EngineArgs {
     #[command(flatten)]
     pub hooks: HookArgs,
 
-    /// What belongs to one protocol each.
+    /// Settings of single protocols.
     #[command(flatten)]
     pub protocols: ProtocolArgs,
 
@@ -120,8 +120,8 @@ pub struct EngineArgs {
 }
 
 impl EngineArgs {
-    /// Returns the part of the treatment that these flags determine. [`crate::settings`] adds what
-    /// has to be looked up or checked.
+    /// Returns the part of the treatment that these flags determine. [`crate::settings`] adds
+    /// values that must be looked up or checked.
     pub fn treatment(&self) -> Treatment {
         Treatment {
             max_iterations: self.max_iterations,
@@ -141,7 +141,7 @@ impl EngineArgs {
         }
     }
 
-    /// Returns the conduct.
+    /// Returns the settings that cannot change an answer.
     ///
     /// # Errors
     /// [`SandboxError`] if the requested isolation is not possible.

@@ -8,7 +8,7 @@ use serde::Serialize;
 #[command(next_help_heading = "Tools")]
 pub struct HookArgs {
     /// Hooks of the run, in the order in which they run; an agent whose prompt definition lists
-    /// hooks uses those instead
+    /// hooks uses only the listed ones
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     pub hooks: Vec<String>,
 }

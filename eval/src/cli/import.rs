@@ -11,12 +11,12 @@ use super::word::one_of;
 #[derive(Debug, Clone, Args)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true, after_help = EXAMPLES)]
 pub struct ImportArgs {
-    /// Where the files come from.
+    /// System that wrote the files.
     #[command(subcommand)]
     pub system: ImportSystem,
 }
 
-/// Systems whose results can be read.
+/// Systems whose results can be imported.
 #[derive(Debug, Clone, Subcommand)]
 pub enum ImportSystem {
     /// Import result files of the JavaScript system, each as a run directory
@@ -39,12 +39,11 @@ pub struct NodeRlmArgs {
     )]
     pub prompt_mode: Option<PromptMode>,
 
-    /// Names of the drivers that were used, which the files do not record; "" for none [default:
-    /// unknown]
+    /// Names of the drivers used, which the files do not record; "" if none [default: unknown]
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     pub drivers: Option<Vec<String>>,
 
-    /// Folder in which each run gets its own folder
+    /// Parent folder of the runs' folders
     #[arg(long, default_value = "results", value_name = "DIR")]
     pub log_dir: PathBuf,
 }

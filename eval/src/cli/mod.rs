@@ -1,7 +1,7 @@
 //! The command line as typed: one file per subcommand, and one per group of shared flags.
 //!
-//! Single values are validated here for form and bounds. Whatever has to be looked up or depends on
-//! other flags is checked in [`crate::settings`].
+//! Single values are validated here for form and bounds. Values that must be looked up or depend on
+//! other flags are checked in [`crate::settings`].
 
 mod ask;
 mod compare;
@@ -108,7 +108,7 @@ pub use web::WebArgs;
     after_help = DETAILS
 )]
 pub struct Cli {
-    /// What to do.
+    /// Subcommand.
     #[command(subcommand)]
     pub command: Command,
 }
@@ -133,7 +133,7 @@ pub enum Command {
     Report(ReportArgs),
     /// Test whether one run is really better than another
     Compare(CompareArgs),
-    /// Merge the shards of a run that several machines ran
+    /// Merge the shards of a run into one run directory
     Merge(MergeArgs),
     /// Run attempts of the runs in a queue
     Worker(WorkerArgs),
@@ -174,7 +174,7 @@ Examples:
 `eval` is the same program, but most shells shadow it with a builtin.
 
 Every flag can also be set by an environment variable: --max-depth 3 is EVAL_MAX_DEPTH=3. A file \
-.env in this folder or in one above it, up to the project's root, can set flags other than \
+.env in this folder or in a folder above it, up to the project's root, can set flags other than \
 permissions. Flags take precedence over the environment, and the environment over .env.
 
 Exit codes: 0 complete, 1 infrastructure failure, 2 usage, 4 nothing matched, 100 score below \
@@ -214,7 +214,7 @@ pub fn command() -> clap::Command {
     with_variables(Cli::command().bin_name(invocation::called()))
 }
 
-/// Returns the variables of all flags, including those of earlier names.
+/// Returns the environment variables of all flags, including those for former flag names.
 pub fn variables() -> BTreeSet<String> {
     fn collect(command: &clap::Command, into: &mut BTreeSet<String>) {
         let flags = command.get_arguments().flat_map(environment::names);
@@ -228,19 +228,19 @@ pub fn variables() -> BTreeSet<String> {
     all
 }
 
-/// A variable of a flag: whether a file may set it, and the flag.
+/// Properties of the flag that an environment variable sets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FlagVariable {
-    /// Whether a file `.env` may set it. If commands have different flags of this name, the
-    /// strictest rule.
+    /// Whether a file `.env` may set the flag. If commands have different flags of this name, the
+    /// strictest rule applies.
     pub from_file: FromFile,
-    /// The flag: `--max-depth`.
+    /// Flag with its dashes: `--max-depth`.
     pub flag: String,
-    /// Separator of its values, if it takes several.
+    /// Separator of values, if the flag accepts several.
     pub delimiter: Option<char>,
 }
 
-/// Returns the variables of all flags, like [`variables`], each with whether a file may set it.
+/// Returns the environment variables of all flags, like [`variables`], each with its flag.
 pub fn flag_variables() -> BTreeMap<String, FlagVariable> {
     fn collect(command: &clap::Command, into: &mut BTreeMap<String, FlagVariable>) {
         for argument in command.get_arguments() {

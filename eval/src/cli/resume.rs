@@ -15,8 +15,8 @@ use super::places::{self, PlaceFlag, unconfirmed};
 use super::{RunArgs, powers, recorded};
 use crate::invocation::quoted;
 
-/// Flags whose variables count for a resumed run, besides permissions. For all others the folder
-/// takes precedence over the environment, which may have been made for another run.
+/// Flags whose environment variables apply to a resumed run, in addition to permissions. For other
+/// flags, the folder takes precedence over the environment, which may be meant for another run.
 const FROM_ENVIRONMENT: [&str; 11] = [
     "concurrency",
     "detach",
@@ -47,7 +47,7 @@ pub struct ResumeArgs {
     pub verbose: bool,
     /// Server URL, if typed.
     pub base_url: Option<String>,
-    /// Whether a folder for new runs is typed, which is an error.
+    /// Whether `--log-dir` is typed, which is an error.
     pub log_dir_given: bool,
     /// Samples to run instead of those selected at the start, such as the next block of a race.
     pub samples: Option<Vec<String>>,
@@ -76,7 +76,7 @@ impl ResumeArgs {
         for argument in command.get_arguments() {
             let id = argument.get_id().as_str();
             let counts = match run.value_source(id) {
-                // A file `.env` counts like the environment.
+                // A file `.env` has the same effect as the environment.
                 Some(ValueSource::CommandLine | ValueSource::EnvVariable) => {
                     is_typed(id) || FROM_ENVIRONMENT.contains(&id) || powers.contains(id)
                 }
@@ -114,8 +114,8 @@ impl ResumeArgs {
     pub fn unconfirmed(&self, flags: &Value) -> Result<Vec<PlaceFlag>, String> {
         let recorded = recorded::matches::<RunArgs>(flags)?;
         let mut places = unconfirmed(&recorded, &self.now, &self.typed);
-        // One command must be enough to allow all places. A URL alone may be named by a variable of
-        // its provider.
+        // Include the URL, so that one command allows all places. If only the URL is unconfirmed, a
+        // variable of its provider may name it.
         let address = recorded.get_one::<String>("base_url");
         if let Some(address) = address.filter(|_| !places.is_empty() && self.base_url.is_none()) {
             places.push(PlaceFlag {
@@ -130,7 +130,7 @@ impl ResumeArgs {
     /// words.
     ///
     /// # Errors
-    /// For an invalid word.
+    /// An error for an invalid word.
     pub fn of_folder(
         dir: &Path,
         retry_errors: bool,
@@ -164,8 +164,8 @@ impl ResumeArgs {
             return Err(clap::Error::raw(
                 ErrorKind::ArgumentConflict,
                 format!(
-                    "--{} cannot change in a sweep that is resumed; after `--` only permissions, \
-                     --base-url and files and folders may be passed again\n",
+                    "--{} cannot change in a resumed sweep; after `--`, only permissions, \
+                     --base-url, files and folders may be passed again\n",
                     argument.get_long().unwrap_or_default()
                 ),
             ));
@@ -179,10 +179,10 @@ impl ResumeArgs {
         Ok(resume)
     }
 
-    /// Returns the flags of the resumed run: the recorded ones, overridden by typed ones.
+    /// Returns the flags of the resumed run: the recorded flags, overridden by typed ones.
     ///
     /// # Errors
-    /// Errors of clap. None concerns a value, because all were parsed before.
+    /// An error from clap, but never about a value, because all values were parsed before.
     pub fn over(&self, mut begun_with: RunArgs) -> Result<RunArgs, clap::Error> {
         begun_with.update_from_arg_matches(&self.given)?;
         Ok(begun_with)

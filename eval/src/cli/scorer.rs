@@ -20,8 +20,8 @@ pub struct ScorerArgs {
     #[arg(long, value_name = "NAME|FILE")]
     pub judge_prompt: Option<String>,
 
-    /// Maximum calls of the judge for one answer; if none gives a verdict, the attempt ends in an
-    /// error
+    /// Maximum calls of the judge for one answer; if no call returns a verdict, the attempt ends in
+    /// an error
     #[arg(
         long,
         value_parser = whole::<u32>(1..=20),

@@ -1,4 +1,4 @@
-//! Flags of where responses are stored.
+//! Flags for storing responses.
 
 use std::path::PathBuf;
 
@@ -9,8 +9,8 @@ use serde::Serialize;
 #[derive(Debug, Clone, Args, Serialize)]
 #[command(next_help_heading = "Recording")]
 pub struct StoreArgs {
-    /// Folder that caches responses. A request that was answered in an earlier attempt with the
-    /// same number is not sent again and costs nothing [default: no cache]
+    /// Folder that caches responses. A request is not sent again, and costs nothing, if an attempt
+    /// with the same number has already received its response [default: no cache]
     #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,
 

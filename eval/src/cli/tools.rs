@@ -15,8 +15,8 @@ pub struct ToolArgs {
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     pub tools: Vec<String>,
 
-    /// Folder of the files that tools may read and attachments come from; links that lead outside
-    /// it are refused
+    /// Folder of attachments and of files that tools may read; links that lead outside it are
+    /// rejected
     #[arg(long, value_name = "DIR")]
     pub files_dir: Option<Granted<PathBuf>>,
 }

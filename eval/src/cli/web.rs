@@ -14,7 +14,7 @@ use super::word::one_of;
 #[command(next_help_heading = "Web pages")]
 pub struct WebArgs {
     /// YAML file with the prompt and permissions of a web agent for `--protocol agent-turn`:
-    /// persona, appendSystemPrompt, customActions and so on, see docs/guides/web-agents.md
+    /// persona, appendSystemPrompt, customActions and others; see docs/guides/web-agents.md
     #[arg(long, value_name = "FILE")]
     pub web_agent: Option<Granted<PathBuf>>,
 
@@ -24,7 +24,7 @@ pub struct WebArgs {
     #[arg(long)]
     pub screenshots: bool,
 
-    /// Text of a page that its dumps contain: only that of the elements in the format's list
+    /// Text of a page that its dumps contain: only text of the elements that the dump format lists
     /// (listed), or also text directly in a `div`, a `span` or a section (all)
     #[arg(
         long,
@@ -46,18 +46,18 @@ pub struct WebArgs {
     pub dump_include: Vec<DumpAddition>,
 }
 
-/// Text that a dump contains.
+/// Text that a page dump contains.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DumpText {
-    /// In the elements that the format lists.
+    /// Text in the elements that the dump format lists.
     #[default]
     Listed,
-    /// In any element.
+    /// Text in any element.
     All,
 }
 
-/// Optional addition to a dump.
+/// Optional addition to a page dump.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DumpAddition {
@@ -70,7 +70,7 @@ pub enum DumpAddition {
 }
 
 impl WebArgs {
-    /// Returns what page dumps contain in addition to their format.
+    /// Returns the optional contents of page dumps.
     pub(super) fn dump(&self) -> DumpAlso {
         DumpAlso {
             text: self.dump_text == DumpText::All,

@@ -19,10 +19,10 @@ pub(super) fn resolve(
     args: &BenchmarkArgs,
 ) -> Result<(String, benchmarks::Options), SettingsError> {
     let benchmark = known(name.trim())?;
-    // A scorer outside the benchmarks is not one of their options.
+    // A scorer outside the benchmarks is not an option of a benchmark.
     let given = args.scorers().next();
     let inside = given.filter(|scorer| OutsideScorer::parse(scorer).is_none());
-    // Naming the benchmark's own scorer first of several changes nothing.
+    // Naming the benchmark's own scorer as the first of several changes nothing.
     let scorer = inside.filter(|scorer| !is_own(&benchmark, scorer));
     check_scorer(&benchmark, scorer)?;
     let context_lengths = context_length::parse_all(&args.context_len)?;
@@ -53,7 +53,7 @@ pub(super) fn unread_data_dir(benchmark: &str, args: &BenchmarkArgs) -> Option<S
         "its samples are generated from --seed"
     };
     (is_typed && !needs_data)
-        .then(|| format!("--data-dir has no effect: {benchmark} does not need data, {why}"))
+        .then(|| format!("--data-dir has no effect: {benchmark} does not need data; {why}"))
 }
 
 /// Returns warnings about typed options that the benchmark ignores. Options from the environment
@@ -92,8 +92,8 @@ pub(super) fn unread_options(benchmark: &str, args: &BenchmarkArgs) -> Vec<Strin
         .collect()
 }
 
-/// Returns the folder with a subfolder for each benchmark's data: the given one, or one in the
-/// user's caches. `None` if the user has no home folder.
+/// Returns the folder with a subfolder for each benchmark's data: the given folder, or a folder in
+/// the user's caches. `None` if the user has no home folder.
 pub(super) fn data_root(given: Option<&Path>) -> Option<PathBuf> {
     given
         .map(Path::to_owned)
@@ -146,7 +146,7 @@ fn check_scorer(benchmark: &str, scorer: Option<&str>) -> Result<(), SettingsErr
     rule(name).map(|_| ())
 }
 
-/// Returns the benchmarks' rule of this name.
+/// Returns the rule-based scorer with this name.
 ///
 /// # Errors
 /// [`SettingsError`] that suggests the most similar name.

@@ -40,8 +40,8 @@ pub(super) fn check_prices<'a>(
 /// Maximum age of a current price in days: half a year.
 const CURRENT_DAYS: i32 = 182;
 
-/// Returns a warning that names the models whose prices are outdated on a day, or `None` without
-/// any.
+/// Returns a warning that names the models whose prices are outdated on a day, or `None` if no
+/// price is.
 pub(super) fn old_prices<'a>(
     prices: &PriceTable,
     references: impl IntoIterator<Item = &'a ModelRef>,
@@ -61,7 +61,7 @@ pub(super) fn old_prices<'a>(
     (!old.is_empty()).then(|| {
         let old: Vec<String> = old.into_iter().collect();
         format!(
-            "prices are older than {CURRENT_DAYS} days: {}; give current ones with --prices FILE",
+            "prices are older than {CURRENT_DAYS} days: {}; pass current prices with --prices FILE",
             old.join(", ")
         )
     })
@@ -122,7 +122,8 @@ mod tests {
         ] {
             let expected = expected.map(|models| {
                 format!(
-                    "prices are older than 182 days: {models}; give current ones with --prices FILE"
+                    "prices are older than 182 days: {models}; pass current prices with --prices \
+                     FILE"
                 )
             });
             assert_eq!(old_prices(&table, &references, today), expected, "{today}");

@@ -1,4 +1,4 @@
-//! Settings of compaction: the context windows of models, if the threshold is a share of them.
+//! Settings of compaction: the context windows of models, if the threshold is a percentage of them.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,8 @@ use harness::{CompactAt, Compaction};
 use super::SettingsError;
 use crate::providers::ModelRef;
 
-/// Looks up the context windows of the models that agents may use, if the threshold is a share.
+/// Looks up the context windows of the models that agents may use, if the threshold is a
+/// percentage.
 ///
 /// # Errors
 /// [`SettingsError`] for an invalid table of windows, and for the first model whose window is

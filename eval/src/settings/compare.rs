@@ -15,11 +15,11 @@ pub struct CompareSettings {
     pub runs: Vec<PathBuf>,
     /// Files without scores, which a glob may have matched.
     pub skipped: Vec<PathBuf>,
-    /// Which runs are compared with which.
+    /// Pairs of runs to compare.
     pub against: Against,
     /// Whether the runs may differ in benchmark, dataset and scorer.
     pub allow_mismatch: bool,
-    /// Scorer whose later scores are used instead of those of the runs.
+    /// Scorer whose scores from `rlm-eval score` are used instead of those of the runs.
     pub scores: Option<String>,
     /// CSV file for the comparisons.
     pub csv: Option<PathBuf>,
@@ -31,7 +31,7 @@ impl CompareSettings {
     /// Resolves the flags of a comparison.
     ///
     /// # Errors
-    /// [`SettingsError`] for a run that is given twice, and for a `--csv` that would overwrite a
+    /// [`SettingsError`] for a run that is listed twice, and for a `--csv` that would overwrite a
     /// run or one of its files.
     pub fn resolve(args: &CompareArgs) -> Result<Self, SettingsError> {
         let (runs, skipped) = without_other_files(&args.runs);
@@ -99,8 +99,8 @@ fn without_other_files(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<PathBuf>) {
     paths.iter().cloned().partition(is_score)
 }
 
-/// Returns the canonical path of a file. For a missing file, that of its folder followed by its
-/// name.
+/// Returns the canonical path of a file. For a missing file, returns the canonical path of its
+/// folder followed by its name.
 fn place(path: &Path) -> PathBuf {
     if let Ok(place) = fs::canonicalize(path) {
         return place;

@@ -1,5 +1,5 @@
-//! The error of invalid settings. The messages are written next to each setting; this type carries
-//! them with a hint.
+//! Error of invalid settings. The message is written next to the setting's check; this type
+//! combines it with a hint.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -19,13 +19,13 @@ pub enum SettingsError {
     /// A setting is invalid.
     #[error("{problem}")]
     Wrong {
-        /// What is invalid, where, and what would be valid.
+        /// What is invalid, its location, and what would be valid.
         problem: String,
         /// Additional advice, if any.
         hint: Option<String>,
     },
 
-    /// A setting has no effect on what the agents get. A sweep leaves it out of the cell.
+    /// A setting has no effect on the agents. A sweep omits it from the cell.
     #[error(transparent)]
     NoEffect(Box<NoEffect>),
 
@@ -53,7 +53,7 @@ impl SettingsError {
         }
     }
 
-    /// Returns the error for a word that is not in `known`, suggesting the most similar one.
+    /// Returns the error for a word that is not in `known`, suggesting the most similar known word.
     pub(super) fn unknown(
         problem: &str,
         nearest: Option<&str>,

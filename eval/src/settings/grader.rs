@@ -16,7 +16,7 @@ pub struct GraderSettings {
     /// Further scorers, whose scores are only recorded: names of rules, and those of
     /// [`OutsideScorer`].
     pub further: Vec<String>,
-    /// Model that judges.
+    /// Settings of the judge, if a judge scores answers.
     pub judge: Option<JudgeSettings>,
     /// Limits of a scorer file.
     pub limits: ScorerLimits,
@@ -33,7 +33,7 @@ pub struct ScorerLimits {
     pub heap_bytes: u64,
 }
 
-/// Resolves the flags; `models` are those of the judge.
+/// Resolves the flags; `models` are the judge's model flags.
 ///
 /// # Errors
 /// A [`SettingsError`] for the first invalid flag.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::env_vars;
 
 /// Returns `eval/history` in the user's state folder: `$XDG_STATE_HOME`, or `~/.local/state`.
-/// `None` for a user without either.
+/// `None` if neither `XDG_STATE_HOME` nor `HOME` is an absolute path.
 ///
 /// A relative `XDG_STATE_HOME` is ignored, as the XDG Base Directory Specification requires.
 pub(crate) fn path() -> Option<PathBuf> {

@@ -13,12 +13,12 @@ pub struct ImportSettings {
     pub files: Vec<PathBuf>,
     /// Details that the user knows about the runs.
     pub guidance: Guidance,
-    /// Folder in which each run gets its own folder.
+    /// Parent folder of the runs' folders.
     pub log_dir: PathBuf,
 }
 
 impl ImportSettings {
-    /// Resolves the flags. They cannot be invalid before the files are read.
+    /// Resolves the flags. Nothing can be invalid before the files are read.
     pub fn resolve(args: &ImportArgs) -> Self {
         let ImportSystem::NodeRlm(args) = &args.system;
         Self {

@@ -14,11 +14,11 @@ pub struct JudgeSettings {
     pub models: ModelSettings,
     /// System prompt of the judge.
     pub prompt: JudgePrompt,
-    /// Maximum calls for one answer until there is a verdict; at least 1.
+    /// Maximum calls until a verdict for one answer; at least 1.
     pub asked: u32,
 }
 
-/// Resolves the flags of a judge if a model is named; `--judge-prompt` without one is an error.
+/// Resolves the flags of a judge if a model is named; `--judge-prompt` without a model is an error.
 /// `given` are the command's model flags.
 ///
 /// # Errors

@@ -28,7 +28,7 @@ pub(super) struct PromptOverrideSettings {
     pub overrides: PromptOverrides,
     /// Definition of the root.
     pub definition: Option<Definition>,
-    /// Models that the user's definitions name, whether or not an agent of the run has them.
+    /// Models that the user's definitions name, whether or not an agent of the run uses them.
     pub named_models: BTreeSet<String>,
     /// Notes on files of the folder that are not definitions.
     pub notes: Vec<String>,
@@ -39,8 +39,8 @@ pub const DEFAULT_MODEL: &str = "default";
 /// Maximum size of an override's text in bytes.
 const LONGEST: usize = 1_000_000;
 
-/// Resolves the flags; `aliases` are the names of the run's other models, `hooks` those that a
-/// definition may list, like the tools of `servers`.
+/// Resolves the flags; `aliases` are the names of the run's other models, `hooks` are the hooks
+/// that a definition may list, like the tools of `servers`.
 ///
 /// # Errors
 /// A [`SettingsError`] for the first invalid flag, or for all errors in the definitions together.
@@ -93,7 +93,7 @@ pub(super) fn resolve(
         replacement,
         definition: root_definition,
         sections,
-        // Set from a separate flag in the guidance.
+        // The guidance sets it from a separate flag.
         repl_api: ReplApi::default(),
         actions: actions(args.action_overrides.as_deref())?,
     };

@@ -1,7 +1,7 @@
 //! Settings of `rlm-eval run --resume`.
 //!
-//! Recorded flags are overlaid with typed ones. The folder may come from someone else, so places
-//! that only it names must be confirmed on the command line.
+//! Typed flags override recorded flags. The folder may come from someone else, so places that only
+//! the folder names must be confirmed on the command line.
 
 use std::path::{Path, PathBuf};
 
@@ -101,8 +101,8 @@ impl ResumeSettings {
     }
 }
 
-/// Rejects places that only a file names. `command` is the command that would name them, without
-/// the program's name and before further flags.
+/// Rejects places that only a file names. `command` is the command that could confirm the places,
+/// without the program's name and before further flags.
 ///
 /// # Errors
 /// A [`SettingsError`] whose hint is the complete command.

@@ -33,7 +33,7 @@ pub struct RunSettings {
     pub attempts: u32,
     /// Maximum concurrent attempts; at least 1.
     pub concurrency: usize,
-    /// Folder in which the run gets its own folder.
+    /// Parent folder of the run's folder.
     pub log_dir: PathBuf,
     /// Name of the run's folder, if chosen.
     pub name: Option<String>,
@@ -49,11 +49,11 @@ pub struct RunSettings {
     pub dry_run: bool,
     /// Whether a dry run sends the main model one request.
     pub check_key: bool,
-    /// Whether rows may name programs that are run.
+    /// Whether rows may name programs to run.
     pub allow_commands: bool,
     /// Permissions of this start, as the flags that grant them.
     pub powers: Vec<String>,
-    /// Queue whose workers make the attempts, if any.
+    /// Queue whose workers run the attempts, if any.
     pub queue: Option<QueueSettings>,
     /// Settings of the agents.
     pub engine: EngineSettings,
@@ -104,7 +104,7 @@ impl Serialize for ErrorGate {
 }
 
 impl ErrorGate {
-    /// Returns the maximum errors with which a run of `attempts` attempts continues.
+    /// Returns the maximum number of errors with which a run of `attempts` attempts continues.
     pub fn allowed(self, attempts: u64) -> u64 {
         match self {
             // Round up: the first error that reaches the share stops the run. As a float, 0.1 is
@@ -177,7 +177,7 @@ impl RunSettings {
         let url = url.and_then(Value::as_str);
         let url = url.filter(|_| self.check_addresses(&self.log_dir, None, "").is_err());
         let url = url.map(|url| format!("--base-url {}", quoted(url)));
-        // Serialized by this program, so they can be read.
+        // This program serialized the flags, so they are valid.
         let places = recorded_places(&self.flags).unwrap_or_default();
         let places = places.iter().map(PlaceFlag::to_string);
         let words = url.into_iter().chain(places);
@@ -196,7 +196,7 @@ impl RunSettings {
     /// Resolves the flags of a sweep's cell.
     ///
     /// # Errors
-    /// A [`SettingsError`] for the first invalid flag, limits without effect included.
+    /// A [`SettingsError`] for the first invalid flag, including limits without effect.
     pub fn of_cell(args: &RunArgs) -> Result<Resolved<Self>, SettingsError> {
         Self::at(args, RunMode::Cell)
     }

@@ -61,8 +61,8 @@ fn add_scripts(
     Ok(())
 }
 
-/// Resolves the flags. The tools of the root's definition come first, followed by the named ones.
-/// No text that is sent may contain a secret.
+/// Resolves the flags. The tools of the root's definition come first, followed by those of
+/// `--tools`. Rejects secrets in any text that is sent.
 ///
 /// # Errors
 /// A [`SettingsError`] for the first invalid flag, or for all errors in a definition's tools
@@ -135,8 +135,8 @@ pub(super) struct ResolvedTools {
     pub of_servers: Vec<String>,
 }
 
-/// Returns the errors that a run under any definition of a folder would report for the values of
-/// flags and environment: missing variables, unavailable tools, and secrets in prompts.
+/// Returns the errors that depend on the values of flags and environment variables, for runs with
+/// any definition of the library: missing variables, unavailable tools, and secrets in prompts.
 ///
 /// # Errors
 /// A [`SettingsError`] for an invalid value.
@@ -164,7 +164,7 @@ pub fn faults_by_values(
     Ok(refused.chain(leaks).collect())
 }
 
-/// Returns the process environment, whose secrets are kept out of prompts.
+/// Returns the variables of the process environment that are valid UTF-8.
 fn process_values() -> BTreeMap<String, String> {
     env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
@@ -247,7 +247,7 @@ fn values(given: &[String]) -> Result<BTreeMap<String, String>, SettingsError> {
         let forwarded = || env::var(name).ok();
         let value = value.map(str::to_owned).or_else(forwarded);
         let value =
-            value.ok_or_else(|| wrong("a NAME without a value is not set in the environment"))?;
+            value.ok_or_else(|| wrong("a NAME without VALUE must be set in the environment"))?;
         values.insert(name.to_owned(), value);
     }
     Ok(values)

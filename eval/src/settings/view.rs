@@ -8,12 +8,12 @@ use view::Subject;
 use crate::cli::ViewArgs;
 use crate::env_vars;
 
-/// Runs to show, and how.
+/// Runs to show, and the output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ViewSettings {
     /// A folder of run directories, or one run directory.
     pub dir: PathBuf,
-    /// Scorer whose later scores are shown instead of those of the runs.
+    /// Scorer whose scores from `rlm-eval score` are shown instead of those of the runs.
     pub scores: Option<String>,
     /// Output of the viewer.
     pub output: ViewOutput,
@@ -24,9 +24,9 @@ pub struct ViewSettings {
 pub enum ViewOutput {
     /// Serve the runs.
     Serve {
-        /// Port; 0 for any free one.
+        /// Port; 0 for any free port.
         port: u16,
-        /// Further host names that the server answers to.
+        /// Further host names under which the server responds.
         hosts: Vec<String>,
         /// Whether to open a browser.
         open: bool,
@@ -41,7 +41,7 @@ pub enum ViewOutput {
 }
 
 impl ViewSettings {
-    /// Resolves the flags. They cannot be invalid before the folder is read.
+    /// Resolves the flags. Nothing can be invalid before the folder is read.
     pub fn resolve(args: &ViewArgs) -> Self {
         let output = match &args.export {
             None => ViewOutput::Serve {

@@ -21,8 +21,8 @@ pub(super) fn resolve(args: &WebArgs) -> Result<AgentTurnSettings, SettingsError
     }
 }
 
-/// Returns a note about the recording flags that have no effect in this protocol. They do not
-/// change its agents, so they are not an error.
+/// Returns a note about the recording flags that have no effect in this protocol. These flags do
+/// not change the agents, so they are not an error.
 pub(super) fn idle(args: &WebArgs, protocol: Protocol) -> Option<String> {
     let supports_screenshots = protocol.capabilities().supports_screenshots();
     (args.screenshots && !supports_screenshots)

@@ -288,7 +288,7 @@ fn fingerprint_includes_tools_of_servers() {
     // A run folder must not start a server: resuming needs the flag again.
     let ran = binary.run(&["run", "--resume", "results/a"], "");
     assert_eq!(ran.code, Some(2), "{ran:?}");
-    let hint = "repeat --mcp-server 'notes=COMMAND'";
+    let hint = "pass --mcp-server 'notes=COMMAND' again";
     assert!(ran.stderr.contains(hint), "{}", ran.stderr);
     let ran = binary.run(
         &["run", "--resume", "results/a", "--mcp-server", SERVER],
@@ -380,11 +380,11 @@ fn refuses_unusable_servers() {
         ),
         (
             "notes=python3 empty.py",
-            "--mcp-server notes: it has no tools",
+            "--mcp-server notes: the server has no tools",
         ),
         (
             "notes=python3 twins.py",
-            "--mcp-server notes: two of its tools would be `notes.a_b`",
+            "--mcp-server notes: two of the server's tools would be named `notes.a_b`",
         ),
         ("notes=python3 schema.py", "notes.echo"),
     ];
@@ -415,7 +415,7 @@ fn refuses_unusable_servers() {
         ],
     );
     assert!(
-        twice.stderr.contains("two servers have this name"),
+        twice.stderr.contains("duplicate server name"),
         "{}",
         twice.stderr
     );

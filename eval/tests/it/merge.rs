@@ -207,7 +207,7 @@ fn refuses_to_merge_incompatible_runs() {
         ),
         (
             &dirs[2],
-            "but they differ in score\nhint: the attempt was made twice, ",
+            "but the records differ in score\nhint: the attempt was made twice, ",
         ),
     ] {
         let ran = binary.run(&["merge", "out", &dirs[0], other], "");

@@ -433,7 +433,8 @@ fn refuses_fingerprint_that_contradicts_its_parts() {
     }
 }
 
-const HINT: &str = "hint: continue anyway with --allow-program-change; each attempt records which program made it\n";
+const HINT: &str = "hint: continue anyway with --allow-program-change; each attempt records the \
+             program that made it\n";
 
 #[test]
 fn resumes_run_of_other_program_only_if_allowed() {

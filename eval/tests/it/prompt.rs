@@ -191,7 +191,8 @@ fn prints_remarks_to_stderr() {
         "--drivers-dir=drivers",
         "--prompt-mode=coordinator",
     ];
-    let expected = "note: profile `p` matches the model and adds the drivers mine; --profile none leaves them out\n\
+    let expected = "note: profile `p` matches the model and adds the drivers mine; --profile none \
+                    omits them\n\
                     warning: driver `mine` is written for solver mode, but the run is in coordinator mode\n";
     assert_eq!(binary().run(&args, "").stderr, expected);
 }

@@ -40,7 +40,8 @@ fn runs_resumes_and_compares_matrix() {
         (
             Some(2),
             "error: sweep is not a sweep: sweep.json is missing\n\
-             hint: restart a sweep that was killed before its first cell with its flags and --out sweep\n"
+             hint: if a sweep was killed before its first cell, restart it with its flags and \
+             --out sweep\n"
         )
     );
     let ran = binary.run(&["sweep", "--matrix", "matrix.yaml", "--out", "sweep"], "");

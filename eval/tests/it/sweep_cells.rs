@@ -251,7 +251,8 @@ fn resolves_matrix_to_distinct_cells() {
             "{run: {<<: RUN, profiles-file: profiles.yaml, profile: auto}}",
             Ok(&["01-direct", "02-solver"]),
             &[
-                "profile `family` matches the model and adds the drivers reuse-state; --profile none leaves them out",
+                "profile `family` matches the model and adds the drivers reuse-state; --profile \
+                 none omits them",
                 "profile `family`: drivers that are not written for the direct protocol are skipped: reuse-state",
             ],
         ),
