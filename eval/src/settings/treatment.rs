@@ -129,7 +129,12 @@ impl Flags<'_> {
                     .map(|no_effect| no_effect.to_string()),
             );
         }
-        self.check_servers(&treatment, &equipped.of_servers)?;
+        // A tool that the root's definition also names would stay without the flag.
+        let named = layers.definition.iter().flat_map(|root| &root.tools);
+        let named: Vec<&str> = named.map(|tool| tool.name.as_str()).collect();
+        let only_typed = equipped.of_servers.iter();
+        let only_typed = only_typed.filter(|tool| !named.contains(&tool.as_str()));
+        self.check_servers(&treatment, &only_typed.cloned().collect::<Vec<_>>())?;
         if let Some(folder) = &self.tools.files_dir
             && !treatment.tools.may_read_files()
         {

@@ -136,7 +136,7 @@ fn agents_receive_tool_results() {
 
 #[test]
 fn prompt_definitions_name_tools_of_servers() {
-    let desk = "---\nname: desk\ntoolDescription: Answers\nmodel: default\nrequiredSchema: {type: object, properties: {}}\ntools: [notes.echo, clerk]\n---\nYou are at the desk.\n";
+    let desk = "---\nname: desk\ntoolDescription: Answers\nmodel: default\nrequiredSchema: {type: object, properties: {}}\ntools: [notes.echo, {name: clerk, includeToolCalls: false}]\n---\nYou are at the desk.\n";
     let clerk = "---\nname: clerk\ntoolDescription: Reads a note\nmodel: default\ntools: [notes.echo]\n\
                  requiredSchema: {type: object, properties: {text: {type: string}}, required: [text]}\n---\nYou read notes.\n";
     let model = "description: A desk and its clerk.\nrules:\n  - when: { depth: 1 }\n    reply: |\n      ```js\n      \

@@ -270,7 +270,7 @@ fn rejects_invalid_settings_before_start() {
         ),
         (
             &["--resume", "there"],
-            "error: there is not a sweep: sweep.json is missing\nhint: restart a sweep that was killed",
+            "error: there is not a sweep: sweep.json is missing\nhint: if a sweep was killed before its first cell, restart",
         ),
     ];
     for (args, message) in rows {
