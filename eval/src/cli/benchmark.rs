@@ -55,6 +55,7 @@ pub struct BenchmarkArgs {
         value_parser = BoolishValueParser::new(),
         help_heading = "Benchmark"
     )]
+    #[serde(rename = "labels")]
     pub show_labels: bool,
 
     /// Read only data files whose names begin with this prefix, for example validation [default:

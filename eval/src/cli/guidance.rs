@@ -47,12 +47,13 @@ pub struct GuidanceArgs {
     /// How a response contains code: in fenced blocks, or in calls of the tool `execute_code`,
     /// which the model must make
     #[arg(
-        long,
+        long = "code-format",
         alias = "code-via",
         default_value = "fenced",
         value_name = "WAY",
         value_parser = one_of::<CodeFormat>(["fenced", "tool"])
     )]
+    #[serde(rename = "code_via")]
     pub code_format: CodeFormat,
 
     /// How much of the REPL the prompts describe: the basic functions (standard), or also maps,

@@ -79,7 +79,7 @@ pub use protocols::ProtocolArgs;
 pub use queue::{
     QueueAccessArgs, QueueAction, QueueArgs, QueueCommandArgs, QueueTargetArgs, WorkerArgs,
 };
-pub(crate) use recorded::read as recorded;
+pub(crate) use recorded::{keys_of as recorded_keys, read as recorded};
 pub use repl::ReplArgs;
 pub use report::ReportArgs;
 pub use resume::ResumeArgs;

@@ -5,13 +5,15 @@
 //! file.
 
 use std::collections::BTreeSet;
+use std::iter;
 
-use clap::{ArgMatches, Args, Command};
+use clap::{Arg, ArgMatches, Args, Command};
 use serde_json::Value;
 
-use super::{one_line, powers, start};
+use super::{EngineArgs, environment, one_line, powers, start};
 
-/// Parses recorded flags. Each is stored under the name of its field; a nested group is an object.
+/// Parses recorded flags. Each is stored under its id or a name of the flag; a nested group is an
+/// object.
 /// A missing flag has its default, and an unknown name is ignored.
 ///
 /// # Errors
@@ -38,19 +40,35 @@ pub(super) fn matches<A: Args>(recorded: &Value) -> Result<ArgMatches, String> {
     matches.map_err(|error| one_line(&error))
 }
 
+/// Returns the keys under which a flag may be recorded: its id, its name and its earlier names.
+fn keys(argument: &Arg) -> impl Iterator<Item = String> {
+    let names = environment::names(argument).map(|name| name.replace('-', "_"));
+    iter::once(argument.get_id().to_string()).chain(names)
+}
+
+/// Returns the keys under which a flag of agents may be recorded.
+pub(crate) fn keys_of(flag: &str) -> Vec<String> {
+    let command = EngineArgs::augment_args(Command::new("agents"));
+    let long = flag.trim_start_matches('-');
+    let mut arguments = command.get_arguments();
+    let argument = arguments.find(|argument| argument.get_long() == Some(long));
+    argument.into_iter().flat_map(keys).collect()
+}
+
 fn collect(command: &Command, recorded: &Value, never: &BTreeSet<String>, words: &mut Vec<String>) {
     for (name, value) in recorded.as_object().into_iter().flatten() {
         if value.is_object() {
             collect(command, value, never, words);
             continue;
         }
-        if never.contains(name) {
-            continue;
-        }
         let mut arguments = command.get_arguments();
-        let Some(argument) = arguments.find(|argument| argument.get_id() == name) else {
+        let Some(argument) = arguments.find(|argument| keys(argument).any(|key| key == *name))
+        else {
             continue;
         };
+        if never.contains(argument.get_id().as_str()) {
+            continue;
+        }
         let long = argument.get_long().unwrap_or_default();
         let takes_values = argument.get_action().takes_values();
         let values = value
@@ -68,6 +86,7 @@ fn collect(command: &Command, recorded: &Value, never: &BTreeSet<String>, words:
 #[cfg(test)]
 mod tests {
     use clap::parser::ValueSource;
+    use clap::{Args as _, Command, FromArgMatches as _};
     use serde_json::{Map, Value, json};
 
     use super::{matches, powers, start};
@@ -79,22 +98,64 @@ mod tests {
         let mut ids = powers::ids();
         ids.extend(start::ids());
         assert!(ids.contains("allow_commands") && ids.contains("retry_errors"));
-        for id in ids {
+        let command = RunArgs::augment_args(Command::new("run"));
+        let longs = command
+            .get_arguments()
+            .filter(|argument| ids.contains(argument.get_id().as_str()))
+            .filter_map(|argument| Some(argument.get_long()?.replace('-', "_")));
+        let keys: Vec<String> = ids.iter().cloned().chain(longs).collect();
+        for key in keys {
             for value in [
                 json!(true),
                 json!("thread"),
                 json!(["A=1"]),
                 json!("results/x"),
             ] {
-                let flag = Value::Object(Map::from_iter([(id.clone(), value)]));
+                let flag = Value::Object(Map::from_iter([(key.clone(), value)]));
                 let mut recorded = flag.clone();
                 recorded["benchmark"] = json!("s-niah");
                 recorded["engine"] = json!({ "model": "scripted", "powers": flag });
                 recorded["engine"]["sandbox"] = recorded["engine"]["powers"].clone();
                 let read = matches::<RunArgs>(&recorded).unwrap();
-                let source = read.value_source(&id);
-                assert_ne!(source, Some(ValueSource::CommandLine), "{id}");
+                for id in &ids {
+                    let source = read.value_source(id);
+                    assert_ne!(source, Some(ValueSource::CommandLine), "{key} sets {id}");
+                }
             }
+        }
+    }
+
+    #[test]
+    fn keeps_keys_of_renamed_flags() {
+        let rows = [
+            ("--timer-timeout=2", "/engine/sandbox/cell_wait", json!(2.0)),
+            (
+                "--code-format=tool",
+                "/engine/guidance/code_via",
+                json!("tool"),
+            ),
+            (
+                "--dump-include=nested",
+                "/engine/web/dump_also",
+                json!(["nested"]),
+            ),
+            ("--show-labels", "/options/labels", json!(true)),
+            ("--max-samples=3", "/max_tasks", json!(3)),
+            ("--sample-ids=a", "/selected_problems", json!(["a"])),
+            (
+                "--samples-per-length=4",
+                "/options/tasks_per_length",
+                json!(4),
+            ),
+        ];
+        for (flag, key, value) in rows {
+            let words = ["--benchmark=s-niah", "--model=scripted", flag];
+            let command = RunArgs::augment_args(Command::new("run").no_binary_name(true));
+            let typed = command.try_get_matches_from(words).unwrap();
+            let typed = json!(RunArgs::from_arg_matches(&typed).unwrap());
+            assert_eq!(typed.pointer(key), Some(&value), "{flag}");
+            let read: RunArgs = serde_json::from_value(typed.clone()).unwrap();
+            assert_eq!(json!(read), typed, "{flag}");
         }
     }
 
@@ -108,9 +169,9 @@ mod tests {
             "--env",
             "A=secret",
         ];
-        let command = <EngineArgs as clap::Args>::augment_args(clap::Command::new("x"));
+        let command = EngineArgs::augment_args(Command::new("x"));
         let typed = command.try_get_matches_from(words).unwrap();
-        let args = <EngineArgs as clap::FromArgMatches>::from_arg_matches(&typed).unwrap();
+        let args = EngineArgs::from_arg_matches(&typed).unwrap();
         let recorded = json!(args).to_string();
         for id in powers::ids() {
             assert!(!recorded.contains(&format!("\"{id}\"")), "{id}: {recorded}");

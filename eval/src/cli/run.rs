@@ -65,6 +65,7 @@ pub struct RunArgs {
         value_name = "N",
         help_heading = "Selection"
     )]
+    #[serde(rename = "max_tasks")]
     pub max_samples: Option<usize>,
 
     /// Choose the samples of --max-samples at random. The same seed chooses the same samples, and a

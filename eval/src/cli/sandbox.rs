@@ -38,11 +38,12 @@ pub struct SandboxArgs {
 
     /// Seconds that one cell may wait for timers
     #[arg(
-        long,
+        long = "timer-timeout",
         alias = "cell-wait",
         default_value_t = Seconds::of(30),
         value_name = "SECONDS"
     )]
+    #[serde(rename = "cell_wait")]
     pub timer_timeout: Seconds,
 
     /// Maximum characters of output that a cell shows; longer output is cut in the middle

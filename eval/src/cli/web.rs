@@ -37,12 +37,13 @@ pub struct WebArgs {
     /// Additions to page dumps: ids inside links and buttons (nested), ids for `contenteditable`
     /// elements (editable), and the contents of iframes (frames)
     #[arg(
-        long,
+        long = "dump-include",
         alias = "dump-also",
         value_delimiter = ',',
         value_name = "WHAT,…",
         value_parser = one_of::<DumpAddition>(["nested", "editable", "frames"])
     )]
+    #[serde(rename = "dump_also")]
     pub dump_include: Vec<DumpAddition>,
 }
 

@@ -18,6 +18,7 @@ use super::recorded::fields;
 use super::{Resolved, SettingsError, confine_scripts, hook_registry};
 use crate::cli::{
     CodeFormat, EngineArgs, GuidanceArgs, HookArgs, McpServer, ToolArgs, WebArgs, recorded,
+    recorded_keys,
 };
 use crate::providers::ModelRef;
 
@@ -261,25 +262,24 @@ fn as_texts(assigned: &ModelAssignments<ModelRef>) -> ModelAssignments<String> {
 /// # Errors
 /// A sentence about a flag that cannot be parsed again.
 pub fn clear_flag(args: &EngineArgs, setting: &ExplicitSetting) -> Result<EngineArgs, String> {
-    let flag = setting.flag.trim_start_matches('-').replace('-', "_");
     let mut flags = fields(args);
-    remove_value(&mut flags, &flag, &setting.value);
+    remove_value(&mut flags, &recorded_keys(setting.flag), &setting.value);
     recorded(&Value::Object(flags))
 }
 
 /// Clears a flag in recorded flags, and also its `_file` variant. In a list, removes only the
 /// entries `value` and `value=…`.
-fn remove_value(flags: &mut Map<String, Value>, flag: &str, value: &str) {
-    for (name, given) in flags {
-        let ending = name.strip_prefix(flag);
+fn remove_value(flags: &mut Map<String, Value>, keys: &[String], value: &str) {
+    let is_cleared = |key: &str| keys.iter().any(|cleared| cleared == key);
+    for (key, given) in flags {
         match given {
-            Value::Object(group) => remove_value(group, flag, value),
-            _ if !matches!(ending, Some("" | "es" | "_file")) => {}
+            Value::Object(group) => remove_value(group, keys, value),
+            _ if !is_cleared(key) && !key.strip_suffix("_file").is_some_and(is_cleared) => {}
             Value::Array(values) => values.retain(|one| {
                 let one = one.as_str().unwrap_or_default();
                 one.split('=').next().map(str::trim) != Some(value)
             }),
-            _ if flag == "profile" => *given = NONE.into(),
+            _ if key == "profile" => *given = NONE.into(),
             _ => *given = Value::Null,
         }
     }
