@@ -207,7 +207,7 @@ async fn status(broker: &Arc<dyn Broker>, target: &QueueTarget) -> Result<Outcom
         return Ok(Outcome::Complete);
     }
     if runs.is_empty() {
-        terminal::note("the queue does not contain runs");
+        terminal::note("the queue is empty");
     }
     let mut text = String::new();
     for (manifest, counts, workers, _) in &runs {

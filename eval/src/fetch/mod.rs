@@ -37,7 +37,7 @@ pub enum FetchEvent<'a> {
     Unreadable,
     /// Bytes received, including those left by an earlier fetch.
     Bytes(u64),
-    /// Bytes to discard from the count, because the source sends the file from its start again.
+    /// Bytes to subtract from the count, because the source restarted the file.
     Again(u64),
     /// A request failed and will be retried.
     Retry {
@@ -68,7 +68,7 @@ pub enum Fetched {
 /// A file to fetch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Wanted {
-    /// Path below the folder, with `/` as separator.
+    /// Path relative to the folder, with `/` as separator.
     path: String,
     url: String,
     /// Expected SHA-256 in hex, if known in advance.
@@ -90,8 +90,9 @@ struct Record {
 
 /// Fetches the data of a benchmark into a folder of its name below `root`.
 ///
-/// Files are collected next to it until all are complete, so that an interrupted fetch can be
-/// resumed and the folder is always complete. A `mirror` replaces scheme and host of every URL.
+/// Until all files are complete, they are stored next to that folder, so that an interrupted fetch
+/// can be resumed and the folder is always complete. A `mirror` replaces the scheme and host of
+/// every URL.
 ///
 /// # Errors
 /// [`FetchError`] if the source is unreachable or has changed, the disk is full, or the folder was
@@ -146,12 +147,12 @@ pub async fn fetch(
     })
 }
 
-/// Returns whether the data of a benchmark exists below `root`.
+/// Whether the data of a benchmark exists below `root`.
 pub fn is_here(name: &str, root: &Path) -> bool {
     root.join(name).is_dir()
 }
 
-/// Checks that the contents of a folder are exactly those that were fetched.
+/// Checks that the contents of a folder are unchanged since the fetch.
 fn check(folder: &Path) -> Result<(), FetchError> {
     let foreign = || FetchError::Foreign {
         folder: folder.to_owned(),

@@ -1,6 +1,6 @@
 //! Sources of benchmark data and their files.
 //!
-//! A benchmark's folder names the source; for datasets on Hugging Face, the hub's API lists the
+//! A benchmark's folder names the source. For datasets on Hugging Face, the hub's API lists the
 //! files.
 
 use std::path::{Component, Path};
@@ -31,7 +31,7 @@ enum Source {
         revision: String,
         begins: Vec<String>,
     },
-    /// Files below an address, with names and checksums listed by the benchmark.
+    /// Files below an address; the benchmark lists their names and checksums.
     Files { address: String },
 }
 
@@ -44,8 +44,8 @@ fn source(name: &str) -> Option<(Source, &'static str)> {
     Some((source, fetch.checksums.unwrap_or_default()))
 }
 
-/// Returns a description of the source and the files to fetch. For a dataset on the hub, files and
-/// checksums come from the hub, which has checksums of large files only.
+/// Returns a description of the source and the files to fetch. For a dataset on the hub, the hub
+/// lists the files, with checksums only for large files.
 pub(super) async fn plan(
     name: &str,
     mirror: Option<&str>,

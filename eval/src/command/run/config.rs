@@ -1,4 +1,4 @@
-//! Contents of `config.json` and of the fingerprint of a run.
+//! Contents of a run's `config.json` and fingerprint.
 
 use std::collections::BTreeMap;
 
@@ -45,7 +45,7 @@ pub(super) fn config(
 }
 
 /// Returns the fingerprint: everything that can change an answer, including this program; `models`
-/// are the models' parts. Excludes paths, concurrency, time limits and sample selection.
+/// are the entries of the models. Excludes paths, concurrency, time limits and sample selection.
 pub(super) fn fingerprint(
     settings: &RunSettings,
     dataset: &dyn Dataset,

@@ -1,4 +1,4 @@
-//! Validates what a worker sends before anything of it is stored.
+//! Validates the messages of workers before they are stored.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ use crate::terminal;
 pub(super) enum Arrival {
     /// An attempt with its events.
     Made(Box<MadeAttempt>),
-    /// Paid responses that cannot be used.
+    /// Paid responses of an attempt without a record.
     Wasted {
         /// Parcel that names the attempt.
         parcel: Parcel,
@@ -31,7 +31,7 @@ pub(super) struct MadeAttempt {
     events: Vec<Event>,
 }
 
-/// Reads a worker's message.
+/// Parses a worker's message.
 ///
 /// # Errors
 /// A sentence that describes what is invalid.
@@ -46,12 +46,12 @@ pub(super) fn read(identity: &RunIdentity, parcel: Parcel, body: &[u8]) -> Resul
         .filter(|line| !line.is_empty());
     let record = lines.next().unwrap_or_default();
     let record: AttemptRecord =
-        serde_json::from_slice(record).map_err(|error| format!("{of}: its record: {error}"))?;
+        serde_json::from_slice(record).map_err(|error| format!("{of}: invalid record: {error}"))?;
     let is_of = |run: &str, sample: &str, attempt: u32| {
         run == identity.run_id && sample == parcel.sample && attempt == parcel.attempt
     };
     if !is_of(&record.run_id, &record.id, record.attempt) {
-        return Err(format!("{of}: its record belongs to another attempt"));
+        return Err(format!("{of}: the record belongs to another attempt"));
     }
     let mut events = Vec::new();
     for (place, line) in lines.enumerate() {
