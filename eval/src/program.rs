@@ -1,5 +1,4 @@
-//! Identifies this program by digests of everything compiled in that can change an answer, per
-//! component.
+//! Identifies this program by a digest of each component that can change an answer.
 //!
 //! The build script `build.rs` computes the digests; `build/sources.rs` selects the source files
 //! and `build/dependencies.rs` the dependencies.

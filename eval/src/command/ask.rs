@@ -31,7 +31,8 @@ use person::AtTerminal;
 
 /// Runs the agent: the answer goes to stdout, progress to stderr.
 ///
-/// # Errors [`Error`] for invalid settings or an infrastructure failure before the agent answers.
+/// # Errors
+/// [`Error`] for invalid settings or an infrastructure failure before the agent answers.
 pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
     let settings = AskSettings::resolve(args)?.announce();
     let world = world(&settings)?;

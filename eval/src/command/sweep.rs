@@ -28,8 +28,9 @@ use crate::terminal;
 
 /// Starts or resumes a sweep.
 ///
-/// # Errors [`Error`] for invalid settings of any cell, reported before the first cell starts, and
-/// for infrastructure failures.
+/// # Errors
+/// [`Error`] for invalid settings of any cell, reported before the first cell starts, and for
+/// infrastructure failures.
 pub(super) fn execute(args: &SweepArgs) -> Result<Outcome, Error> {
     if let Some(folder) = &args.replay_race {
         return race::replay(folder, args);

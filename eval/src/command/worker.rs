@@ -75,7 +75,8 @@ impl Drop for Busy {
 
 /// Makes attempts until stopped, which is a normal exit.
 ///
-/// # Errors [`Error`] for invalid settings, or if the server does not answer at the start.
+/// # Errors
+/// [`Error`] for invalid settings, or if the server does not answer at the start.
 pub(super) fn execute(args: &WorkerArgs) -> Result<Outcome, Error> {
     let settings = WorkerSettings::resolve(args)?;
     if let Some(remark) = open_files::fd_limit_warning(settings.concurrency) {

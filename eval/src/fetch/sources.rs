@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::download::Downloads;
 use super::{FetchError, FetchEvent, Wanted};
 
-/// Address of the Hugging Face hub, which a mirror replaces.
+/// Address of the Hugging Face hub, which a mirror can replace.
 const HUB: &str = "https://huggingface.co";
 
 /// Returns the benchmarks whose data can be fetched.
@@ -137,7 +137,7 @@ struct Large {
     oid: String,
 }
 
-/// Returns the URL with scheme and host replaced by the mirror.
+/// Returns the URL with its scheme and host replaced by those of the mirror.
 fn mirrored(address: &str, mirror: Option<&str>) -> String {
     let Some(mirror) = mirror else {
         return address.to_owned();

@@ -1,4 +1,4 @@
-//! Determines which shards the merged folders are and how many attempts they planned together.
+//! Determines the shards of the merged folders and the total number of planned attempts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +25,7 @@ const SELECTION: [&str; 7] = [
 pub(super) struct Shards(BTreeMap<String, u64>, Option<u64>);
 
 impl Shards {
-    /// Collects the shards of all runs; a shard that is given twice counts once.
+    /// Collects the shards of all runs, counting duplicate shards once.
     ///
     /// # Errors
     /// [`MergeError::Shards`] for shards of partitions with different sizes.
@@ -74,7 +74,8 @@ impl Shards {
             .collect()
     }
 
-    /// Returns what `config.json` stores for later merges; nothing for a whole run.
+    /// Returns the planned attempts by shard, stored in `config.json` for later merges; `None` for
+    /// a whole run.
     pub(super) fn kept(&self) -> Option<Value> {
         (!self.missing().is_empty()).then(|| json!(self.0))
     }
@@ -99,8 +100,8 @@ fn of_run(run: &RunDir) -> BTreeMap<String, u64> {
     BTreeMap::from([(share.unwrap_or(WHOLE).to_owned(), run.attempts_total())])
 }
 
-/// Describes the settings in which two runs select different attempts, such as `attempts is 1 in
-/// one and 3 in the other`.
+/// Describes the selection settings that differ between two runs, as in `attempts is 1 in one and 3
+/// in the other`.
 pub(super) fn other_selection(one: &RunDir, other: &RunDir) -> Vec<String> {
     let setting = |run: &RunDir, name| {
         let found = run.config.get("benchmark").and_then(|all| all.get(name));
@@ -123,8 +124,8 @@ pub(super) fn other_selection(one: &RunDir, other: &RunDir) -> Vec<String> {
     differences
 }
 
-/// Checks that all runs split the same samples: runs of one shard have the same samples, and none
-/// has a sample of another shard.
+/// Checks that all runs partition the same samples: runs of one shard have the same samples, and
+/// shards do not overlap.
 ///
 /// # Errors
 /// [`MergeError::Selection`] for the first sample that conflicts.

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::providers::{ModelRef, Named, SCRIPTED_JUDGE};
 use crate::settings::{EngineSettings, JudgeSettings, ModelSettings};
 
-/// Returns the parts by name. For a cassette, these are the parts of the recorded run.
+/// Returns the models' parts by name. A cassette has the parts of the recorded run.
 pub fn parts(
     settings: &EngineSettings,
     benchmark: &str,
@@ -22,7 +22,7 @@ pub fn parts(
     new_parts(settings, benchmark)
 }
 
-/// Returns the identity of the main model, to compare runs before they start. A missing file is
+/// Returns the identity of the main model, for comparing runs before they start. A missing file is
 /// identified by its name; opening it reports the error.
 pub fn main_identity(reference: &ModelRef, benchmark: &str) -> String {
     match reference.named() {

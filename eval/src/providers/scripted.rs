@@ -1,4 +1,4 @@
-//! `scripted`: models that answer by rules, either bundled or from a file of the user.
+//! `scripted`: models that answer by rules, either bundled or in a user's file.
 
 use std::iter;
 use std::path::Path;
@@ -13,7 +13,7 @@ pub(super) static PROVIDER: Offline = Offline {
     forms: &[
         ("scripted", "the scripted model of the benchmark"),
         ("scripted/NAME", "a bundled scripted model"),
-        ("scripted:FILE", "your own scripted model in a YAML file"),
+        ("scripted:FILE", "your scripted model in a YAML file"),
     ],
     plays_back: false,
     takes: |rest| rest.len() != 1,
@@ -24,13 +24,12 @@ pub(super) static PROVIDER: Offline = Offline {
 /// Bundled model of the judge.
 pub const JUDGE: &str = "judge";
 
-/// Reason why the reference `scripted` names no model.
+/// Reason why the model reference `scripted` cannot be resolved.
 #[derive(Debug, thiserror::Error)]
 enum NoModel {
     /// No benchmark is known.
     #[error(
-        "`scripted` means the scripted model of a benchmark, but there is no benchmark here; \
-         expected scripted/NAME or scripted:FILE"
+        "`scripted` means the scripted model of a benchmark, but this command has no benchmark; expected scripted/NAME or scripted:FILE"
     )]
     NoBenchmark,
     /// The benchmark does not have a scripted model.

@@ -8,7 +8,8 @@ use serve::Limits;
 
 /// Parses the arguments of a tool.
 ///
-/// # Errors A sentence about the first invalid argument.
+/// # Errors
+/// A sentence about the first invalid argument.
 pub(super) fn parse<T: DeserializeOwned>(arguments: Map<String, Value>) -> Result<T, String> {
     serde_json::from_value(Value::Object(arguments))
         .map_err(|error| format!("invalid arguments: {error}"))
@@ -24,7 +25,8 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// # Errors A sentence about an invalid limit; limits are numbers above 0.
+    /// # Errors
+    /// A sentence about an invalid limit; limits are numbers above 0.
     pub(super) fn limits(&self) -> Result<Limits, String> {
         let above_zero = |name: &str, value: Option<f64>| match value {
             Some(value) if !(value > 0.0 && value <= 1e9) => Err(format!(

@@ -84,7 +84,8 @@ impl Tools {
 
     /// Waits until an agent may start work. Hold the permit until the agent has ended.
     ///
-    /// # Errors A sentence if too many calls are waiting or the server is stopping.
+    /// # Errors
+    /// A sentence if too many calls are waiting or the server is stopping.
     pub(super) async fn turn(&self) -> Result<OwnedSemaphorePermit, String> {
         let place = self.gate.enter().map_err(|error| error.to_string())?;
         let turn = place.turn().await;
@@ -93,7 +94,8 @@ impl Tools {
 
     /// Runs work that reads files or computes, without blocking other calls.
     ///
-    /// # Errors Errors of the work, and a sentence for a panic, which is also printed.
+    /// # Errors
+    /// Errors of the work, and a sentence for a panic, which is also printed.
     pub(super) async fn on_own_thread<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> Result<T, String> + Send + 'static,

@@ -190,7 +190,8 @@ impl Agents for Service {
 impl Service {
     /// Returns the budget of a client's request.
     ///
-    /// # Errors [`Rejection::OutOfBudget`] if the budget of the client or the server is used up.
+    /// # Errors
+    /// [`Rejection::OutOfBudget`] if the budget of the client or the server is used up.
     pub fn request(&self, asker: &Requester, limits: &Limits) -> Result<SharedBudget, Rejection> {
         let of_client = self.budget_of(asker);
         match of_client.exhausted() {

@@ -95,8 +95,9 @@ fn in_order(clusters: Vec<Vec<String>>, args: &SweepArgs) -> Vec<Vec<String>> {
 
 /// Starts or resumes a race. Decisions in the log are reused.
 ///
-/// # Errors [`Error`] for a run that fails and for files that cannot be read or written. The log
-/// keeps earlier decisions.
+/// # Errors
+/// [`Error`] for a run that fails and for files that cannot be read or written. The log keeps
+/// earlier decisions.
 pub(super) fn execute(
     folder: &Path,
     plan: &Plan,

@@ -14,8 +14,9 @@ use crate::terminal;
 
 /// Checks that the budget can be enforced in every cell.
 ///
-/// # Errors [`SettingsError`] for a limit that is out of range, or a cost limit with a model whose
-/// price is unknown.
+/// # Errors
+/// [`SettingsError`] for a limit that is out of range, or a cost limit with a model whose price is
+/// unknown.
 pub(super) fn check(plan: &Plan) -> Result<(), SettingsError> {
     if plan.budget.max_cost.is_none() {
         return Ok(());

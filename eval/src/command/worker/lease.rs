@@ -128,8 +128,8 @@ impl Lease {
         amounts(self.spent.spent())
     }
 
-    /// Returns the amounts spent or reserved. The caller holds the lock of `state`, so that a call
-    /// that ends meanwhile counts twice rather than not at all.
+    /// Returns the amounts spent, counting admitted calls. The caller holds the lock of `state`, so
+    /// that a call that ends meanwhile counts twice rather than not at all.
     fn used(&self, state: &State) -> Amounts<f64> {
         let spent = self.spent();
         // Count an admitted call before the engine has booked it.

@@ -259,7 +259,7 @@ impl Served {
         matches!(found, Ok(None))
     }
 
-    /// Stops taking attempts after an exhausted budget or a provider failure.
+    /// Halts the run if its budget is used up; after a provider failure, stops taking its attempts.
     pub(super) async fn halt(&self, reason: &harness::HaltReason) {
         match reason {
             harness::HaltReason::OverBudget(message) => {

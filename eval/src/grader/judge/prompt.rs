@@ -26,7 +26,7 @@ pub struct JudgePrompt {
 }
 
 impl JudgePrompt {
-    /// Opens the bundled prompt of this name, or else reads a file.
+    /// Opens the bundled prompt of this name, otherwise reads a file.
     ///
     /// # Errors
     /// The problem with the file, including its line if known.
