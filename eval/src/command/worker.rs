@@ -147,7 +147,7 @@ async fn work(settings: WorkerSettings, stop: StopSignal) -> Result<Outcome, Err
             Some(()) = work_done.recv() => idle_since = Instant::now(),
             () = idle => {
                 if worker.under_way.load(Ordering::SeqCst) == 0 {
-                    terminal::note("the queue is empty, so the worker ends");
+                    terminal::note("no attempts to make, so the worker ends");
                     break;
                 }
                 idle_since = Instant::now();

@@ -171,8 +171,7 @@ fn shards_merge_to_whole_run() {
     );
     let part = binary.run(&["merge", "part", &dirs[0], &dirs[2]], "");
     assert!(
-        part.stderr
-            .contains("missing from the runs: partition 2/3; "),
+        part.stderr.contains("missing from the runs: shards 2/3; "),
         "{part:?}"
     );
     assert_eq!(part.code, Some(106));
@@ -345,7 +344,7 @@ fn gates_score_of_merged_run() {
         ("0.01", both, 0, ""),
         ("1", both, 100, "is below the required --min-score 1"),
         // The score of an incomplete run is unknown.
-        ("1", &both[..1], 106, "missing from the runs: partition 2/2"),
+        ("1", &both[..1], 106, "missing from the runs: shards 2/2"),
         ("1.5", both, 2, "--min-score"),
     ]
     .into_iter()
