@@ -7,7 +7,7 @@ use harness::provider::http::redact;
 
 use crate::terminal;
 
-/// Installs the hook. A panic is a bug in this program, but its message may quote any text.
+/// Installs the hook. A panic is a bug in this program, but its message may quote arbitrary text.
 pub fn install() {
     panic::set_hook(Box::new(|info| {
         terminal::lines(&redact(text(info, &Backtrace::capture())));

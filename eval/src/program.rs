@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use harness::sandbox::ENGINE;
 use records::program::{self, Program, short};
 
-/// Names of the components, each with the SHA-256 of its sources.
+/// Name of each component and the SHA-256 of its sources.
 const SOURCES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/components.rs"));
 
 /// Returns the identity of this program.

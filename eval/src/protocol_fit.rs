@@ -64,7 +64,7 @@ pub fn check(dataset: &dyn Dataset, treatment: &Treatment) -> Result<(), UnfitPr
     )
 }
 
-/// Checks that no agent talks with a person; `why` is the reason why nobody can reply.
+/// Checks that agents do not talk with a person; `why` is the reason why nobody can reply.
 ///
 /// # Errors
 /// [`UnfitProtocol::NoPerson`], which names the agent.

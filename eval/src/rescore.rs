@@ -24,7 +24,7 @@ use crate::record::{Scored, judged};
 use judging::repeated;
 pub use judging::{Judging, Verdicts};
 
-/// Version of the lines in a file of scores, stored as `v`.
+/// Format version of the lines in a file of scores, stored as `v`.
 pub const SCORES_VERSION: u32 = 1;
 
 /// New score of an attempt: a line of `scores/<scorer>.jsonl`.
@@ -59,7 +59,7 @@ pub struct Rescoring {
 /// Reason why scoring stopped early.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stopped {
-    /// The user stopped it.
+    /// The user stopped the scoring.
     Interrupted,
     /// Scoring an answer failed in a way that would affect all remaining answers.
     Because(String),

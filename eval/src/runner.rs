@@ -57,7 +57,7 @@ pub struct Run {
     pub further: Further,
     /// Attempts to make, in order: index of the sample and 1-based number of the attempt.
     pub jobs: Vec<(usize, u32)>,
-    /// Attempts finished by earlier starts. Jobs may rerun some of them.
+    /// Attempts finished by earlier starts. `jobs` may contain some of them, to be rerun.
     pub earlier: Vec<AttemptRecord>,
     /// Maximum attempts of this start that may end in an error before the run stops; `None` for no
     /// limit.
@@ -208,7 +208,7 @@ fn consume(
 
 /// Finished attempts and the reason why the run ended.
 pub struct Progress {
-    /// Records without texts, because a run may have tens of thousands.
+    /// Records without their texts, because a run may have tens of thousands of records.
     records: Vec<AttemptRecord>,
     /// Number of records with status `error`.
     errors: u64,
@@ -465,7 +465,7 @@ impl Job {
             grade,
             started_at,
         );
-        // Only one of the scorers can be a judge.
+        // At most one of the scorers is a judge.
         let judge = record.judge.clone().or(judge);
         Ok(AttemptRecord {
             scores,

@@ -33,7 +33,7 @@ pub enum SelectionError {
     UnknownSample {
         /// Name of the benchmark.
         benchmark: String,
-        /// Id as given.
+        /// Id given by the user.
         id: String,
         /// Most similar id in the dataset.
         nearest: Option<String>,
@@ -45,9 +45,9 @@ pub enum SelectionError {
     UnknownKey {
         /// Name of the benchmark.
         benchmark: String,
-        /// Key as given.
+        /// Key given by the user.
         key: String,
-        /// Keys that samples have.
+        /// Metadata keys of the samples.
         known: Vec<String>,
     },
 }

@@ -29,7 +29,7 @@ pub struct Plan {
     /// Id of the sweep, independent of the folder's name; empty in plans of earlier versions.
     #[serde(default)]
     pub id: String,
-    /// Runs of the sweep. The first of each model is its baseline.
+    /// Runs of the sweep. The first cell of each model is its baseline.
     pub cells: Vec<Cell>,
     /// Combinations that are not run.
     pub skipped: Vec<Skipped>,
@@ -39,7 +39,7 @@ pub struct Plan {
     /// Budget for all cells together.
     #[serde(default, skip_serializing_if = "SweepBudgetArgs::is_unlimited")]
     pub budget: SweepBudgetArgs,
-    /// Header of the race, if the sweep is one.
+    /// Header of the race, if the sweep is a race.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub race: Option<RaceHeader>,
 }
@@ -56,9 +56,9 @@ pub struct Cell {
 /// A combination that is not run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skipped {
-    /// Flags in which it differs from the other cells.
+    /// Flags in which the combination differs from the other cells.
     pub cell: String,
-    /// Reason why it is skipped.
+    /// Reason why the combination is skipped.
     pub reason: String,
 }
 
@@ -160,8 +160,8 @@ impl Plan {
         self.skipped.push(Skipped { cell, reason });
     }
 
-    /// Returns the index of each cell's baseline: the `direct` cell of the same model, or the
-    /// model's first cell if there is none.
+    /// Returns the index of each cell's baseline: the `direct` cell of the same model, otherwise
+    /// the model's first cell.
     pub fn baselines(&self) -> Vec<usize> {
         let of = |cell: &Cell| {
             let is_direct =

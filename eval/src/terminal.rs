@@ -53,7 +53,7 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     escaped(text, |_| false, char::is_control)
 }
 
-/// Removes some characters and escapes others.
+/// Removes or escapes control characters.
 fn escaped(
     text: &str,
     left_out: impl Fn(char) -> bool,
@@ -74,7 +74,7 @@ fn escaped(
     Cow::Owned(shown)
 }
 
-/// Whether the character has the Unicode property `Bidi_Control`.
+/// Whether a character has the Unicode property `Bidi_Control`.
 fn turns_direction(character: char) -> bool {
     matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -29,7 +29,7 @@ use page::{AttemptSite, Tab, Window};
 use site::Site;
 use user_site::{AddressLock, OpenSite};
 
-/// Opens a web site and a fresh browser profile for each attempt that needs them. Dropping the
+/// Opens a web site and a fresh browser profile for every attempt with an environment. Dropping the
 /// attempt's last page ends its server and profile.
 pub(crate) struct Web {
     pool: Pool,
@@ -95,7 +95,7 @@ enum Author {
 }
 
 impl Web {
-    /// Finds and starts a browser, so that a missing or broken one is reported before the first
+    /// Finds and starts a browser, so that a missing or broken browser is reported before the first
     /// attempt.
     ///
     /// # Errors

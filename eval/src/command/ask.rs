@@ -139,7 +139,7 @@ pub fn execute(args: &AskArgs) -> Result<Outcome, Error> {
     }
 }
 
-/// Formats calls, tokens and cost of an answer; `None` if no model counted tokens.
+/// Formats calls, tokens and cost of an answer; `None` if the models did not report tokens.
 fn spent(stats: &Stats) -> Option<String> {
     let usage = stats.usage.filter(|usage| usage.total() > 0)?;
     let calls = match stats.llm_calls {
@@ -185,7 +185,7 @@ fn world(settings: &AskSettings) -> Result<Option<UserEnvironment>, Error> {
         }
         documents.push((uri, text));
     }
-    // An agent that builds apps needs no document.
+    // An agent that builds apps can start without a document.
     if documents.is_empty() && settings.engine.treatment.protocol != Protocol::JsonAction {
         return Ok(None);
     }

@@ -65,7 +65,7 @@ impl PromptWithTools {
     }
 }
 
-/// Prints the prompt with its native tools, its sections as JSON, their sizes, the difference to
+/// Prints the prompt with its native tools, its sections as JSON, their sizes, the differences from
 /// another prompt, or the errors in a folder of definitions.
 ///
 /// # Errors

@@ -317,7 +317,7 @@ pub(super) fn begin(
     )
 }
 
-/// Returns the error for a name that another run has.
+/// Returns the error for a run name that is already in use.
 fn duplicate_name(path: &Path) -> SettingsError {
     let shown = path.display().to_string();
     let problem = format!("--name: {shown} already exists");
@@ -535,7 +535,7 @@ fn run_attempts(
             }
         }
     };
-    // Do not wait for an attempt that does not stop.
+    // Do not wait for attempts that do not stop.
     runtime.shutdown_background();
     let ended = match ended {
         Ok(ended) => ended,
@@ -666,7 +666,7 @@ async fn queued(
     Ok(Some(ended))
 }
 
-/// Returns the engine of these settings with its models open, and the judge's model.
+/// Creates the engine from these settings and opens its models and the judge's model.
 ///
 /// # Errors
 /// [`Error`] for a model that cannot be opened or contradictory settings.

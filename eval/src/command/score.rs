@@ -98,7 +98,7 @@ pub(super) fn execute(args: &ScoreArgs) -> Result<Outcome, Error> {
     Ok(worst)
 }
 
-/// Reads the runs in these folders. A glob also matches files that are next to runs.
+/// Opens the runs in these folders. Skips files, because a glob also matches files next to runs.
 fn runs(dirs: &[PathBuf]) -> Result<Vec<RunDir>, Error> {
     let is_file = |path: &&PathBuf| path.is_file();
     let mut folders: Vec<PathBuf> = dirs.iter().filter(|path| !is_file(path)).cloned().collect();
@@ -243,7 +243,7 @@ fn worse(one: Outcome, other: Outcome) -> Outcome {
     if rank(other) > rank(one) { other } else { one }
 }
 
-/// Reports how far a stopped scoring got and, if verdicts are stored, how to resume it.
+/// Reports the progress of a stopped scoring and, if verdicts are stored, how to resume it.
 fn left(stopped: &Stopped, done: usize, of: usize, kept: Option<&str>) -> Outcome {
     let outcome = match stopped {
         Stopped::Interrupted => Outcome::Interrupted,

@@ -1,4 +1,4 @@
-//! `rlm-eval view`: shows runs as pages in a browser, served or written to a file.
+//! `rlm-eval view`: shows runs in a browser, or writes a run as a page to a file.
 
 mod inputs;
 

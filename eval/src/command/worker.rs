@@ -26,7 +26,7 @@ use crate::terminal;
 
 use served::Served;
 
-/// Time between checks of a queue that has never had a run.
+/// Time between checks of a queue before its first run.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Instruction to a worker.
@@ -40,7 +40,7 @@ pub(super) enum WorkerMode {
     Return,
 }
 
-/// A worker and its server.
+/// A worker and its connection to the queue's server.
 pub(super) struct Worker {
     pub(super) settings: WorkerSettings,
     pub(super) broker: Arc<dyn Broker>,
@@ -118,7 +118,7 @@ async fn work(settings: WorkerSettings, stop: StopSignal) -> Result<Outcome, Err
     loop {
         if manifests.is_none() {
             let place = SubjectAddress::manifest(None);
-            // The stream does not exist before the first run.
+            // The stream of runs does not exist before the first run.
             manifests = worker.broker.follow(&place, Follow::LastOfEach).await.ok();
         }
         let next = async {

@@ -1,7 +1,7 @@
 //! Fetches benchmark data from its source into a folder.
 //!
-//! A folder appears under the benchmark's name only when it is complete and verified. Until then
-//! its files are kept next to it, so that an interrupted fetch can be resumed.
+//! A folder appears under the benchmark's name only when it is complete and verified. Until then,
+//! its files are stored next to it, so that an interrupted fetch can be resumed.
 
 mod sources;
 
@@ -33,7 +33,7 @@ pub enum FetchEvent<'a> {
         /// Total size in bytes, if the source reports it.
         bytes: Option<u64>,
     },
-    /// Some files are Parquet files, which this build cannot read.
+    /// Some files are in Parquet format, which this build cannot read.
     Unreadable,
     /// Bytes received, including those left by an earlier fetch.
     Bytes(u64),
@@ -88,7 +88,7 @@ struct Record {
     files: BTreeMap<String, String>,
 }
 
-/// Fetches the data of a benchmark into a folder of its name below `root`.
+/// Fetches the data of a benchmark into the folder with its name below `root`.
 ///
 /// Until all files are complete, they are stored next to that folder, so that an interrupted fetch
 /// can be resumed and the folder is always complete. A `mirror` replaces the scheme and host of

@@ -1,5 +1,5 @@
-//! Scorers of runs: a rule of the benchmarks, a JavaScript file in the sandbox, or a model as
-//! judge.
+//! Scorers of runs: a scorer of the benchmarks crate, a JavaScript file in the sandbox, or a model
+//! as judge.
 //!
 //! Invariant: an attempt whose scorer fails ends with status `error` and the reason, never with a
 //! score of zero.
@@ -54,7 +54,7 @@ pub trait Grader: Send + Sync {
         false
     }
 
-    /// Scores an answer, which may be hostile. Model calls made for it are reported to `log`.
+    /// Scores an answer, which may be hostile. Model calls are reported to `log`.
     async fn grade(&self, answered: &ScorableAnswer<'_>, log: &dyn JudgeLog) -> Grade;
 }
 
@@ -74,7 +74,7 @@ pub trait JudgeLog: Send + Sync {
     -> Result<Option<Reservation>, ProviderError>;
 }
 
-/// Discards all events. Used for answers whose run has ended.
+/// Discards all events, for answers of finished runs.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoLog;
 

@@ -45,13 +45,12 @@ impl Shards {
         Ok(shares)
     }
 
-    /// Returns the planned attempts of the whole run, including missing shards if their number is
-    /// known.
+    /// Returns the number of planned attempts, including those of missing shards if known.
     pub(super) fn planned(&self) -> u64 {
         self.there() + self.missing_attempts().unwrap_or_default()
     }
 
-    /// Returns the planned attempts of missing shards, if known.
+    /// Returns the number of planned attempts of missing shards, if known.
     pub(super) fn missing_attempts(&self) -> Option<u64> {
         Some(self.1?.saturating_sub(self.there()))
     }

@@ -27,7 +27,7 @@ pub static OFFLINE: &[&Offline] = include!(concat!(env!("OUT_DIR"), "/offline.rs
 pub struct Offline {
     /// Prefix of references, up to the first `/` or `:`.
     pub name: &'static str,
-    /// Forms of its references, each with its meaning.
+    /// Forms of references to the provider, each with its meaning.
     pub forms: &'static [(&'static str, &'static str)],
     /// Whether it replays recorded responses, which no prompt can change.
     pub plays_back: bool,
@@ -48,7 +48,7 @@ pub type Opened = (Arc<dyn Provider>, String);
 pub type OfflineError = Box<dyn Error + Send + Sync>;
 
 /// Returns the identity of a file or of the trajectories of a run directory. A file has the same
-/// identity as a bundled one with equal content.
+/// identity as a bundled file with equal content.
 fn content_identity(provider: &str, path: &str) -> String {
     let mut hash = Sha256::new();
     let path = Path::new(path);

@@ -103,7 +103,7 @@ pub fn profile_name(model: &str) -> Option<&str> {
     (!is_file).then_some(model)
 }
 
-/// Splits a reference into provider and rest, including the separator.
+/// Splits a reference into the provider's name and the rest, which starts with the separator.
 fn split(given: &str) -> (&str, &str) {
     given.split_at(given.find(['/', ':']).unwrap_or(given.len()))
 }

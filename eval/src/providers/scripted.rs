@@ -27,7 +27,7 @@ pub const JUDGE: &str = "judge";
 /// Reason why the model reference `scripted` cannot be resolved.
 #[derive(Debug, thiserror::Error)]
 enum NoModel {
-    /// No benchmark is known.
+    /// The command does not have a benchmark.
     #[error(
         "`scripted` means the scripted model of a benchmark, but this command has no benchmark; expected scripted/NAME or scripted:FILE"
     )]
@@ -72,7 +72,7 @@ fn open(rest: &str, benchmark: Option<&str>) -> Result<Opened, OfflineError> {
     Ok((Arc::new(library.open(name)?), name.to_owned()))
 }
 
-/// Identifies a bundled model by its text, like a file.
+/// Identifies a bundled model by its content, like a file.
 fn identity(rest: &str, benchmark: &str) -> String {
     if let Some(file) = rest.strip_prefix(':') {
         return content_identity(PROVIDER.name, file);

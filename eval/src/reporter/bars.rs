@@ -101,7 +101,7 @@ impl BarReporter {
         self.run.set_message(parts.join(", "));
     }
 
-    /// Assigns free lines to the attempts that have waited longest.
+    /// Assigns free lines to the attempts that have waited longest for one.
     fn fill_lines(&mut self) {
         let taken = self
             .running

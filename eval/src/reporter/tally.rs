@@ -84,8 +84,7 @@ impl Tally {
         (!parts.is_empty()).then(|| parts.join(", "))
     }
 
-    /// Returns the mean over samples of the mean score of their attempts, as in the summary, if any
-    /// attempt has a score.
+    /// Returns the mean of the samples' mean scores, as in the summary, or `None` without a score.
     pub(super) fn mean(&self) -> Option<f64> {
         let means = self.scores.values().map(|(sum, count)| sum / *count as f64);
         let samples = self.scores.len();
@@ -93,7 +92,7 @@ impl Tally {
     }
 }
 
-/// Returns the label of an attempt: sample id, and its number for attempts after the first.
+/// Returns the label of an attempt: its sample id, followed by its number if it is not the first.
 pub(super) fn label(sample: &str, attempt: u32) -> String {
     let id = sanitize(sample, ID_WIDTH);
     match attempt {

@@ -41,7 +41,7 @@ pub struct Judging {
 #[derive(Default)]
 pub struct Verdicts(Mutex<HashMap<Question, Slot>>);
 
-/// Digest of the dataset, sample, and digest of the judged text.
+/// Digest of the dataset, id of the sample, and digest of the judged text.
 type Question = (String, String, String);
 
 /// Verdict on equal answers, locked while one of them is judged.
@@ -130,7 +130,8 @@ impl Judging {
         self.kept.get(&answer_key(record)?)
     }
 
-    /// Stores the result for an answer. Attempts without an answer need no judge.
+    /// Stores the result for an answer. Attempts without an answer are not judged, so they are not
+    /// stored.
     pub(super) fn keep(&self, record: &AttemptRecord, scored: &Scored) -> Result<(), RunDirError> {
         let Some((id, attempt, answer_sha256)) = answer_key(record) else {
             return Ok(());

@@ -1,5 +1,5 @@
-//! Shares samples between the attempts of a run. Each sample is loaded once and dropped after its
-//! last attempt.
+//! Shares samples between the attempts of a run. A sample is loaded once and dropped after its last
+//! attempt.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -71,7 +71,7 @@ mod tests {
 
     use super::*;
 
-    /// Dataset that counts how often it loads a sample.
+    /// Dataset that counts its loads of samples.
     struct Counted(Vec<String>, AtomicUsize);
 
     impl Dataset for Counted {

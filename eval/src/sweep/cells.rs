@@ -26,7 +26,7 @@ pub(super) struct Cells {
     runs: Vec<Cell>,
     skipped: Vec<Skipped>,
     left_out: Vec<Skipped>,
-    /// For each cell: its combination, its plan, and the identity of its model.
+    /// Combination, plan and model identity of each cell.
     made: Vec<(Combination, ExperimentPlan, String)>,
     /// For each cell: the shared flags without effect.
     masked: Vec<Vec<NoEffect>>,
@@ -70,8 +70,8 @@ enum Resolution {
 }
 
 impl Cells {
-    /// Adds a combination, unless it is not meaningful or equals an earlier one after axes without
-    /// effect are removed.
+    /// Adds a combination, unless it is not meaningful or, without the axes that have no effect,
+    /// equals an earlier one.
     ///
     /// # Errors
     /// [`SweepError`] for invalid flags and for a cell that would send the same requests as
@@ -368,7 +368,7 @@ impl Combination {
         }
     }
 
-    /// Removes axes that are at their defaults and do not apply to these agents.
+    /// Removes axes with default values that do not apply to these agents.
     fn remove_default_axes(&mut self, matrix: &Matrix, engine: &EngineSettings) {
         if engine.effective.prompt_mode.is_none() {
             self.mode = None;

@@ -14,7 +14,7 @@ use url::Url;
 const CHECK: &str = include_str!("check.js");
 /// Name of the global variable that receives a check's result.
 const PLACE: &str = "outcomeOfTheCheck";
-/// Maximum duration of a check, including model calls of its app.
+/// Maximum duration of a check, including model calls of the app.
 const CHECK_TIME: Duration = Duration::from_mins(3);
 /// Poll interval for the result.
 const CHECK_PAUSE: Duration = Duration::from_millis(50);

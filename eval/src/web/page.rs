@@ -103,7 +103,8 @@ impl Tab {
         }
     }
 
-    /// Opens the start URL of the task, after `script` has run in its document.
+    /// Opens the start URL of the task and runs `script` in each new document before its own
+    /// scripts.
     ///
     /// # Errors
     /// Like [`Page::act`], including requests blocked meanwhile.
@@ -303,7 +304,7 @@ impl Page for Tab {
     }
 }
 
-/// Converts an error of the browser to one of the engine.
+/// Converts a browser error to an error of the engine.
 pub(super) fn page_error(error: Error) -> PageError {
     let problem = match &error {
         Error::StaleId { .. } => PageProblem::StaleId,

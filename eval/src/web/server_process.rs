@@ -29,7 +29,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// Maximum lines of output quoted in an error.
 const LINES_KEPT: usize = 5;
 
-/// A running server, whose processes end when it is dropped.
+/// A running server. Its processes end when this value is dropped.
 pub(super) struct ServerProcess {
     /// URL of the server.
     pub(super) address: Url,

@@ -67,7 +67,7 @@ impl OpenSite {
                 (url, true, Server::Folder { _server: served })
             }
             SiteSource::Command(command) => {
-                // A port chosen for the attempt needs no lock.
+                // A port chosen for this attempt does not need a lock.
                 let turn = if command.address.contains("{port}") {
                     None
                 } else {

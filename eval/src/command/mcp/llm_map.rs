@@ -14,7 +14,7 @@ use super::tools::{Tools, refused};
 
 pub(super) const NAME: &str = "llm_map";
 
-/// Maximum texts of a call.
+/// Maximum number of texts per call.
 const MOST_ITEMS: usize = 1_000;
 
 #[derive(Deserialize)]

@@ -95,7 +95,8 @@ fn whole(run: &RunDir, arguments: &Arguments) -> Result<Reply, String> {
     })
 }
 
-/// Returns one attempt with a page of its steps. An attempt in progress has steps, but no record.
+/// Returns one attempt with a page of its steps. An attempt in progress has steps, but not yet a
+/// record.
 fn one(run: &RunDir, sample: &str, arguments: &Arguments) -> Result<Reply, String> {
     let number = arguments.attempt;
     let is_it = |record: &&AttemptRecord| record.id == sample && record.attempt == number;

@@ -92,7 +92,7 @@ impl Tools {
         turn.ok_or_else(|| "the server is stopping".to_owned())
     }
 
-    /// Runs work that reads files or computes, without blocking other calls.
+    /// Runs blocking work on another thread, so that other calls can proceed.
     ///
     /// # Errors
     /// Errors of the work, and a sentence for a panic, which is also printed.

@@ -129,7 +129,7 @@ fn problem(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
     match text.strip_suffix(&place) {
-        // Errors about the whole line have no column.
+        // Errors about the whole line do not have a column.
         Some(text) if error.column() > 0 => format!("{text} (column {})", error.column()),
         Some(text) => text.to_owned(),
         None => text,

@@ -8,7 +8,7 @@ use harness::sandbox::message::{AgentInfo, CellOutcome, Context};
 use harness::sandbox::{Event, Repl, Sandbox, SessionLost, StartError};
 use serde_json::Value;
 
-/// A REPL that is replaced by a fresh one when its session is lost.
+/// A REPL that starts a fresh session when its session is lost.
 pub(super) struct Root {
     sandbox: Sandbox,
     context: Arc<String>,

@@ -56,7 +56,7 @@ pub(super) fn fingerprint(
     let templates: BTreeMap<_, _> = template_digests().into_iter().collect();
     let mut treatment = recorded_fields(&engine.treatment);
     if !engine.treatment.is_web() {
-        // No other protocol reads it.
+        // Other protocols do not read this setting.
         treatment.remove("web_agent");
     }
     let others = json!({

@@ -39,8 +39,8 @@ pub(in crate::command) struct Expense {
     pub least: Sum,
     /// Expense if every root uses all its iterations without calling other agents.
     pub roots: Sum,
-    /// As `roots`, with every agent that may delegate calling one child per iteration. `None` if no
-    /// agent may delegate.
+    /// Expense if, in addition, every agent that may delegate calls one child per iteration. `None`
+    /// if no agent may delegate.
     pub one_child_each: Option<Sum>,
     /// Upper bound.
     pub most: Bound,
@@ -204,7 +204,7 @@ fn lesser<T: PartialOrd + Copy>(
 }
 
 impl Expense {
-    /// Estimates a run over samples with the given first-request sizes, in tokens.
+    /// Estimates a run from the size of each sample's first request, in tokens.
     pub fn new(settings: &RunSettings, first_requests: &[u64]) -> Self {
         let engine = &settings.engine;
         let [fewest, most] = iterations(settings);
@@ -438,7 +438,7 @@ fn calls_others(settings: &RunSettings) -> bool {
 
 /// Returns the maximum model calls of an attempt whose agents call others only from code, which
 /// `--total-calls` bounds: the root's calls plus all iterations of one child per call. `None` if
-/// agents may call others by other means.
+/// agents may call others in other ways than from code.
 fn calls_of_an_attempt(settings: &RunSettings, iterations: u64) -> Option<u64> {
     let treatment = &settings.engine.treatment;
     if !treatment.protocol.capabilities().calls_children()

@@ -286,10 +286,10 @@ fn announce_foreign(dataset: &dyn Dataset, allow_local: bool) -> Result<(), Sett
     Ok(())
 }
 
-/// Returns a warning if the run directory to be replayed was made from other samples.
+/// Returns a warning if the run directory to replay was recorded with different samples.
 fn other_dataset(model: &str, dataset: &dyn Dataset) -> Option<String> {
     let folder = Path::new(model.strip_prefix("replay:")?);
-    // Recordings other than run directories do not name their dataset.
+    // Only run directories name their dataset, not other recordings.
     let recorded = run_dir::read_lock(folder).ok()?.run;
     let differs = if recorded.benchmark != dataset.name() {
         format!("of the benchmark {}", recorded.benchmark)

@@ -62,7 +62,7 @@ pub(super) struct Submission<'a> {
     pub(super) prepared: &'a Prepared,
     pub(super) plan: &'a RunPlan,
     pub(super) jobs: &'a [(usize, u32)],
-    /// Attempts that are rerun although they have a record.
+    /// Attempts to rerun although they have a record.
     pub(super) again: &'a BTreeSet<(String, u32)>,
     pub(super) earlier: &'a [AttemptRecord],
     /// Amounts spent by earlier starts.
@@ -403,7 +403,7 @@ pub(super) async fn remove(queue: &RunQueue) -> Result<(), QueueError> {
     queue.broker().remove(queue.key()).await
 }
 
-/// Publishes a manifest, replacing an older one but keeping a cancellation or pause.
+/// Publishes a manifest. Replaces an older one, but keeps its cancellation or pause.
 async fn publish(broker: &dyn Broker, new: Manifest) -> Result<(), QueueError> {
     let place = SubjectAddress::manifest(Some(&new.key));
     loop {

@@ -78,7 +78,7 @@ fn list(differences: &[Difference]) -> String {
 pub(super) struct Remaining {
     /// Attempts to make.
     pub(super) jobs: Vec<(usize, u32)>,
-    /// Attempts in `jobs` that are rerun, by sample and attempt.
+    /// Attempts in `jobs` that already have a record, by sample and attempt.
     pub(super) again: BTreeSet<(String, u32)>,
     /// Finished attempts, including those to be rerun.
     pub(super) earlier: Vec<AttemptRecord>,

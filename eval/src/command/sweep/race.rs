@@ -229,8 +229,8 @@ fn has(folder: &Path, cell: &Cell, samples: &[String]) -> Result<bool, Error> {
     }))
 }
 
-/// Sorts the cells by cost per attempt, so that a limited budget decides as much as possible. Cells
-/// with an unknown cost come last; cells with equal costs stay in plan order.
+/// Sorts the cells by cost per attempt, so that a limited budget finishes as many cells as
+/// possible. Cells with an unknown cost come last; cells with equal costs stay in plan order.
 fn cheapest_first<'a>(folder: &Path, cells: impl Iterator<Item = &'a Cell>) -> Vec<&'a Cell> {
     let mean = |cell: &Cell| {
         let run = RunDir::open(&folder.join(&cell.name)).ok()?;

@@ -299,7 +299,7 @@ impl Served {
         delivery.give_back(after).await
     }
 
-    /// Reports an error for an attempt that no worker finished.
+    /// Sends an error as the result of an attempt that no worker finished.
     async fn give_up(
         &self,
         delivery: &dyn Delivery,

@@ -27,7 +27,7 @@ const REPORT: Duration = Duration::from_millis(500);
 /// constantly.
 const REPORT_EACH: Duration = Duration::from_millis(5);
 
-/// Age in milliseconds after which unused request slots expire.
+/// Age after which unused request slots expire, in milliseconds.
 const STALE_MS: f64 = 1500.0;
 
 /// A worker's share of the budget and request rate of a run.
@@ -123,7 +123,7 @@ impl Lease {
         }
     }
 
-    /// Returns what this worker has spent for the run.
+    /// Returns the amounts that this worker has spent on the run.
     pub(super) fn spent(&self) -> Amounts<f64> {
         amounts(self.spent.spent())
     }
@@ -209,8 +209,8 @@ impl Lease {
         self.ask(None).await.map(drop)
     }
 
-    /// Reports spending and requests the amounts for the next call, if any. The caller holds the
-    /// lock `asking`.
+    /// Reports spending and requests the amounts for the next call, if any. The caller must hold
+    /// the lock `asking`.
     async fn ask(&self, next: Option<Call>) -> Result<bool, QueueError> {
         let (used, reserved, before, booked, is_first) = {
             let mut state = self.state.lock();

@@ -48,7 +48,7 @@ pub(super) struct Served {
     pub(super) lease: Arc<Lease>,
     pub(super) under_way: Mutex<BTreeMap<(String, u32), UnderWay>>,
     pub(super) finished: AtomicU64,
-    /// Reason why this worker takes no more attempts of the run.
+    /// Reason why this worker no longer takes attempts of the run.
     pub(super) unfit: Mutex<Option<String>>,
 }
 
@@ -334,7 +334,7 @@ impl Served {
         Ok(workers)
     }
 
-    /// Reports spending periodically if the run has limits.
+    /// Reports spending periodically if the run has a budget or a rate limit.
     async fn report_spending(self: Arc<Self>) {
         while self.lease.has_limits() {
             tokio::time::sleep(self.lease.pause()).await;

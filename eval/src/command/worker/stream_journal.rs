@@ -99,7 +99,7 @@ impl StreamJournal {
                 "another worker has taken over the attempt",
             ));
         };
-        // The receiver stops only if the attempt was lost, which also ends it.
+        // The receiver stops only after the attempt is lost, which also ends the attempt.
         let _ = one.orders.send(order);
         Ok(())
     }
@@ -109,7 +109,7 @@ impl StreamJournal {
 struct Stream {
     queue: RunQueue,
     head: Parcel,
-    /// The whole journal.
+    /// All lines of the journal.
     all: Vec<u8>,
     added: Arc<Mutex<Added>>,
 }

@@ -1,4 +1,5 @@
-//! Serves one attempt's apps on loopback: their documents and the two endpoints that they may call.
+//! Serves the documents of one attempt's apps, and the two endpoints that they may call, on
+//! loopback.
 
 use std::net::Ipv4Addr;
 use std::sync::Arc;

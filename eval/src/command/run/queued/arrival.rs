@@ -82,14 +82,14 @@ impl MadeAttempt {
         };
         let each = self.events.into_iter().map(RunEvent::Engine);
         for event in std::iter::once(started).chain(each) {
-            // Sending fails only after the run has ended.
+            // Sending fails only after the end of the run.
             let _ = events.send(event);
         }
         made.add(self.record.of_sample(index), events);
     }
 }
 
-/// Stores wasted responses; a failure to store them is only reported.
+/// Stores wasted responses; a failure is only a warning.
 pub(super) fn keep_wasted(dir: &Path, parcel: &Parcel, body: &[u8], number: u64) {
     let of = (parcel.sample.as_str(), parcel.attempt);
     let what = match parcel.wasted.as_deref() {
