@@ -27,7 +27,7 @@ pub enum SelectionError {
     /// A named sample does not exist.
     #[error("--sample-ids: benchmark {benchmark} has no sample `{id}`{}", match (.nearest, .first) {
         (Some(nearest), _) => format!(", did you mean `{nearest}`?"),
-        (None, Some(first)) => format!("; the first is `{first}`"),
+        (None, Some(first)) => format!("; expected, for example, `{first}`"),
         (None, None) => "; it is empty".to_owned(),
     })]
     UnknownSample {
@@ -119,7 +119,7 @@ pub fn select(
             }
         }
         notes.push(format!(
-            "partition {partition} has {} of the {}",
+            "shard {partition} contains {} of the {}",
             indices.len(),
             samples(whole)
         ));

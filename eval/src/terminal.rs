@@ -53,7 +53,7 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     escaped(text, |_| false, char::is_control)
 }
 
-/// Removes or escapes control characters.
+/// Removes the characters in `left_out`. Escapes those in `escapes` and bidirectional formatting.
 fn escaped(
     text: &str,
     left_out: impl Fn(char) -> bool,

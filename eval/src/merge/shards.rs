@@ -142,7 +142,7 @@ pub(super) fn check_partition(runs: &[RunDir]) -> Result<(), MergeError> {
             let wrong = if share == earlier_share {
                 let mut only = samples.symmetric_difference(earlier_samples);
                 only.next()
-                    .map(|id| format!("only one of the two has {id} in shard {share}"))
+                    .map(|id| format!("only one of the two runs has {id} in shard {share}"))
             } else {
                 let mut both = samples.intersection(earlier_samples);
                 both.next()

@@ -132,7 +132,7 @@ pub(super) fn action(kind: &EventKind) -> Option<String> {
         EventKind::DelegationError { child, error } => {
             format!("got no answer from {child}: {error}")
         }
-        EventKind::JudgeRequest { .. } => "has an answer, which is judged".to_owned(),
+        EventKind::JudgeRequest { .. } => "has an answer, which is being judged".to_owned(),
         EventKind::Web { event } => return happened(event),
         EventKind::DelegationUnawaited { count } => {
             format!("lost {} that was not awaited", counted(*count, "call"))
@@ -209,7 +209,7 @@ fn happened(event: &WebEvent) -> Option<String> {
             Some(error) => format!("has a failed call: {error}"),
         }),
         WebEvent::Refused { addresses } => Some(format!(
-            "was refused {} out of reach",
+            "had {} blocked",
             counted(addresses.len() as u64, "request")
         )),
         WebEvent::NoPage { problem } => Some(format!("cannot see its page: {problem}")),

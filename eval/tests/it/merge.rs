@@ -547,7 +547,7 @@ fn refuses_shards_with_different_samples() {
             &first,
             "partition_samples",
             json!([of_first[0], of_first[1], of_first[2], other]),
-            format!("only one of the two has {} in shard 1/2", id(other)),
+            format!("only one of the two runs has {} in shard 1/2", id(other)),
         ),
         (
             &second,
@@ -608,7 +608,7 @@ fn explains_invalid_shards() {
         .variable("JOB_COMPLETION_INDEX", "1")
         .variable("EVAL_PARTITION_COUNT", "2");
     let ran = run(&auto, &["--partition", "auto"]);
-    assert!(ran.stderr.contains("partition 2/2 has "), "{ran:?}");
+    assert!(ran.stderr.contains("shard 2/2 contains "), "{ran:?}");
     // It remains that shard when it is resumed elsewhere.
     let dir = only(&auto.path().join("results"));
     let again = Binary::new().run(&["run", "--resume", &dir.to_string_lossy()], "");

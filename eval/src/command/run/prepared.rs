@@ -64,9 +64,7 @@ fn warn_without_contexts(dataset: &dyn Dataset, settings: &RunSettings) {
     }
     WARNED.call_once(|| {
         terminal::warning(&format!(
-            "no row of {} has a context, which --protocol {protocol} is designed for; a context is \
-             read from the field `context` or `context_file`, or from those that `fields` in \
-             benchmark.yaml names",
+            "--protocol {protocol} is designed for a context, but no row of {} has one; a context is read from the field `context` or `context_file`, or from the fields named by `fields` in benchmark.yaml",
             dataset.name()
         ));
     });
@@ -107,8 +105,7 @@ impl Prepared {
             && recording.root_turns > settings.engine.treatment.max_iterations
         {
             terminal::warning(&format!(
-                "the recording has samples of {} iterations, but --max-iterations {} ends them \
-                 early",
+                "the recording contains attempts with {} iterations, but --max-iterations {} ends them early",
                 recording.root_turns, settings.engine.treatment.max_iterations
             ));
         }
