@@ -42,7 +42,8 @@ impl RequestLog for RequestRecorder {
             && !self.failed.swap(true, Ordering::Relaxed)
         {
             terminal::warning(&format!(
-                "--record-requests: {error}; this request and possibly others are missing from the folder"
+                "--record-requests: {error}; this request and possibly others are missing from the \
+                 folder"
             ));
         }
     }

@@ -83,7 +83,8 @@ pub enum SweepError {
     },
     /// Two cells would be the same experiment.
     #[error(
-        "cells `{first}` and `{second}` would send the same requests to the same model; remove one of them"
+        "cells `{first}` and `{second}` would send the same requests to the same model; remove one \
+         of them"
     )]
     SameCells {
         /// Name of the earlier cell.

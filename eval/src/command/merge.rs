@@ -69,7 +69,8 @@ pub(super) fn execute(args: &MergeArgs) -> Result<Outcome, Error> {
                 "{missing}; their {attempts} attempts count as not made"
             )),
             None => terminal::warning(&format!(
-                "{missing}; their number of attempts is unknown, so the coverage counts only the other shards"
+                "{missing}; their number of attempts is unknown, so the coverage counts only the \
+                 other shards"
             )),
         }
     }

@@ -576,7 +576,9 @@ fn run_attempts(
     }
     if summary.cut_prompts > 0 {
         terminal::warning(&format!(
-            "the server counted far fewer tokens than the prompts contain (attempts: {}), so it probably truncated them to its context window; raise that window (Ollama: OLLAMA_CONTEXT_LENGTH), otherwise the scores do not measure the whole context",
+            "the server counted far fewer tokens than the prompts contain (attempts: {}), so it \
+             probably truncated them to its context window; raise that window (Ollama: \
+             OLLAMA_CONTEXT_LENGTH), otherwise the scores do not measure the whole context",
             summary.cut_prompts
         ));
     }

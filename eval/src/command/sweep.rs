@@ -391,7 +391,8 @@ fn conclude(folder: &Path, plan: &Plan, json: bool) -> Result<(), Error> {
         .collect();
     if digests.len() > 1 {
         terminal::warning(
-            "the cells ran on different data, so their scores are not comparable: dataset_digest differs",
+            "the cells ran on different data, so their scores are not comparable: dataset_digest \
+             differs",
         );
     }
     if comparison.comparisons.is_empty() {

@@ -29,7 +29,8 @@ pub const JUDGE: &str = "judge";
 enum NoModel {
     /// The command does not have a benchmark.
     #[error(
-        "`scripted` means the scripted model of a benchmark, but this command has no benchmark; expected scripted/NAME or scripted:FILE"
+        "`scripted` means the scripted model of a benchmark, but this command has no benchmark; \
+         expected scripted/NAME or scripted:FILE"
     )]
     NoBenchmark,
     /// The benchmark does not have a scripted model.

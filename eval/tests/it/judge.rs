@@ -241,7 +241,8 @@ fn rejects_invalid_settings_before_start() {
                 "--judge-prompt",
                 "juge",
             ],
-            "error: --judge-prompt: unknown judge prompt `juge`: expected a file or a bundled prompt (judge)\n",
+            "error: --judge-prompt: unknown judge prompt `juge`: expected a file or a bundled \
+             prompt (judge)\n",
         ),
         (
             &[

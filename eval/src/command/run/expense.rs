@@ -352,7 +352,8 @@ impl Expense {
         lines.push_str(&format!("at most {calls}, {tokens}, {cost}{by}\n"));
         if *children_unsized && (self.most.tokens.is_none() || cost_usd.is_none()) {
             lines.push_str(
-                "callers choose the inputs of children, so the number of calls does not bound tokens and cost; --argument-limit bounds the arguments of a child\n",
+                "callers choose the inputs of children, so the number of calls does not bound \
+                 tokens and cost; --argument-limit bounds the arguments of a child\n",
             );
         }
         lines.push_str(AGAIN);
@@ -361,7 +362,8 @@ impl Expense {
             || below(self.least.cost_usd, self.most.cost_usd);
         if falls_short {
             lines.push_str(
-                "the budget is too small: the run or some attempts would stop before every attempt has an answer\n",
+                "the budget is too small: the run or some attempts would stop before every attempt \
+                 has an answer\n",
             );
         }
         lines

@@ -64,7 +64,9 @@ fn warn_without_contexts(dataset: &dyn Dataset, settings: &RunSettings) {
     }
     WARNED.call_once(|| {
         terminal::warning(&format!(
-            "--protocol {protocol} is designed for a context, but no row of {} has one; a context is read from the field `context` or `context_file`, or from the fields named by `fields` in benchmark.yaml",
+            "--protocol {protocol} is designed for a context, but no row of {} has one; a context \
+             is read from the field `context` or `context_file`, or from the fields named by \
+             `fields` in benchmark.yaml",
             dataset.name()
         ));
     });
@@ -105,7 +107,8 @@ impl Prepared {
             && recording.root_turns > settings.engine.treatment.max_iterations
         {
             terminal::warning(&format!(
-                "the recording contains attempts with {} iterations, but --max-iterations {} ends them early",
+                "the recording contains attempts with {} iterations, but --max-iterations {} ends \
+                 them early",
                 recording.root_turns, settings.engine.treatment.max_iterations
             ));
         }
@@ -291,7 +294,8 @@ fn other_dataset(model: &str, dataset: &dyn Dataset) -> Option<String> {
     let differs = if recorded.benchmark != dataset.name() {
         format!("of the benchmark {}", recorded.benchmark)
     } else if recorded.dataset_digest != dataset.digest() {
-        "of a dataset with other samples under these ids, or of another size; its config.json states the recorded --seed, --context-len, --samples-per-length or --data-dir"
+        "of a dataset with other samples under these ids, or of another size; its config.json \
+         states the recorded --seed, --context-len, --samples-per-length or --data-dir"
             .to_owned()
     } else {
         return None;

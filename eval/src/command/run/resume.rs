@@ -40,7 +40,8 @@ pub enum ResumeError {
     },
     /// The selection excludes a finished attempt.
     #[error(
-        "{} has attempt {attempt} at {id}, which these flags exclude; a resumed run can only add attempts",
+        "{} has attempt {attempt} at {id}, which these flags exclude; a resumed run can only add \
+         attempts",
         path.display()
     )]
     LeftOut {

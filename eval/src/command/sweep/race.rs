@@ -321,7 +321,8 @@ pub(super) fn replay(folder: &Path, args: &SweepArgs) -> Result<Outcome, Error> 
         .find(|cell| taken(**cell) == 0 || taken(**cell) * 2 < samples)
     {
         let problem = format!(
-            "--replay-race: {} has scores for {} of {samples} samples; replaying a race requires complete runs",
+            "--replay-race: {} has scores for {} of {samples} samples; replaying a race requires \
+             complete runs",
             plan.cells[*cell].name,
             taken(*cell)
         );
