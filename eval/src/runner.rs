@@ -328,7 +328,7 @@ async fn attempts(
             }
         }
     };
-    // All records are valid, even if some attempts do not stop in time.
+    // Ignore a timeout, because a resumed run reruns attempts without a record.
     let _ = timeout(STOP_GRACE, stopping).await;
     made
 }

@@ -29,7 +29,8 @@ fn run() -> Result<Outcome, Error> {
     invocation::note(std::env::args_os().next(), settings::is_run_by_cargo());
     settings::load_env_file()?;
     settings::register_secrets();
-    // Runs before other threads start, because changing the environment later is unsafe.
+    // Set the time zone before other threads start, because changing the environment later is
+    // unsafe.
     harness::sandbox::use_utc();
     for remark in settings::misspelt_variables() {
         terminal::warning(&remark);

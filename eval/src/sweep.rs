@@ -73,7 +73,7 @@ pub enum SweepError {
         /// Clap's message without usage.
         problem: String,
     },
-    /// A setting of a cell is invalid on its own, not only in this combination.
+    /// A setting of a cell is invalid, independent of the combination of axes.
     #[error("cell `{cell}`: {problem}")]
     Settings {
         /// Flags in which the cell differs from the others.

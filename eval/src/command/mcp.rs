@@ -70,7 +70,7 @@ pub(super) fn execute(args: &McpArgs) -> Result<Outcome, Error> {
             served.map_err(Error::from)
         }
     };
-    // Cancels and records calls in progress before the run directories are finished.
+    // Cancel and record calls in progress before the run directories are finished.
     runtime.shutdown_timeout(LAST_RECORDS);
     for folder in service.finish()? {
         terminal::note(&format!("run directory: {}", folder.display()));

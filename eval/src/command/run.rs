@@ -243,7 +243,8 @@ pub(super) fn check_resume(args: &ResumeArgs) -> Result<(), Error> {
     Ok(())
 }
 
-/// Starts a run in a new folder: `at` is its parent folder and id, by default below `--log-dir`.
+/// Starts a run in a new folder. `at` is the parent folder and the run's id; without it, the folder
+/// is below `--log-dir`.
 ///
 /// # Errors
 /// Like [`execute`].

@@ -55,7 +55,7 @@ pub(super) fn execute(args: &ServeArgs) -> Result<Outcome, Error> {
         "Ctrl-C stops the server; `rlm-eval view {log_dir}` shows the agents' work"
     ));
     let served = runtime.block_on(server.serve(stop.received(), again.received_twice()));
-    // Cancels and records questions in progress before the run directories are finished.
+    // Cancel and record questions in progress before the run directories are finished.
     runtime.shutdown_timeout(std::time::Duration::from_secs(2));
     for folder in service.finish()? {
         terminal::note(&format!("run directory: {}", folder.display()));

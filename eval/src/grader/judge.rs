@@ -1,7 +1,7 @@
 //! Scores with a model as judge, which decides whether an answer is correct.
 //!
-//! Invariant: a reply without a valid verdict never becomes a score. The judge is asked again; if
-//! its last reply is invalid, too, the result is an error.
+//! Invariant: a reply without a valid verdict never becomes a score. The judge is asked again, and
+//! after the last invalid reply the result is an error.
 
 mod prompt;
 mod question;
@@ -28,14 +28,14 @@ use super::{Grade, Grader, JudgeLog, ScorableAnswer};
 /// `<problem>`.
 const AGAIN: &str = include_str!("judge/again.txt");
 
-/// Default maximum of replies of a judge per answer.
+/// Default maximum number of times that a judge is asked about one answer.
 pub const JUDGE_ATTEMPTS: u32 = 3;
 
 /// A model that judges answers.
 pub struct Judge {
     model: Model,
     prompt: JudgePrompt,
-    /// Maximum replies of the judge per answer, at least 1.
+    /// Maximum number of times that the judge is asked about one answer, at least 1.
     asked: u32,
     identity: Value,
     name: String,

@@ -14,8 +14,8 @@ use crate::run_event::{Reporter, RunEvent, RunPlan};
 use super::activity::Activity;
 use super::tally::{Tally, counted, error, label};
 
-/// Maximum lines for attempts. A terminal with fewer rows shows fewer, because indicatif does not
-/// draw below its last row.
+/// Maximum lines for attempts. A terminal with fewer rows shows fewer lines, because indicatif does
+/// not draw below the last row.
 const MOST_LINES: usize = 20;
 
 /// Update interval of clocks and spinners between events.

@@ -65,7 +65,7 @@ fn plays_back(model: &ModelRef) -> bool {
 enum Resolution {
     /// The combination can run with these flags.
     Runs(Box<RunArgs>, Box<EngineSettings>),
-    /// The combination is not meaningful, for this reason.
+    /// The combination is not meaningful; contains the reason.
     Skipped(String),
 }
 
@@ -159,8 +159,8 @@ impl Cells {
     }
 }
 
-/// Resolves the flags of a combination. Removes axes that the protocol lacks, and shared flags
-/// without effect, which are added to `left_out`.
+/// Resolves the flags of a combination. Removes axes that the protocol lacks, and moves shared
+/// flags without effect to `left_out`.
 fn resolve(
     matrix: &Matrix,
     combination: &mut Combination,

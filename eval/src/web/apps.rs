@@ -24,7 +24,7 @@ use server::AppServer;
 pub(super) struct BrowserApps {
     world: AppEnvironment,
     server: AppServer,
-    /// `None` after the drop of this value.
+    /// `Some` until this value is dropped.
     profile: Option<Profile>,
     running: Mutex<Vec<Running>>,
     checks: Checks,

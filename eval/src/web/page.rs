@@ -21,7 +21,7 @@ use super::user_site::OpenSite;
 
 /// Profile and site of an attempt, shared by all its tabs.
 pub(super) struct Window {
-    /// `None` after the drop of this value.
+    /// `Some` until this value is dropped.
     profile: Option<Profile>,
     site: AttemptSite,
     refused: Arc<BlockedRequests>,
@@ -103,8 +103,7 @@ impl Tab {
         }
     }
 
-    /// Opens the start URL of the task and runs `script` in each new document before its own
-    /// scripts.
+    /// Opens the start URL of the task and runs `script` before the document's own scripts.
     ///
     /// # Errors
     /// Like [`Page::act`], including requests blocked meanwhile.

@@ -66,7 +66,7 @@ impl ServerProcess {
             }
             sleep(PAUSE).await;
         }
-        // A program name without a folder refers to a file in the current folder.
+        // An empty folder means the current folder.
         let folder = if command.folder.as_os_str().is_empty() {
             Path::new(".")
         } else {

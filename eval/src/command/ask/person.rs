@@ -14,7 +14,7 @@ use crate::terminal;
 /// Reads the person's replies from stdin, one line each.
 #[derive(Default)]
 pub(super) struct AtTerminal {
-    /// Lets only one agent talk to the person at a time.
+    /// Lock that lets only one agent talk to the person at a time.
     turn: Arc<Mutex<()>>,
 }
 

@@ -130,7 +130,7 @@ fn one(run: &RunDir, sample: &str, arguments: &Arguments) -> Result<Reply, Strin
     let (mut steps, mut total) = (Vec::new(), 0);
     if real.is_some() {
         let events = Events::open(&path).map_err(|error| error.to_string())?;
-        // Skips malformed lines, like the viewer.
+        // Skip malformed lines, like the viewer.
         for event in events.flatten() {
             if let Some(step) = narrator.line(&event) {
                 if total >= arguments.offset && steps.len() < arguments.limit {

@@ -49,7 +49,8 @@ impl Roots {
         Ok(run)
     }
 
-    /// Whether a file found in an allowed folder is still inside one after its links are resolved.
+    /// Whether a file found in an allowed folder is still inside an allowed folder after resolving
+    /// links.
     pub(super) fn holds(&self, path: &Path) -> bool {
         fs::canonicalize(path).is_ok_and(|real| is_inside(&self.files, &real))
     }

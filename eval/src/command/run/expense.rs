@@ -39,8 +39,8 @@ pub(in crate::command) struct Expense {
     pub least: Sum,
     /// Expense if every root uses all its iterations without calling other agents.
     pub roots: Sum,
-    /// Expense if, in addition, every agent that may delegate calls one child per iteration. `None`
-    /// if no agent may delegate.
+    /// Like `roots`, but every agent that may delegate calls one child per iteration. `None` if no
+    /// agent may delegate.
     pub one_child_each: Option<Sum>,
     /// Upper bound.
     pub most: Bound,

@@ -26,14 +26,14 @@ enum DeliveryOutcome {
     Lost,
     /// Returned to the queue for another worker.
     Returned,
-    /// No longer needed, for example because the run was cancelled.
+    /// Cancelled with its run or sample.
     Dropped,
     /// The sample is unavailable on this machine.
     NoSample(String),
 }
 
 impl Served {
-    /// Makes a delivered attempt. Acknowledges the delivery; otherwise it is redelivered when its
+    /// Makes a delivered attempt. The delivery is always acknowledged, or redelivered when its
     /// lease expires.
     pub(super) async fn attempt(self: Arc<Self>, delivery: Box<dyn Delivery>) {
         let busy = self.worker.begin();

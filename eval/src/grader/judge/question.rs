@@ -1,6 +1,7 @@
 //! The message to a judge: question, right answer and given answer.
 //!
-//! Each text is fenced by a random mark, so that an answer cannot imitate the rest of the message.
+//! The fence of each text has a mark that the text does not contain, so that an answer cannot
+//! imitate the rest of the message.
 
 use std::fmt::Write as _;
 

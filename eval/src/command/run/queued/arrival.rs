@@ -16,7 +16,7 @@ use crate::terminal;
 pub(super) enum Arrival {
     /// An attempt with its events.
     Made(Box<MadeAttempt>),
-    /// Paid responses of an attempt without a record.
+    /// Paid responses that cannot be used.
     Wasted {
         /// Parcel that names the attempt.
         parcel: Parcel,
