@@ -144,7 +144,7 @@ fn show(settings: &ShowSettings) -> Result<Outcome, Error> {
     })
 }
 
-/// Formats a sample for people.
+/// Formats a sample for display.
 fn shown(sample: &benchmarks::Sample) -> String {
     const CONTEXT: usize = 500;
     let length = sample.context.chars().count();

@@ -1,4 +1,4 @@
-//! The commands. Each resolves its settings, does its work, and returns an [`Outcome`].
+//! The program's commands. Each resolves its settings, does its work, and returns an [`Outcome`].
 
 mod run;
 

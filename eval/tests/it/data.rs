@@ -143,7 +143,8 @@ fn failed_fetch_leaves_no_data_and_resumes() {
         (damaged.code, damaged.stderr.as_str()),
         (
             Some(1),
-            "error: data/longbench-v2/data.json has changed since it was fetched; remove its folder and fetch again\n"
+            "error: data/longbench-v2/data.json has changed since it was fetched; remove its \
+             folder and fetch the data again\n"
         )
     );
 }
@@ -165,14 +166,18 @@ fn refuses_data_with_wrong_checksum() {
             longbench("data.json/../../../x.json", None),
             Answer::File,
             format!(
-                "ORIGIN/api/datasets/zai-org/LongBench-v2/tree/{REVISION}?recursive=true is not a list of the dataset's files: `data.json/../../../x.json` is outside the dataset"
+                "invalid list of the dataset's files at \
+                 ORIGIN/api/datasets/zai-org/LongBench-v2/tree/{REVISION}?recursive=true: \
+                 `data.json/../../../x.json` is outside the dataset"
             ),
         ),
         (
             longbench("other.json", None),
             Answer::File,
             format!(
-                "ORIGIN/api/datasets/zai-org/LongBench-v2/tree/{REVISION}?recursive=true is not a list of the dataset's files: no file starts with data.json"
+                "invalid list of the dataset's files at \
+                 ORIGIN/api/datasets/zai-org/LongBench-v2/tree/{REVISION}?recursive=true: no file \
+                 starts with data.json"
             ),
         ),
         (

@@ -242,7 +242,8 @@ fn rejects_invalid_settings_before_start() {
                 "--judge-prompt",
                 "juge",
             ],
-            "error: --judge-prompt: `juge` is neither a file nor a bundled prompt; bundled: judge\n",
+            "error: --judge-prompt: unknown judge prompt `juge`: expected a file or a bundled \
+             prompt (judge)\n",
         ),
         (
             &[
@@ -253,7 +254,7 @@ fn rejects_invalid_settings_before_start() {
                 "--judge-prompt",
                 "tools.md",
             ],
-            "error: --judge-prompt: tools.md:5: a judge calls no tools\n",
+            "error: --judge-prompt: tools.md:5: a judge cannot call tools\n",
         ),
     ];
     for (more, message) in rows {

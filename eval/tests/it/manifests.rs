@@ -51,7 +51,7 @@ fn slurm_array_runs_and_resumes_shard() {
     let script = manifests().join("slurm-array.sh");
     let task = || run(&["bash", script.to_str().unwrap()], folder.path(), &array);
     let (_, stderr) = task();
-    assert!(stderr.contains("partition 3/4 has "), "{stderr}");
+    assert!(stderr.contains("shard 3/4 contains "), "{stderr}");
     // The task was killed and requeued.
     let runs = || -> Vec<_> {
         let entries = fs::read_dir(folder.path().join("results/shards/2")).unwrap();
@@ -106,7 +106,7 @@ fn kubernetes_job_retries_and_resumes() {
         let entries = fs::read_dir(shard).unwrap();
         entries.map(|entry| entry.unwrap().path()).collect()
     };
-    for (index, partition) in [("0", "partition 1/2 has "), ("1", "partition 2/2 has ")] {
+    for (index, partition) in [("0", "shard 1/2 contains "), ("1", "shard 2/2 contains ")] {
         let (code, stderr) = pod(index);
         assert_eq!(code, Some(0), "{stderr}");
         assert!(stderr.contains(partition), "{stderr}");

@@ -171,8 +171,7 @@ fn merged_shards_equal_whole_run() {
     );
     let part = binary.run(&["merge", "part", &dirs[0], &dirs[2]], "");
     assert!(
-        part.stderr
-            .contains("missing from the runs: partition 2/3; "),
+        part.stderr.contains("missing from the runs: shards 2/3; "),
         "{part:?}"
     );
     assert_eq!(part.code, Some(106));
@@ -346,7 +345,7 @@ fn gates_score_of_merged_run() {
         ("0.01", both, 0, ""),
         ("1", both, 100, "is below the required --min-score 1"),
         // The score of an incomplete run is unknown.
-        ("1", &both[..1], 106, "missing from the runs: partition 2/2"),
+        ("1", &both[..1], 106, "missing from the runs: shards 2/2"),
         ("1.5", both, 2, "--min-score"),
     ]
     .into_iter()
@@ -550,7 +549,7 @@ fn refuses_shards_with_different_samples() {
             &first,
             "partition_samples",
             json!([of_first[0], of_first[1], of_first[2], other]),
-            format!("only one of the two has {} in shard 1/2", id(other)),
+            format!("only one of the two runs has {} in shard 1/2", id(other)),
         ),
         (
             &second,
@@ -611,7 +610,7 @@ fn explains_invalid_shards() {
         .variable("JOB_COMPLETION_INDEX", "1")
         .variable("EVAL_PARTITION_COUNT", "2");
     let ran = run(&auto, &["--partition", "auto"]);
-    assert!(ran.stderr.contains("partition 2/2 has "), "{ran:?}");
+    assert!(ran.stderr.contains("shard 2/2 contains "), "{ran:?}");
     // The run keeps that shard when it is resumed elsewhere.
     let dir = only(&auto.path().join("results"));
     let again = Binary::new().run(&["run", "--resume", &dir.to_string_lossy()], "");

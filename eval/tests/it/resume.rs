@@ -177,7 +177,7 @@ fn refuses_to_resume_other_experiment() {
             2,
             format!(
                 "error: {name} has attempt 1 at s-niah-2k-4, which these flags exclude; \
-                 a resumed run can only grow\n"
+                 a resumed run can only add attempts\n"
             ),
         ),
         (
@@ -185,7 +185,7 @@ fn refuses_to_resume_other_experiment() {
             2,
             format!(
                 "error: {name} has attempt 2 at s-niah-2k-1, which these flags exclude; \
-                 a resumed run can only grow\n"
+                 a resumed run can only add attempts\n"
             ),
         ),
         (

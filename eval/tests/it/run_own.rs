@@ -100,7 +100,7 @@ fn warns_about_rows_without_context() {
         .file("q.jsonl", rows)
         .file("m.yaml", model)
         .file("c.jsonl", rows.replace("contexts", "context"));
-    let warning = "warning: no row of q has a context, which --protocol rlm is designed for";
+    let warning = "warning: --protocol rlm is designed for a context, but no row of q has one";
     for (rows, protocol, warnings) in [
         ("q.jsonl", "rlm", 1),
         ("q.jsonl", "direct", 0),

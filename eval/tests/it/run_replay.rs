@@ -49,7 +49,8 @@ fn replays_own_run_to_same_answers() {
         assert_eq!(results(&first), results(&again), "{mode}");
         assert!(
             again.ran.stderr.contains(
-                "replaying the 2 samples of the recording that exist in s-niah; choose others with --sample-ids"
+                "replaying the recorded 2 samples that exist in s-niah; select others with \
+                 --sample-ids"
             ),
             "{}",
             again.ran.stderr

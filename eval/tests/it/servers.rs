@@ -177,7 +177,7 @@ fn dry_run_sends_only_requested_checks() {
 fn dry_run_reports_costs_outside_its_bound() {
     let again = "not included: requests that are retried";
     let short = "the budget is too small";
-    let children = "callers choose what children are sent";
+    let children = "callers choose the inputs of children";
     let rows: [(&[&str], &[&str], &[&str]); 6] = [
         (
             &[],

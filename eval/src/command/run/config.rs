@@ -1,4 +1,4 @@
-//! Contents of `config.json` and of the fingerprint of a run.
+//! Contents of a run's `config.json` and fingerprint.
 
 use std::collections::BTreeMap;
 
@@ -45,7 +45,7 @@ pub(super) fn config(
 }
 
 /// Returns the fingerprint: everything that can change an answer, including this program; `models`
-/// are the models' parts. Excludes paths, concurrency, time limits and sample selection.
+/// are the entries of the models. Excludes paths, concurrency, time limits and sample selection.
 pub(super) fn fingerprint(
     settings: &RunSettings,
     dataset: &dyn Dataset,
@@ -56,7 +56,7 @@ pub(super) fn fingerprint(
     let templates: BTreeMap<_, _> = template_digests().into_iter().collect();
     let mut treatment = recorded_fields(&engine.treatment);
     if !engine.treatment.is_web() {
-        // No other protocol reads it.
+        // Other protocols do not read this setting.
         treatment.remove("web_agent");
     }
     let others = json!({

@@ -1,7 +1,7 @@
-//! Checks whether a run can be resumed and determines what is left to do.
+//! Checks whether a run can be resumed and determines the remaining attempts.
 //!
-//! A resumed run must match the fingerprint, the program and the finished attempts of the existing
-//! one.
+//! The settings must match the fingerprint, the program and the finished attempts of the existing
+//! run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ pub enum ResumeError {
     Fingerprint {
         /// Folder of the run.
         path: PathBuf,
-        /// Differences between the folder and the settings.
+        /// Differences between the recorded settings and the given ones.
         differences: Vec<Difference>,
     },
     /// The run was made by a different program.
@@ -29,7 +29,7 @@ pub enum ResumeError {
     Program {
         /// Folder of the run.
         path: PathBuf,
-        /// Clause that names the components that differ.
+        /// Clause that names the differing components.
         difference: String,
     },
     /// The run does not record its program.
@@ -40,7 +40,8 @@ pub enum ResumeError {
     },
     /// The selection excludes a finished attempt.
     #[error(
-        "{} has attempt {attempt} at {id}, which these flags exclude; a resumed run can only grow",
+        "{} has attempt {attempt} at {id}, which these flags exclude; a resumed run can only add \
+         attempts",
         path.display()
     )]
     LeftOut {
@@ -54,7 +55,7 @@ pub enum ResumeError {
 }
 
 impl ResumeError {
-    /// Returns the name of an MCP server whose tools the run has and the settings lack.
+    /// Returns the name of an MCP server that the run used and the settings lack.
     pub(crate) fn missing_server(&self) -> Option<&str> {
         let Self::Fingerprint { differences, .. } = self else {
             return None;
@@ -74,18 +75,18 @@ fn list(differences: &[Difference]) -> String {
     all.join("; ")
 }
 
-/// Work left in a run.
+/// Remaining work of a run.
 pub(super) struct Remaining {
     /// Attempts to make.
     pub(super) jobs: Vec<(usize, u32)>,
-    /// Attempts in `jobs` that are rerun, by sample and attempt.
+    /// Attempts in `jobs` that already have a record, by sample and attempt.
     pub(super) again: BTreeSet<(String, u32)>,
     /// Finished attempts, including those to be rerun.
     pub(super) earlier: Vec<AttemptRecord>,
 }
 
-/// Checks that a run can be resumed as prepared and returns the work left. `allow_program_change`
-/// accepts a run that another program made.
+/// Checks that a run can be resumed with the prepared settings and returns the remaining work.
+/// `allow_program_change` accepts a run of another program.
 ///
 /// # Errors
 /// [`ResumeError`] that names the differences.
@@ -115,7 +116,8 @@ pub(super) fn remaining(
         .iter()
         .map(key)
         .filter(|key| !open.contains_key(key));
-    // Report the first by name, independent of the order in which they finished.
+    // Report the first in sorted order, so that the error does not depend on the order in which
+    // attempts finished.
     if let Some((id, attempt)) = left_out.min() {
         return Err(ResumeError::LeftOut { path, id, attempt });
     }
@@ -137,7 +139,7 @@ pub(super) fn remaining(
     })
 }
 
-/// Checks that this program worked on the run before or was allowed to.
+/// Checks that this program worked on the run before or was explicitly allowed to.
 fn check_program(run: &Reopened) -> Result<(), ResumeError> {
     let programs = run.lock().programs();
     if programs.contains(program::this()) {
