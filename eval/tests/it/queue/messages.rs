@@ -68,8 +68,8 @@ fn subscribe(server: &Server) -> (TcpStream, mpsc::Receiver<Passed>) {
     (own, receiver)
 }
 
-/// Returns the kind of a message that belongs to one attempt, or `None` for heartbeats, requests and
-/// what happens once in a run.
+/// Returns the kind of a message that belongs to one attempt, or `None` for heartbeats, requests
+/// and messages that belong to the whole run.
 fn kind(passed: &Passed) -> Option<&str> {
     let kinds = [".work.", ".data."];
     let (_, rest) = kinds
