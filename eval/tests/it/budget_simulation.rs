@@ -348,7 +348,7 @@ fn billed_costs_of_workers_stay_within_budget() {
             (
                 seed as u64,
                 2 + seed % 3,
-                (seed % 4 == 0).then_some(1 + seed),
+                seed.is_multiple_of(4).then_some(1 + seed),
             )
         };
         (0..60).map(row).collect()
@@ -361,6 +361,7 @@ fn billed_costs_of_workers_stay_within_budget() {
 }
 
 /// Checks that no run is billed more than its budget allows.
+#[expect(clippy::print_stdout, reason = "the output of a test")]
 fn check(designs: impl ExactSizeIterator<Item = Design>, queue: Option<&Server>) {
     let number = designs.len();
     let mut over = Vec::new();
