@@ -15,7 +15,7 @@ pub struct Capacity {
 
 pub const MEASURED: Capacity = Capacity {
     messages: 70_000.0,
-    records: 400.0,
+    records: 700.0,
     bytes: 200e6,
 };
 
