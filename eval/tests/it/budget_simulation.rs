@@ -370,11 +370,7 @@ fn billed_costs_of_workers_stay_within_budget() {
 }
 
 /// Checks that no run is billed more than its budget allows.
-<<<<<<< HEAD
 #[expect(clippy::print_stdout, reason = "a failed check shows all runs")]
-=======
-#[expect(clippy::print_stdout, reason = "the output of a test")]
->>>>>>> c0137eada030762e9d65f2e1db0cc7006f715db1
 fn check(designs: impl ExactSizeIterator<Item = Design>, queue: Option<&Server>) {
     let number = designs.len();
     let mut over = Vec::new();

@@ -69,11 +69,7 @@ fn subscribe(server: &Server) -> (TcpStream, mpsc::Receiver<Passed>) {
 }
 
 /// Returns the kind of a message that belongs to one attempt, or `None` for heartbeats, requests
-<<<<<<< HEAD
-/// and what happens once in a run.
-=======
 /// and messages that belong to the whole run.
->>>>>>> c0137eada030762e9d65f2e1db0cc7006f715db1
 fn kind(passed: &Passed) -> Option<&str> {
     let kinds = [".work.", ".data."];
     let (_, rest) = kinds
