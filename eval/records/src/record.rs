@@ -206,6 +206,10 @@ pub struct AttemptRecord {
     pub failed_cells: u32,
     /// Whether the root's return in its first iteration was intercepted and shown back to it.
     pub returned_early: Option<bool>,
+    /// Whether the attempt continued the one of the record above it with the same sample and
+    /// attempt, which ended in an error. The figures include those of that record.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub continued: bool,
     /// Lowercase hex SHA-256 of the program that made the attempt
     /// ([`crate::program::Program::digest`]); `None` if not recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]

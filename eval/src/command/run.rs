@@ -22,6 +22,7 @@ use records::{AttemptRecord, RunIdentity};
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc::unbounded_channel;
 
+use super::fork::Origin;
 use super::{raised_budget, stdout};
 use crate::cli::{ResumeArgs, RunArgs};
 use crate::error::Error;
@@ -242,9 +243,25 @@ pub(super) fn begin(
     at: Option<(&Path, String)>,
     show: &Show,
 ) -> Result<Outcome, Error> {
+    start(settings, at, show, None)
+}
+
+/// Starts a run like [`begin`]. Its attempt continues that of `origin`, if there is one.
+///
+/// # Errors
+/// Like [`begin`].
+pub(super) fn start(
+    settings: &RunSettings,
+    at: Option<(&Path, String)>,
+    show: &Show,
+    origin: Option<&Origin>,
+) -> Result<Outcome, Error> {
     let Some(prepared) = Prepared::new(settings)? else {
         return Ok(Outcome::NothingMatched);
     };
+    if let Some(origin) = origin {
+        origin.check_dataset(prepared.dataset.digest())?;
+    }
     let runtime = runtime()?;
     let stop = StopSignal::catch(&runtime)?;
     let prepared = runtime.block_on(opened(prepared, settings, show))?;
@@ -289,8 +306,11 @@ pub(super) fn begin(
     let whole = prepared.attempts_of_all_shares();
     let order = prepared.order();
     let config = config::config(settings, &identity, plan.attempts_total, whole, &order);
-    let lock = Lock::new(prepared.fingerprint.clone(), identity);
+    let lock = Lock::new(prepared.fingerprint.clone(), identity.clone());
     let writer = new_run.begin(&config, lock, order)?;
+    if let Some(origin) = origin {
+        origin.write(&writer, &identity)?;
+    }
     let remaining = Remaining {
         jobs: show.part_of(jobs, &prepared),
         again: BTreeSet::new(),
@@ -427,7 +447,8 @@ pub(super) fn resume(args: &ResumeArgs, show: &Show) -> Result<Outcome, Error> {
             ));
         }
     }
-    let writer = reopened.go_on(&config, order, &remaining.again, program::this())?;
+    let afresh = resume::afresh(&reopened, &remaining, settings.queue.is_some());
+    let writer = reopened.go_on(&config, order, &remaining.again, &afresh, program::this())?;
     carry_out(
         &settings,
         prepared,
@@ -470,7 +491,13 @@ fn carry_out(
     let web = prepared.web.clone();
     let ended = match &settings.queue {
         None => {
-            let journal = Arc::new(RunJournal(writer.journal()));
+            let journal = RunJournal::new(
+                writer.journal(),
+                settings.fsync_interval,
+                terminal::note,
+                terminal::warning,
+            );
+            let journal = Arc::new(journal);
             let mut engine = prepared.engine.with_journal(journal);
             if let Some(recording) = settings.engine.model.played_back() {
                 engine = engine.playing_back(Arc::new(PlayedBack(Journal::of(recording))));

@@ -149,7 +149,7 @@ fn journaled(dir: &Path) -> BTreeMap<String, usize> {
 
 #[test]
 fn resumes_attempts_where_killed() {
-    let (kills, trees) = if is_full() { (50, 24) } else { (6, 5) };
+    let (kills, trees) = if is_full() { (50, 24) } else { (3, 3) };
     let quiet = Forest::new(trees);
     assert!(quiet.start(&quiet.args()).wait().unwrap().success());
     let all = quiet.calls();

@@ -11,7 +11,7 @@ use super::{
     Attempt, Conversation, Expected, Failure, HaltReason, Invocation, Ledger, Overdrawn, Refusal,
     Reservation, Scope, Spent, Work,
 };
-use crate::journal::{Kept, Key, Recalled};
+use crate::journal::{Kept, Key, Matching, Recalled};
 use crate::model::{EventKind, Usage, WaitReason, ms};
 use crate::provider::{CallEvent, CallSink, Caller, ProviderError, Request, Response};
 
@@ -53,6 +53,7 @@ impl Attempt<'_> {
         let mut shortened = None;
         self.hook_new_messages(invocation, conversation).await?;
         self.compact_if_due(invocation, conversation).await?;
+        self.take_inherited(invocation, conversation);
         if self.run.treatment.tools.shares_history() {
             let mut heard = invocation.heard.lock();
             *heard = conversation.messages().to_vec();
@@ -61,7 +62,8 @@ impl Attempt<'_> {
             let request = self.request(invocation, conversation);
             let request = self.hook_request(invocation, request).await?;
             // Earlier and cached responses do not count against any budget.
-            let earlier = self.recall(&request).await;
+            let asked = self.lane.digest(&request, &mut conversation.digests);
+            let earlier = self.recall(&request, &asked).await;
             let kept = match earlier {
                 Some(_) => None,
                 None => invocation.model.provider.recall(&request).await,
@@ -97,10 +99,11 @@ impl Attempt<'_> {
             let result = match (earlier, kept) {
                 (Some(earlier), _) => self.take_earlier(invocation, earlier).await,
                 (None, Some(result)) => {
-                    self.keep(&request, true, 0.0, Vec::new(), &result).await;
+                    self.keep((&request, asked), true, 0.0, Vec::new(), &result)
+                        .await;
                     self.take_kept(invocation, result).await
                 }
-                (None, None) => self.send(invocation, &request, reservation).await,
+                (None, None) => self.send(invocation, (&request, asked), reservation).await,
             };
             match result {
                 Err(ProviderError::ContextOverflow { message }) => {
@@ -134,11 +137,11 @@ impl Attempt<'_> {
         Ok(reply)
     }
 
-    /// Sends one admitted call, including retries of the provider.
+    /// Sends one admitted call, which comes with its digest, including retries of the provider.
     async fn send(
         &self,
         invocation: &Invocation,
-        request: &Request,
+        (request, digest): (&Request, String),
         reservation: Option<Reservation>,
     ) -> Result<ModelReply, ProviderError> {
         let asked = Instant::now();
@@ -169,7 +172,8 @@ impl Attempt<'_> {
         let calls = events.into_inner();
         let elapsed = ms(asked.elapsed());
         if !matches!(&result, Err(error) if error.ends_run()) {
-            self.keep(request, false, elapsed, calls, &result).await;
+            self.keep((request, digest), false, elapsed, calls, &result)
+                .await;
         }
         let reply = match reply(result) {
             Ok(reply) => reply,
@@ -192,13 +196,27 @@ impl Attempt<'_> {
         self.record_response(invocation, reply, elapsed).await
     }
 
+    /// Replaces the new messages of a request that a fork inherited by the recorded ones, and adds
+    /// the note of the fork to its first own request.
+    fn take_inherited(&self, invocation: &Invocation, conversation: &mut Conversation) {
+        let turn = conversation.turn;
+        if let Some(messages) = self.lane.inherited_messages(&invocation.id, turn) {
+            conversation.replace_new(messages);
+        }
+        if invocation.is_root()
+            && let Some(note) = self.lane.note(turn)
+        {
+            conversation.add_note(note);
+        }
+    }
+
     /// Returns the result of a request in an earlier process; `None` if it is new.
-    async fn recall(&self, request: &Request) -> Option<Box<Kept>> {
+    async fn recall(&self, request: &Request, asked: &str) -> Option<Box<Kept>> {
         if self.lane.responses() == 0 {
             return None;
         }
         let key = Key::of(&request.caller);
-        match self.lane.recall(&key, &Kept::asked(request)) {
+        match self.lane.recall(&key, asked) {
             Recalled::Kept(kept) => Some(kept),
             Recalled::Nothing => {
                 self.lane.caught_up().await;
@@ -212,10 +230,11 @@ impl Attempt<'_> {
         }
     }
 
-    /// Writes the result of a request to the journal before it is used.
+    /// Writes the result of a request, which comes with its digest, to the journal before it is
+    /// used.
     async fn keep(
         &self,
-        request: &Request,
+        (request, asked): (&Request, String),
         cached: bool,
         elapsed: f64,
         calls: Vec<CallEvent>,
@@ -230,12 +249,14 @@ impl Attempt<'_> {
             invocation: caller.invocation.clone(),
             turn: caller.turn,
             trims: caller.trims,
-            asked: Kept::asked(request),
+            asked,
             at_ms: ms(self.records.passed()),
             ms: elapsed,
             cached,
             calls,
             result: result.clone(),
+            messages: None,
+            matching: Matching::default(),
         });
         self.written(written).await;
     }

@@ -9,10 +9,12 @@ use parking_lot::Mutex;
 use sandbox::message::Beginning;
 use sandbox::{Recorder, Session};
 
-use super::entry::{Entry, did, session};
-use super::{EarlierRun, JOURNAL_VERSION, JournalStore, Kept, Key};
-use crate::model::Task;
-use crate::model::lenient_json;
+use super::continuation::without_failures;
+use super::entry::{Entry, Matching, did, session};
+use super::seal::{self, Chain};
+use super::{Digests, EarlierRun, Fork, JOURNAL_VERSION, JournalStore, Kept, Key};
+use crate::model::{Message, Task};
+use crate::provider::Request;
 
 /// Start of a pinned clock: the first second of 2026.
 const PINNED_EPOCH_MS: u64 = 1_767_225_600_000;
@@ -21,12 +23,15 @@ const PINNED_EPOCH_MS: u64 = 1_767_225_600_000;
 #[derive(Default)]
 pub(crate) struct Lane {
     store: Option<Arc<dyn JournalStore>>,
+    run: String,
     sample: String,
     attempt: u32,
     /// Seed of pinned sessions, if sessions are pinned.
     pinned: Option<u64>,
     /// Responses of earlier processes that have not been reused yet.
     earlier: Mutex<HashMap<Key, Box<Kept>>>,
+    /// Failed requests that are sent again, because the attempt continues after an error.
+    failed: Mutex<Vec<Kept>>,
     /// Beginnings and clock readings of the sessions of a replayed run.
     recorded: Mutex<HashMap<String, Beginning>>,
     /// Beginnings and steps of sessions of earlier processes that have not been reopened yet.
@@ -35,6 +40,12 @@ pub(crate) struct Lane {
     open: Mutex<Vec<Open>>,
     responses: usize,
     passed: Duration,
+    /// Whether the attempt continues one that ended in an error and has a record.
+    continued: bool,
+    /// Fork that this attempt begins with.
+    fork: Option<Fork>,
+    /// Position in the journal after its last line.
+    chain: Mutex<Chain>,
 }
 
 struct Open {
@@ -67,6 +78,7 @@ impl Lane {
     ) -> io::Result<Self> {
         let mut lane = Self {
             store: store.cloned(),
+            run: task.run_id.clone(),
             sample: task.sample.clone(),
             attempt: task.attempt,
             pinned,
@@ -75,32 +87,41 @@ impl Lane {
         let Some(store) = store else {
             return Ok(lane);
         };
-        let lines = store.read(&task.sample, task.attempt)?;
-        for (number, line) in lines.iter().enumerate() {
-            let wrong = |what: String| {
-                let what = format!("line {} of the journal: {what}", number + 1);
-                io::Error::new(io::ErrorKind::InvalidData, what)
-            };
-            let entry = lenient_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
-            if let Entry::Attempt { v, .. } = entry
-                && v != JOURNAL_VERSION
-            {
-                return Err(wrong(format!(
-                    "unsupported version {v}: expected {JOURNAL_VERSION}"
-                )));
-            }
+        let (entries, chain) = checked(store.as_ref(), &task.run_id, &task.sample, task.attempt)?;
+        lane.chain = Mutex::new(chain);
+        let is_new = entries.is_empty();
+        for entry in lane.without_failures(entries) {
             lane.take(entry);
         }
         lane.responses = lane.earlier.get_mut().len();
-        if lines.is_empty() {
+        if is_new {
             let first = Entry::Attempt {
                 v: JOURNAL_VERSION,
+                run: Some(lane.run.clone()),
                 sample: lane.sample.clone(),
                 attempt: lane.attempt,
             };
             lane.write(&[first])?;
         }
         Ok(lane)
+    }
+
+    /// Returns the entries without what does not count any more, and notes whether the attempt
+    /// continues a recorded one.
+    fn without_failures(&mut self, entries: Vec<Entry>) -> Vec<Entry> {
+        let mut left = Vec::new();
+        for entry in entries {
+            match entry {
+                Entry::Continued {} => {
+                    self.continued = true;
+                    let failed;
+                    (left, failed) = without_failures(left);
+                    self.failed.get_mut().extend(failed);
+                }
+                other => left.push(other),
+            }
+        }
+        left
     }
 
     /// Replays the beginnings and clock readings of an earlier run in new sessions, unless sessions
@@ -111,12 +132,9 @@ impl Lane {
             return self;
         };
         let mut earlier = Self::default();
-        for line in run.lines(&self.sample, self.attempt) {
-            match lenient_json::from_str(&line) {
-                Ok(Entry::Attempt { v, .. }) if v != JOURNAL_VERSION => break,
-                Ok(Entry::Response(_)) => {}
-                Ok(entry) => earlier.take(entry),
-                Err(_) => break,
+        for entry in seal::read(&run.lines(&self.sample, self.attempt)).entries {
+            if !matches!(entry, Entry::Response(_)) {
+                earlier.take(entry);
             }
         }
         let mut sessions = earlier.sessions.into_inner();
@@ -130,7 +148,13 @@ impl Lane {
 
     fn take(&mut self, entry: Entry) {
         match entry {
-            Entry::Attempt { .. } => {}
+            Entry::Attempt { .. } | Entry::Continued {} => {}
+            Entry::Forked(fork) => {
+                for kept in self.earlier.get_mut().values_mut() {
+                    kept.matching = Matching::Any;
+                }
+                self.fork = Some(fork);
+            }
             Entry::Session {
                 invocation,
                 seed,
@@ -174,11 +198,52 @@ impl Lane {
         self.passed
     }
 
-    /// Returns the earlier result of a request, once. `asked` is the digest [`Kept::asked`].
+    /// Whether the attempt continues one that ended in an error and has a record.
+    pub const fn continued(&self) -> bool {
+        self.continued
+    }
+
+    /// Returns the digest by which this journal identifies a request of the conversation that
+    /// `digests` belongs to. Empty if nothing is written.
+    pub fn digest(&self, request: &Request, digests: &mut Digests) -> String {
+        if self.store.is_none() {
+            return String::new();
+        }
+        match *self.chain.lock() {
+            Chain::Unsealed => Kept::asked_v1(request),
+            Chain::Sealed { .. } => digests.of(request),
+        }
+    }
+
+    /// Returns the new messages of an inherited request as they were recorded, once.
+    pub fn inherited_messages(&self, invocation: &str, turn: u32) -> Option<Vec<Message>> {
+        self.fork.as_ref()?;
+        let key = Key {
+            invocation: invocation.to_owned(),
+            turn,
+            trims: 0,
+        };
+        let mut earlier = self.earlier.lock();
+        let kept = earlier.get_mut(&key)?;
+        kept.messages.take()
+    }
+
+    /// Returns the text that the fork adds to this request of the root, if any.
+    pub fn note(&self, turn: u32) -> Option<&str> {
+        let fork = self.fork.as_ref().filter(|fork| fork.turn == turn)?;
+        fork.note.as_deref()
+    }
+
+    /// Returns the earlier result of a request, once. `asked` is its digest.
     pub fn recall(&self, key: &Key, asked: &str) -> Recalled {
         let mut earlier = self.earlier.lock();
+        let Some(kept) = earlier.get(key) else {
+            return Recalled::Nothing;
+        };
+        let matches = kept.matching == Matching::Any || kept.asked == asked;
         match earlier.get(key) {
-            Some(kept) if kept.asked != asked => Recalled::Other,
+            Some(kept) if !matches && kept.matching == Matching::Exact => Recalled::Other,
+            Some(_) if !matches => Recalled::Nothing,
             Some(_) => earlier
                 .remove(key)
                 .map_or(Recalled::Nothing, Recalled::Kept),
@@ -186,10 +251,12 @@ impl Lane {
         }
     }
 
-    /// Removes and returns the earlier responses that have not been requested again.
+    /// Removes and returns the earlier responses that have not been requested again, and the
+    /// failures.
     pub fn left(&self) -> Vec<Kept> {
         let mut earlier = self.earlier.lock();
-        earlier.drain().map(|(_, kept)| *kept).collect()
+        let left = earlier.drain().map(|(_, kept)| *kept);
+        left.chain(self.failed.lock().drain(..)).collect()
     }
 
     /// Waits until the open sessions have repeated all earlier steps. Later requests are new.
@@ -327,13 +394,53 @@ impl Lane {
         if entries.is_empty() {
             return Ok(());
         }
+        // The lock is held while writing, so that lines are in the order of their numbers.
+        let mut chain = self.chain.lock();
+        let mut next = chain.clone();
         let mut lines = String::new();
         for entry in entries {
-            lines.push_str(&serde_json::to_string(entry)?);
-            lines.push('\n');
+            lines.push_str(&next.line(entry)?);
         }
-        store.append(&self.sample, self.attempt, &lines)
+        store.append(&self.sample, self.attempt, &lines)?;
+        *chain = next;
+        Ok(())
     }
+}
+
+/// Reads the journal of an attempt and checks its lines. Returns its entries, and the position
+/// after the last of them.
+///
+/// # Errors
+/// Returns an error that names the file, the line, and what is wrong with it.
+pub(super) fn checked(
+    store: &dyn JournalStore,
+    run_id: &str,
+    sample: &str,
+    attempt: u32,
+) -> io::Result<(Vec<Entry>, Chain)> {
+    let sealed = seal::read(&store.read(sample, attempt)?);
+    let wrong = |line: usize, what: &str| {
+        let name = store.name(sample, attempt);
+        let what = format!("{name}: line {line}: {what}");
+        io::Error::new(io::ErrorKind::InvalidData, what)
+    };
+    if let Some((line, what)) = sealed.invalid {
+        return Err(wrong(line, &what));
+    }
+    if let Some(Entry::Attempt {
+        run,
+        sample: of,
+        attempt: number,
+        ..
+    }) = sealed.entries.first()
+    {
+        let run = run.as_deref().unwrap_or(run_id);
+        if (run, of.as_str(), *number) != (run_id, sample, attempt) {
+            let what = format!("the journal belongs to attempt {number} of {of} in the run {run}");
+            return Err(wrong(1, &what));
+        }
+    }
+    Ok((sealed.entries, sealed.chain))
 }
 
 fn take_courses(open: &mut [Open]) -> Vec<Entry> {

@@ -5,16 +5,27 @@
 //! attempt, its cells run again, and the journal answers all requests that it contains. The first
 //! request that is missing is sent to the model.
 //!
+//! Every line carries its number and a checksum that also covers the lines before it, so that
+//! edits, deletions and a changed order are found. Lines of version 1 have neither.
+//!
 //! Invariant: this module does not depend on agents. A request is identified by its caller and its
 //! number.
 
+mod continuation;
+mod digest;
 mod entry;
+mod fork;
 mod lane;
+mod seal;
 
 use std::io;
 
+pub use continuation::continue_after_error;
+
+pub(crate) use digest::Digests;
 pub use entry::JOURNAL_VERSION;
-pub(crate) use entry::{Kept, Key};
+pub(crate) use entry::{Kept, Key, Matching};
+pub use fork::{Fork, ForkPoint, ForkedJournal, fork};
 pub(crate) use lane::{Lane, Recalled};
 
 /// Storage for the journals of a run: a list of lines for each attempt.
@@ -31,6 +42,11 @@ pub trait JournalStore: Send + Sync {
     /// # Errors
     /// Returns the error of the system.
     fn append(&self, sample: &str, attempt: u32, lines: &str) -> io::Result<()>;
+
+    /// Returns the name of an attempt's journal for messages.
+    fn name(&self, _sample: &str, _attempt: u32) -> String {
+        "the journal".to_owned()
+    }
 
     /// Marks the attempt as ended. Its lines are on disk when this returns.
     ///

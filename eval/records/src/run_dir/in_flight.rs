@@ -66,7 +66,9 @@ pub(super) fn in_flight(trajectory: &Path, paid: &[Paid]) -> Result<Vec<Event>, 
     }
     for (invocation, agent) in agents {
         // The process may have died after writing the journal but before writing the events.
-        let answered = paid.iter().filter(|one| one.invocation == invocation);
+        let answered = paid
+            .iter()
+            .filter(|one| one.invocation == invocation && one.answers());
         if agent.asked > answered.count() {
             lost.extend(agent.newest);
         }

@@ -51,7 +51,7 @@ pub use error::{LineError, RunDirError};
 pub use events::{Events, fold};
 pub use fingerprint::{Difference, Fingerprint};
 pub use hold::Holder;
-pub use journal::{Journal, PaidFor, keep_abandoned};
+pub use journal::{Journal, JournalLines, PaidFor, keep_abandoned};
 pub use name::sweep_id;
 pub use reader::{
     CONFIG_VERSION, LOCK_VERSION, Lock, RunDir, check_fingerprint, read_config, read_lock,

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::hold::Held;
 use super::links;
 use super::reader::{self, Lock};
-use super::samples::{SampleLog, TruncatedRecord, latest, read_records};
+use super::samples::{SampleLog, TruncatedRecord, latest, read_records, without_continued};
 use super::wasted_spend::LongestResponses;
 use super::writer::RunWriter;
 use super::{CONFIG, LOCK, RunDirError, SAMPLES, TRAJECTORIES, atomic, wasted_spend};
@@ -92,7 +92,7 @@ impl Reopened {
     /// Returns [`RunDirError::Read`] if a trajectory cannot be read.
     pub fn spent(&self) -> Result<Spent, RunDirError> {
         let mut spent = wasted_spend::spent_unfinished(&self.path, &self.all)?;
-        for record in &self.all {
+        for record in without_continued(&self.all) {
             spent += Spent::of(record);
         }
         Ok(spent)
@@ -113,7 +113,8 @@ impl Reopened {
 
     /// Opens the run for further events, and notes in its lock that `program` works on it. `config`
     /// replaces the recorded settings, `order` is as in [`NewRun::begin`](super::NewRun::begin),
-    /// and `again` lists finished attempts that are about to be rerun.
+    /// `again` lists finished attempts that are about to be rerun, and `afresh` those of them whose
+    /// journals are not used.
     ///
     /// A process that dies on the way leaves a run that can still be resumed.
     ///
@@ -124,6 +125,7 @@ impl Reopened {
         config: &Value,
         order: Vec<String>,
         again: &BTreeSet<(String, u32)>,
+        afresh: &BTreeSet<(String, u32)>,
         program: &Program,
     ) -> Result<RunWriter, RunDirError> {
         let samples = SampleLog::reopen(&self.path.join(SAMPLES), self.truncated_record.as_ref())?;
@@ -134,7 +136,7 @@ impl Reopened {
         })?;
         wasted_spend::abandon(&self.path, &self.all)?;
         wasted_spend::supersede(&self.path, again)?;
-        wasted_spend::forget(&self.path, again)?;
+        wasted_spend::forget(&self.path, afresh)?;
         if !self.lock.programs().contains(program) {
             self.lock.later_programs.push(program.clone());
             atomic::write_json(&self.path.join(LOCK), &self.lock)?;

@@ -1,6 +1,6 @@
 //! `samples.jsonl`: one line per finished attempt, synced before the attempt is reported.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::mem;
@@ -84,14 +84,32 @@ pub fn latest(records: Vec<AttemptRecord>) -> Vec<AttemptRecord> {
 
 /// Returns the records that [`latest`] drops, because later ones have replaced them.
 pub(super) fn superseded(records: &[AttemptRecord]) -> Vec<AttemptRecord> {
-    let mut later = BTreeSet::new();
-    let from_the_last = records.iter().rev();
-    let mut replaced: Vec<_> = from_the_last
-        .filter(|record| !later.insert((&record.id, record.attempt)))
-        .cloned()
-        .collect();
+    let mut later = BTreeMap::new();
+    let mut replaced = Vec::new();
+    for record in records.iter().rev() {
+        let of_later = later.insert((&record.id, record.attempt), record.continued);
+        // The figures of a record that continues this one include it.
+        if of_later == Some(false) {
+            replaced.push(record.clone());
+        }
+    }
     replaced.reverse();
     replaced
+}
+
+/// Returns the records whose figures no other record includes.
+pub(super) fn without_continued(records: &[AttemptRecord]) -> impl Iterator<Item = &AttemptRecord> {
+    let mut later = BTreeMap::new();
+    let mut counting: Vec<_> = records
+        .iter()
+        .rev()
+        .filter(|record| {
+            let key = (&record.id, record.attempt);
+            later.insert(key, record.continued) != Some(true)
+        })
+        .collect();
+    counting.reverse();
+    counting.into_iter()
 }
 
 fn parse(line: &[u8]) -> Result<AttemptRecord, LineError> {

@@ -187,8 +187,7 @@ pub(super) fn supersede<'a>(
     set_aside(folder, SUPERSEDED, &paths)
 }
 
-/// Removes the journals of finished attempts that will be rerun, because their responses are not
-/// reused.
+/// Removes the journals of finished attempts that will be rerun from the beginning.
 pub(super) fn forget<'a>(
     folder: &Path,
     again: impl IntoIterator<Item = &'a (String, u32)>,
