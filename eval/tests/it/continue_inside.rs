@@ -184,9 +184,9 @@ const CHANGES: [(&str, Change, &str, usize); 10] = [
         4,
     ),
     (
-        "bytes that are not text",
+        "a checksum that is damaged",
         |lines| lines[2].insert(9, '\u{FFFD}'),
-        "journal/q.1.jsonl: line 3: the checksum does not match: the line was edited",
+        "journal/q.1.jsonl: line 3: the number and the checksum are missing: the line was edited",
         4,
     ),
     (

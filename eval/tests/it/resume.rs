@@ -121,7 +121,7 @@ fn restarts_attempt_with_broken_journal() {
     let run = RunDir::open(&dir).expect("the folder holds a run");
     let last = run.records.last().expect("there are records");
     let events = fs::read_to_string(run.trajectory(&last.id, last.attempt)).expect("it has events");
-    let reason = "\"attempt_restarted\",\"reason\":\"line 1 of the journal: ";
+    let reason = ".1.jsonl: line 1: the number and the checksum are missing: the line was edited";
     assert!(events.contains(reason), "{events}");
 }
 

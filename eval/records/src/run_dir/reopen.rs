@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::hold::Held;
 use super::links;
 use super::reader::{self, Lock};
-use super::samples::{SampleLog, TruncatedRecord, latest, read_records, without_continued};
+use super::samples::{SampleLog, Successor, TruncatedRecord, latest, read_records, successors};
 use super::wasted_spend::LongestResponses;
 use super::writer::RunWriter;
 use super::{CONFIG, LOCK, RunDirError, SAMPLES, TRAJECTORIES, atomic, wasted_spend};
@@ -92,8 +92,12 @@ impl Reopened {
     /// Returns [`RunDirError::Read`] if a trajectory cannot be read.
     pub fn spent(&self) -> Result<Spent, RunDirError> {
         let mut spent = wasted_spend::spent_unfinished(&self.path, &self.all)?;
-        for record in without_continued(&self.all) {
-            spent += Spent::of(record);
+        for (record, next) in self.all.iter().zip(successors(&self.all)) {
+            spent += match next {
+                // The next record includes the agents, but not the judge.
+                Some(Successor::Continued) => Spent::of_judge(record),
+                _ => Spent::of(record),
+            };
         }
         Ok(spent)
     }

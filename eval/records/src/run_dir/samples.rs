@@ -82,34 +82,37 @@ pub fn latest(records: Vec<AttemptRecord>) -> Vec<AttemptRecord> {
     kept
 }
 
-/// Returns the records that [`latest`] drops, because later ones have replaced them.
+/// Returns the records that [`latest`] drops, because later ones have replaced them, except those
+/// whose figures a later one includes.
 pub(super) fn superseded(records: &[AttemptRecord]) -> Vec<AttemptRecord> {
-    let mut later = BTreeMap::new();
-    let mut replaced = Vec::new();
-    for record in records.iter().rev() {
-        let of_later = later.insert((&record.id, record.attempt), record.continued);
-        // The figures of a record that continues this one include it.
-        if of_later == Some(false) {
-            replaced.push(record.clone());
-        }
-    }
-    replaced.reverse();
-    replaced
+    let replaced = records.iter().zip(successors(records));
+    let replaced = replaced.filter(|(_, next)| *next == Some(Successor::Restarted));
+    replaced.map(|(record, _)| record.clone()).collect()
 }
 
-/// Returns the records whose figures no other record includes.
-pub(super) fn without_continued(records: &[AttemptRecord]) -> impl Iterator<Item = &AttemptRecord> {
-    let mut later = BTreeMap::new();
-    let mut counting: Vec<_> = records
-        .iter()
-        .rev()
-        .filter(|record| {
-            let key = (&record.id, record.attempt);
-            later.insert(key, record.continued) != Some(true)
-        })
-        .collect();
-    counting.reverse();
-    counting.into_iter()
+/// Relation of a record to an earlier one of the same attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Successor {
+    /// It includes the figures of the earlier one.
+    Continued,
+    /// It does not.
+    Restarted,
+}
+
+/// Returns for each record how the next record of its attempt relates to it, if there is one.
+pub(super) fn successors(records: &[AttemptRecord]) -> Vec<Option<Successor>> {
+    let mut next = BTreeMap::new();
+    let of = records.iter().rev().map(|record| {
+        let relation = if record.continued {
+            Successor::Continued
+        } else {
+            Successor::Restarted
+        };
+        next.insert((&record.id, record.attempt), relation)
+    });
+    let mut all: Vec<_> = of.collect();
+    all.reverse();
+    all
 }
 
 fn parse(line: &[u8]) -> Result<AttemptRecord, LineError> {
