@@ -173,7 +173,7 @@ const CHANGES: [(&str, Change, &str, usize); 10] = [
     ),
     (
         "a line without its checksum",
-        |lines| lines[1] = "{\"continued\":{}}".to_owned(),
+        |lines| "{\"continued\":{}}".clone_into(&mut lines[1]),
         "journal/q.1.jsonl: line 2: the number and the checksum are missing: the line was edited",
         4,
     ),
