@@ -74,6 +74,7 @@ pub(crate) fn of_attempt(
         unawaited: Some(stats.unawaited),
         failed_cells: stats.failed_cells,
         returned_early: Some(stats.returned_early),
+        continued: stats.continued,
         program: Some(program::this().digest()),
         started_at: Some(started_at),
     }

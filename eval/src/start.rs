@@ -55,6 +55,7 @@ const fn asks_models(command: &Command) -> bool {
         command,
         Command::Run(_)
             | Command::Resume(_)
+            | Command::Fork(_)
             | Command::Sweep(_)
             | Command::Ask(_)
             | Command::Serve(_)

@@ -6,6 +6,7 @@
 mod ask;
 mod compare;
 mod data;
+mod fork;
 mod import;
 mod merge;
 mod list;
@@ -61,6 +62,7 @@ pub use compare::CompareArgs;
 pub use data::{Data, DataArgs, FetchArgs, ShowArgs};
 pub use engine::EngineArgs;
 pub use environment::set_file_values;
+pub use fork::{ForkArgs, ForkAt};
 pub use guidance::{CodeFormat, GuidanceArgs};
 pub use hooks::HookArgs;
 pub use import::{ImportArgs, ImportSystem, NodeRlmArgs};
@@ -121,6 +123,8 @@ pub enum Command {
     /// `run --resume`, which takes its flags from a folder.
     #[command(skip)]
     Resume(ResumeArgs),
+    /// Continue a recorded attempt from one of its iterations, with other settings
+    Fork(Box<ForkArgs>),
     /// Run every cell of a matrix of settings, and compare them
     Sweep(Box<SweepArgs>),
     /// Ask an agent one question about your own text
@@ -196,6 +200,11 @@ pub fn parse(arguments: impl IntoIterator<Item = impl Into<OsString>>) -> Result
         && let Some(resume) = ResumeArgs::of(run, &typed)
     {
         let command = Command::Resume(resume);
+        return Ok(Cli { command });
+    }
+    if let Some(("fork", fork)) = matches.subcommand() {
+        let fork = ForkArgs::of(fork, &typed).map_err(|error| error.format(&mut command))?;
+        let command = Command::Fork(Box::new(fork));
         return Ok(Cli { command });
     }
     Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))

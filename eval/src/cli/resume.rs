@@ -64,6 +64,18 @@ impl ResumeArgs {
     /// Returns the flags if these matches of `rlm-eval run` request a resumed run.
     pub(super) fn of(run: &ArgMatches, typed: &TypedFlags) -> Option<Self> {
         let dir = run.get_one::<PathBuf>("resume")?.clone();
+        let command = format!("run --resume {}", quoted(&dir.display().to_string()));
+        Some(Self::over_folder(dir, run, typed, command))
+    }
+
+    /// Returns the flags that override those recorded in a folder. `resumes` is the command that
+    /// takes them, without the program's name.
+    pub(super) fn over_folder(
+        dir: PathBuf,
+        run: &ArgMatches,
+        typed: &TypedFlags,
+        resumes: String,
+    ) -> Self {
         let mut given = run.clone();
         let powers = powers::ids();
         // Skip groups, which have no value of their own.
@@ -87,7 +99,7 @@ impl ResumeArgs {
                 let _ = given.try_clear_id(id);
             }
         }
-        Some(Self {
+        Self {
             retry_errors: run.get_flag("retry_errors"),
             allow_program_change: run.get_flag("allow_program_change"),
             json: run.get_flag("json"),
@@ -97,13 +109,13 @@ impl ResumeArgs {
                 .filter(|_| is_typed("base_url"))
                 .cloned(),
             samples: None,
-            command: format!("run --resume {}", quoted(&dir.display().to_string())),
+            command: resumes,
             log_dir_given: is_typed("log_dir"),
             given,
             now: run.clone(),
             typed: typed.clone(),
             dir,
-        })
+        }
     }
 
     /// Returns the places that only the folder names: recorded flags that this start must also

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::{Deserialize, Deserializer, Error};
 use serde_json::Value;
 
-use super::number::{decimal, whole};
+use super::number::{Seconds, decimal, whole};
 use super::{BenchmarkArgs, EngineArgs, QueueArgs, RunPowerArgs, ScorerArgs, StartArgs, recorded};
 use crate::settings::{ErrorGate, Partition};
 
@@ -153,6 +153,12 @@ pub struct RunArgs {
     )]
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub record_requests: bool,
+
+    /// Sync the journals of attempts in progress to disk every so many seconds, so that a power
+    /// failure loses at most the responses of that time [default: only when an attempt ends]
+    #[arg(long, value_name = "SECONDS", help_heading = "Recording")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fsync_interval: Option<Seconds>,
 
     /// Flags of this start.
     #[command(flatten)]

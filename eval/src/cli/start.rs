@@ -33,7 +33,8 @@ pub struct StartArgs {
     )]
     pub name: Option<String>,
 
-    /// With --resume: repeat the attempts that ended in an error
+    /// With --resume: continue the attempts that ended in an error, and send their failed requests
+    /// again
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),

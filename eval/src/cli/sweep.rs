@@ -133,7 +133,8 @@ pub struct SweepArgs {
     )]
     pub resume: Option<PathBuf>,
 
-    /// With --resume: repeat the attempts that ended in an error
+    /// With --resume: continue the attempts that ended in an error, and send their failed requests
+    /// again
     #[arg(
         long,
         value_parser = BoolishValueParser::new(),

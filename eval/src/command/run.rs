@@ -22,6 +22,7 @@ use records::{AttemptRecord, RunIdentity};
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc::unbounded_channel;
 
+use super::fork::Origin;
 use super::{raised_budget, stdout};
 use crate::cli::{ResumeArgs, RunArgs};
 use crate::error::Error;
@@ -253,9 +254,25 @@ pub(super) fn begin(
     at: Option<(&Path, String)>,
     run_context: &RunContext,
 ) -> Result<Outcome, Error> {
+    start(settings, at, run_context, None)
+}
+
+/// Starts a run like [`begin`]. Its attempt continues that of `origin`, if there is one.
+///
+/// # Errors
+/// Like [`begin`].
+pub(super) fn start(
+    settings: &RunSettings,
+    at: Option<(&Path, String)>,
+    run_context: &RunContext,
+    origin: Option<&Origin>,
+) -> Result<Outcome, Error> {
     let Some(prepared) = Prepared::new(settings)? else {
         return Ok(Outcome::NothingMatched);
     };
+    if let Some(origin) = origin {
+        origin.check_dataset(prepared.dataset.digest())?;
+    }
     let runtime = runtime()?;
     let stop = StopSignal::catch(&runtime)?;
     let prepared = runtime.block_on(opened(prepared, settings, run_context))?;
@@ -300,8 +317,11 @@ pub(super) fn begin(
     let whole = prepared.attempts_of_all_shards();
     let order = prepared.order();
     let config = config::config(settings, &identity, plan.attempts_total, whole, &order);
-    let lock = Lock::new(prepared.fingerprint.clone(), identity);
+    let lock = Lock::new(prepared.fingerprint.clone(), identity.clone());
     let writer = new_run.begin(&config, lock, order)?;
+    if let Some(origin) = origin {
+        origin.write(&writer, &identity)?;
+    }
     let remaining = Remaining {
         jobs: run_context.part_of(jobs, &prepared),
         again: BTreeSet::new(),
@@ -438,7 +458,8 @@ pub(super) fn resume(args: &ResumeArgs, run_context: &RunContext) -> Result<Outc
             ));
         }
     }
-    let writer = reopened.resume(&config, order, &remaining.again, program::this())?;
+    let afresh = resume::afresh(&reopened, &remaining, settings.queue.is_some());
+    let writer = reopened.resume(&config, order, &remaining.again, &afresh, program::this())?;
     run_attempts(
         &settings,
         prepared,
@@ -481,7 +502,13 @@ fn run_attempts(
     let web = prepared.web.clone();
     let ended = match &settings.queue {
         None => {
-            let journal = Arc::new(RunJournal(writer.journal()));
+            let journal = RunJournal::new(
+                writer.journal(),
+                settings.fsync_interval,
+                terminal::note,
+                terminal::warning,
+            );
+            let journal = Arc::new(journal);
             let mut engine = prepared.engine.with_journal(journal);
             if let Some(recording) = settings.engine.model.played_back() {
                 engine = engine.playing_back(Arc::new(PlayedBack(Journal::of(recording))));

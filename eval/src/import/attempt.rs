@@ -79,6 +79,7 @@ pub(super) fn convert(
         unawaited: None,
         failed_cells: count(failed.count()),
         returned_early: None,
+        continued: false,
         program: None,
         started_at: None,
     };

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -57,6 +58,11 @@ pub struct RunSettings {
     pub queue: Option<QueueSettings>,
     /// Settings of the agents.
     pub engine: EngineSettings,
+    /// Interval in which journals are synced to disk; `None` for only at the ends of attempts.
+    pub fsync_interval: Option<Duration>,
+    /// Attempt that the run's attempt continues, if the run is a fork: the `origin` of
+    /// `config.json`.
+    pub origin: Option<Value>,
     /// Flags behind these settings, as JSON, from which `--resume` restores them.
     pub flags: Value,
 }
@@ -278,6 +284,8 @@ impl RunSettings {
             powers: [args.powers.words(), args.engine.powers.words()].concat(),
             queue,
             engine,
+            fsync_interval: args.fsync_interval.as_deref().copied(),
+            origin: None,
             flags,
         }))
     }

@@ -12,11 +12,12 @@ use crate::known_names::filled;
 
 #[test]
 fn help() {
-    let pages: [&[&str]; 14] = [
+    let pages: [&[&str]; 15] = [
         &["--help"],
         &["run", "--help"],
         &["ask", "--help"],
         &["prompt", "--help"],
+        &["fork", "--help"],
         &["compare", "--help"],
         &["list", "--help"],
         &["list", "drivers", "--help"],

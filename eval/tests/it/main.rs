@@ -17,8 +17,10 @@ mod report;
 mod data;
 mod env_file;
 mod clients;
+mod continue_inside;
 mod data_server;
 
+mod fork;
 mod import;
 mod judge;
 mod known_names;

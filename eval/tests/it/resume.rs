@@ -121,7 +121,7 @@ fn restarts_attempt_with_broken_journal() {
     let run = RunDir::open(&dir).expect("the folder holds a run");
     let last = run.records.last().expect("there are records");
     let events = fs::read_to_string(run.trajectory(&last.id, last.attempt)).expect("it has events");
-    let reason = "\"attempt_restarted\",\"reason\":\"line 1 of the journal: ";
+    let reason = ".1.jsonl: line 1: the number and the checksum are missing: the line was edited";
     assert!(events.contains(reason), "{events}");
 }
 
@@ -336,7 +336,8 @@ fn reruns_errors_only_on_request() {
         assert_eq!((lines(), attempts(&dir).len()), (4 + 3 * round, 4));
         let summary: Value = serde_json::from_str(&ran.stdout).expect("the summary is JSON");
         assert_eq!(summary["statuses"]["error"], 3);
-        assert_eq!(summary["wasted"]["superseded"]["attempts"], 3 * round);
+        // The newest records include what the earlier ones cost.
+        assert_eq!(summary["wasted"]["superseded"]["attempts"], 0);
         assert_eq!(summary["wasted"]["abandoned"]["attempts"], 0);
         // Scoring with another scorer does not change the spending.
         let run = dir.to_str().expect("a path");

@@ -268,7 +268,7 @@ fn finds_hidden_trajectories_of_earlier_versions() {
     drop(
         Reopened::open(&path)
             .unwrap()
-            .resume(&config, Vec::new(), &again, eval::program::this())
+            .resume(&config, Vec::new(), &again, &again, eval::program::this())
             .unwrap(),
     );
     let left: Vec<String> = files(&path)

@@ -70,6 +70,7 @@ fn mixed() -> Vec<AttemptRecord> {
             delegations: Some(0),
             agents: Some(1),
             returned_early: Some(true),
+            continued: false,
             cost_usd: Some(0.25),
             ..at(128_000, 0.0, "c")
         },

@@ -160,6 +160,10 @@ pub struct Stats {
     pub failed_cells: u32,
     /// Whether the root returned in its first iteration, and the value was shown to it for review.
     pub returned_early: bool,
+    /// Whether the attempt continued one that ended in an error and has its own record. These
+    /// figures include those of that record.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub continued: bool,
     /// Wall-clock time from start to end.
     pub total: Duration,
     /// Wall-clock time in which at least one model call, cell or browser action was running.

@@ -117,6 +117,8 @@ impl<'a> Attempt<'a> {
             },
         };
         self.book_left();
+        let continued = self.lane.continued();
+        self.records.count(|stats| stats.continued = continued);
         Ok(self.records.end_attempt(root, result, self.meter.covered()))
     }
 

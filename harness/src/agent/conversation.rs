@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use sandbox::Lister;
 
+use crate::journal::Digests;
 use crate::model::{Message, MessageRole, ToolUse, Usage};
 use crate::prompt::{cut_message, image_left_out};
 use crate::provider::http::{IMAGE_TOKENS, estimate_tokens};
@@ -36,6 +37,8 @@ pub(crate) struct Conversation {
     pub lister: Option<Lister>,
     /// Number of messages before the first response. These messages never change.
     opening: Option<usize>,
+    /// Digests of its messages, for the journal.
+    pub digests: Digests,
     /// Token count reported by the model, and the number of messages that it covers.
     counted: Option<(u64, usize)>,
 }
@@ -86,6 +89,7 @@ impl Conversation {
             overflowed: false,
             lister: None,
             opening: None,
+            digests: Digests::default(),
             counted: None,
         }
     }
@@ -225,7 +229,63 @@ impl Conversation {
         new
     }
 
+<<<<<<< HEAD
     /// Returns the messages of the next request: the conversation and the tail.
+=======
+    /// Replaces the messages that are not recorded yet by `recorded` ones, if those have the same
+    /// authors. Images stay.
+    pub fn replace_new(&mut self, recorded: Vec<Message>) {
+        let now = self.messages[self.recorded..].iter().map(AsRef::as_ref);
+        let now: Vec<&Message> = now.chain(self.tail.as_ref()).collect();
+        let is_alike = now.len() == recorded.len()
+            && now
+                .iter()
+                .zip(&recorded)
+                .all(|(now, then)| now.role == then.role);
+        if !is_alike {
+            return;
+        }
+        let mut places = self.recorded..self.messages.len();
+        for mut message in recorded {
+            let place = places.next();
+            let now = match place {
+                Some(place) => Arc::make_mut(&mut self.messages[place]),
+                None => match &mut self.tail {
+                    Some(tail) => tail,
+                    None => return,
+                },
+            };
+            message.images = std::mem::take(&mut now.images);
+            *now = message;
+        }
+    }
+
+    /// Adds a text to the newest message of the user.
+    pub fn add_note(&mut self, note: &str) {
+        let add = |message: &mut Message| {
+            if !message.content.is_empty() {
+                message.content += "\n\n";
+            }
+            message.content += note;
+        };
+        let new = self.recorded..self.messages.len();
+        let is_of_user = |place: &usize| self.messages[*place].role == MessageRole::User;
+        let Some(place) = new.rev().find(is_of_user) else {
+            match &mut self.tail {
+                Some(tail) => add(tail),
+                None => self.push(Message::user(note.to_owned())),
+            }
+            return;
+        };
+        add(Arc::make_mut(&mut self.messages[place]));
+        let output = self.outputs.iter_mut().find(|one| one.message == place);
+        if let Some(output) = output {
+            add(Arc::make_mut(&mut output.stub));
+        }
+    }
+
+    /// Returns the messages of a request: those of the conversation, then the tail.
+>>>>>>> 40159a4e0c501f0d58f7c2a2903a913dc851177a
     pub fn sent(&self) -> Vec<Arc<Message>> {
         let tail = self.tail.clone().map(Arc::new);
         self.messages.iter().cloned().chain(tail).collect()

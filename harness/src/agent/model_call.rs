@@ -11,7 +11,7 @@ use super::{
     Attempt, BudgetExceeded, Conversation, Expected, Failure, HaltReason, Invocation, Ledger,
     Refusal, Reservation, Scope, Spent, Work,
 };
-use crate::journal::{JournaledResponse, Recalled, RequestKey};
+use crate::journal::{JournaledResponse, Matching, Recalled, RequestKey};
 use crate::model::{EventKind, Usage, WaitReason, ms};
 use crate::provider::{CallEvent, CallSink, Caller, ProviderError, Request, Response};
 
@@ -53,6 +53,7 @@ impl Attempt<'_> {
         let mut shortened = None;
         self.hook_new_messages(invocation, conversation).await?;
         self.compact_if_due(invocation, conversation).await?;
+        self.take_inherited(invocation, conversation);
         if self.run.treatment.tools.shares_history() {
             let mut history_snapshot = invocation.history_snapshot.lock();
             *history_snapshot = conversation.messages().to_vec();
@@ -60,8 +61,14 @@ impl Attempt<'_> {
         let reply = loop {
             let request = self.request(invocation, conversation);
             let request = self.hook_request(invocation, request).await?;
+<<<<<<< HEAD
             // Responses from earlier processes and from caches do not count against any budget.
             let earlier = self.recall(&request).await;
+=======
+            // Earlier and cached responses do not count against any budget.
+            let asked = self.lane.digest(&request, &mut conversation.digests);
+            let earlier = self.recall(&request, &asked).await;
+>>>>>>> 40159a4e0c501f0d58f7c2a2903a913dc851177a
             let kept = match earlier {
                 Some(_) => None,
                 None => invocation.model.provider.recall(&request).await,
@@ -97,10 +104,11 @@ impl Attempt<'_> {
             let result = match (earlier, kept) {
                 (Some(earlier), _) => self.take_earlier(invocation, earlier).await,
                 (None, Some(result)) => {
-                    self.keep(&request, true, 0.0, Vec::new(), &result).await;
+                    self.keep((&request, asked), true, 0.0, Vec::new(), &result)
+                        .await;
                     self.take_kept(invocation, result).await
                 }
-                (None, None) => self.send(invocation, &request, reservation).await,
+                (None, None) => self.send(invocation, (&request, asked), reservation).await,
             };
             match result {
                 Err(ProviderError::ContextOverflow { message }) => {
@@ -134,11 +142,15 @@ impl Attempt<'_> {
         Ok(reply)
     }
 
+<<<<<<< HEAD
     /// Sends one admitted call, including the provider's retries.
+=======
+    /// Sends one admitted call, which comes with its digest, including retries of the provider.
+>>>>>>> 40159a4e0c501f0d58f7c2a2903a913dc851177a
     async fn send(
         &self,
         invocation: &Invocation,
-        request: &Request,
+        (request, digest): (&Request, String),
         reservation: Option<Reservation>,
     ) -> Result<ModelReply, ProviderError> {
         let asked = Instant::now();
@@ -169,7 +181,8 @@ impl Attempt<'_> {
         let calls = events.into_inner();
         let elapsed = ms(asked.elapsed());
         if !matches!(&result, Err(error) if error.ends_run()) {
-            self.keep(request, false, elapsed, calls, &result).await;
+            self.keep((request, digest), false, elapsed, calls, &result)
+                .await;
         }
         let reply = match reply(result) {
             Ok(reply) => reply,
@@ -192,13 +205,32 @@ impl Attempt<'_> {
         self.record_response(invocation, reply, elapsed).await
     }
 
+<<<<<<< HEAD
     /// Returns the result of the same request in an earlier process, if there was one.
     async fn recall(&self, request: &Request) -> Option<Box<JournaledResponse>> {
+=======
+    /// Replaces the new messages of a request that a fork inherited by the recorded ones, and adds
+    /// the note of the fork to its first own request.
+    fn take_inherited(&self, invocation: &Invocation, conversation: &mut Conversation) {
+        let turn = conversation.turn;
+        if let Some(messages) = self.lane.inherited_messages(&invocation.id, turn) {
+            conversation.replace_new(messages);
+        }
+        if invocation.is_root()
+            && let Some(note) = self.lane.note(turn)
+        {
+            conversation.add_note(note);
+        }
+    }
+
+    /// Returns the result of a request in an earlier process; `None` if it is new.
+    async fn recall(&self, request: &Request, asked: &str) -> Option<Box<JournaledResponse>> {
+>>>>>>> 40159a4e0c501f0d58f7c2a2903a913dc851177a
         if self.lane.responses() == 0 {
             return None;
         }
         let key = RequestKey::of(&request.caller);
-        match self.lane.recall(&key, &JournaledResponse::asked(request)) {
+        match self.lane.recall(&key, asked) {
             Recalled::JournaledResponse(kept) => Some(kept),
             Recalled::Nothing => {
                 self.lane.caught_up().await;
@@ -212,10 +244,15 @@ impl Attempt<'_> {
         }
     }
 
+<<<<<<< HEAD
     /// Writes the result of a request to the journal before the result is used.
+=======
+    /// Writes the result of a request, which comes with its digest, to the journal before it is
+    /// used.
+>>>>>>> 40159a4e0c501f0d58f7c2a2903a913dc851177a
     async fn keep(
         &self,
-        request: &Request,
+        (request, asked): (&Request, String),
         cached: bool,
         elapsed: f64,
         calls: Vec<CallEvent>,
@@ -230,12 +267,14 @@ impl Attempt<'_> {
             invocation: caller.invocation.clone(),
             turn: caller.turn,
             trims: caller.trims,
-            asked: JournaledResponse::asked(request),
+            asked,
             at_ms: ms(self.records.passed()),
             ms: elapsed,
             cached,
             calls,
             result: result.clone(),
+            messages: None,
+            matching: Matching::default(),
         });
         self.written(written).await;
     }

@@ -3,11 +3,22 @@
 use sandbox::message::{Reading, RecordedSteps, SessionStart, Step};
 use serde::{Deserialize, Serialize};
 
+use super::fork::Fork;
+use crate::model::Message;
 use crate::provider::{CallEvent, Caller, ProviderError, Request, Response};
 use crate::text::sha256_hex;
 
+<<<<<<< HEAD
 /// Version of the line format; the first line contains it as `v`.
 pub const JOURNAL_VERSION: u32 = 1;
+=======
+/// Version of the lines; the first one carries it as `v`. Version 1 has neither numbers nor
+/// checksums.
+pub const JOURNAL_VERSION: u32 = 2;
+
+/// Invocation id of the root.
+pub(super) const ROOT: &str = "root";
+>>>>>>> 40159a4e0c501f0d58f7c2a2903a913dc851177a
 
 /// A line of a journal.
 #[derive(Debug, Serialize, Deserialize)]
@@ -16,6 +27,9 @@ pub(super) enum Entry {
     /// First line: identifies the attempt.
     Attempt {
         v: u32,
+        /// Id of the run; missing in version 1.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        run: Option<String>,
         sample: String,
         attempt: u32,
     },
@@ -34,6 +48,10 @@ pub(super) enum Entry {
     },
     /// Result of a request to a model.
     Response(Box<JournaledResponse>),
+    /// The attempt ended in an error and continues. Lines above this one belong to its record.
+    Continued {},
+    /// The attempt continues one of another run, to which the lines above this one belong.
+    Forked(Fork),
 }
 
 /// Recorded result of a request.
@@ -57,6 +75,24 @@ pub(crate) struct JournaledResponse {
     pub calls: Vec<CallEvent>,
     /// Response or error.
     pub result: Result<Response, ProviderError>,
+    /// New messages of the request, if the attempt is a fork and inherited the response.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub messages: Option<Vec<Message>>,
+    /// How strictly the request must match.
+    #[serde(skip)]
+    pub matching: Matching,
+}
+
+/// How strictly a request must match a recorded one.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Matching {
+    /// Another request means that the attempt deviates.
+    #[default]
+    Exact,
+    /// Another request is sent as a new one. What led to the recorded one is not certain.
+    Lenient,
+    /// Any request of the same agent and number matches: the settings differ.
+    Any,
 }
 
 /// Key of a request.
@@ -86,9 +122,15 @@ impl JournaledResponse {
         }
     }
 
+<<<<<<< HEAD
     /// Returns the digest of the new part of a request: the model, the newest message, and the
     /// number of messages.
     pub fn asked(request: &Request) -> String {
+=======
+    /// Returns the digest of version 1, which covers the part of a request that is new: the model,
+    /// the newest message, and the number of messages.
+    pub fn asked_v1(request: &Request) -> String {
+>>>>>>> 40159a4e0c501f0d58f7c2a2903a913dc851177a
         let newest = request.messages.last();
         let newest = serde_json::to_string(&newest).unwrap_or_default();
         let before = request.messages.len();

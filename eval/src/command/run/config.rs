@@ -40,6 +40,9 @@ pub(super) fn config(
     if settings.selection.partition.is_some() {
         config["benchmark"]["partition_samples"] = json!(samples);
     }
+    if let Some(origin) = &settings.origin {
+        config["origin"] = origin.clone();
+    }
     config["flags"] = settings.flags.clone();
     config
 }
@@ -65,6 +68,8 @@ pub(super) fn fingerprint(
         "scorer": scorer,
         "prompt_templates": templates,
     });
+    let origin = settings.origin.iter();
+    let origin = origin.map(|origin| ("origin".to_owned(), origin.clone()));
     let parts = treatment
         .into_iter()
         .chain(recorded_fields(&engine.effective));
@@ -72,6 +77,7 @@ pub(super) fn fingerprint(
         parts
             .chain(recorded_fields(&others))
             .chain(models)
+            .chain(origin)
             .collect(),
         program::this(),
     )

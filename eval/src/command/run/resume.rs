@@ -6,12 +6,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use harness::journal::continue_after_error;
 use harness::model::Status;
 use records::AttemptRecord;
-use records::run_dir::{Difference, Reopened};
+use records::run_dir::{Difference, Journal, Reopened};
 
 use super::prepared::Prepared;
-use crate::program;
+use crate::journal::RunJournal;
+use crate::{program, terminal};
 
 /// Reason why a run cannot be resumed with these settings. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
@@ -139,7 +141,41 @@ pub(super) fn remaining(
     })
 }
 
+<<<<<<< HEAD
 /// Checks that this program worked on the run before or was explicitly allowed to.
+=======
+/// Marks the journals of attempts that are rerun, so that they continue with what they received.
+/// Returns those that start from the beginning. A queue keeps no journals of finished attempts.
+pub(super) fn afresh(
+    run: &Reopened,
+    remaining: &Remaining,
+    is_queued: bool,
+) -> BTreeSet<(String, u32)> {
+    let mut afresh = remaining.again.clone();
+    if is_queued {
+        return afresh;
+    }
+    let store = RunJournal::new(
+        Journal::of(run.path()),
+        None,
+        terminal::note,
+        terminal::warning,
+    );
+    let run_id = &run.lock().run.run_id;
+    afresh.retain(|(sample, attempt)| {
+        match continue_after_error(&store, run_id, sample, *attempt) {
+            Ok(continues) => !continues,
+            Err(error) => {
+                terminal::warning(&format!("{error}; the attempt starts over"));
+                true
+            }
+        }
+    });
+    afresh
+}
+
+/// Checks that this program worked on the run before or was allowed to.
+>>>>>>> 40159a4e0c501f0d58f7c2a2903a913dc851177a
 fn check_program(run: &Reopened) -> Result<(), ResumeError> {
     let programs = run.lock().programs();
     if programs.contains(program::this()) {
