@@ -206,15 +206,11 @@ pub struct AttemptRecord {
     pub failed_cells: u32,
     /// Whether the root returned in its first iteration and was shown the value for confirmation.
     pub returned_early: Option<bool>,
-<<<<<<< HEAD
-    /// Lowercase hex SHA-256 of the program that ran the attempt
-=======
-    /// Whether the attempt continued the one of the record above it with the same sample and
-    /// attempt, which ended in an error. The figures include those of that record.
+    /// Whether the attempt continued an attempt that ended in an error, whose record is above this
+    /// one. The figures include those of that record.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub continued: bool,
-    /// Lowercase hex SHA-256 of the program that made the attempt
->>>>>>> 40159a4e0c501f0d58f7c2a2903a913dc851177a
+    /// Lowercase hex SHA-256 of the program that ran the attempt
     /// ([`crate::program::Program::digest`]); `None` if not recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,

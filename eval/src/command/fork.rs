@@ -32,7 +32,7 @@ pub fn execute(args: &ForkArgs) -> Result<Outcome, Error> {
     let mut run = settings.run;
     run.origin = Some(origin.recorded()?);
     origin.check_iterations(&run)?;
-    run::start(&run, None, &run::Show::Summary, Some(&origin))
+    run::start(&run, None, &run::RunContext::Standalone, Some(&origin))
 }
 
 /// Attempt that a fork continues.

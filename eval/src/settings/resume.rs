@@ -95,10 +95,6 @@ impl ResumeSettings {
     }
 }
 
-<<<<<<< HEAD
-/// Rejects places that only a file names. `command` is the command that could confirm the places,
-/// without the program's name and before further flags.
-=======
 /// Recorded settings of a run that another command starts from.
 pub(super) struct Begun {
     /// Path of `config.json`.
@@ -137,9 +133,8 @@ impl Begun {
     }
 }
 
-/// Rejects places that only a file names. `command` is the command that would name them, without
-/// the program's name and before further flags.
->>>>>>> 40159a4e0c501f0d58f7c2a2903a913dc851177a
+/// Rejects places that only a file names. `command` is the command that could confirm the places,
+/// without the program's name and before further flags.
 ///
 /// # Errors
 /// A [`SettingsError`] whose hint is the complete command.

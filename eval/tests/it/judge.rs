@@ -194,13 +194,8 @@ fn judges_failed_verdict_again_and_fingerprints_judge() {
     assert!(other.stderr.contains("scorer.judge.model is "), "{other:?}");
     let same = broken.run(&["run", "--resume", &dir, "--retry-errors"], "");
     assert_eq!(same.code, Some(1), "{same:?}");
-<<<<<<< HEAD
-    // Superseded attempts count the calls of their agents; a judge's calls are not part of an
-    // attempt's cost.
-=======
     // The agents' calls are continued, and only the judge is asked again. A judge's calls are not
     // part of an attempt's cost.
->>>>>>> 40159a4e0c501f0d58f7c2a2903a913dc851177a
     let file = |name| fs::read_to_string(first.dir.path.join(name)).unwrap();
     let summary: Value = serde_json::from_str(&file("summary.json")).unwrap();
     assert_eq!(summary["wasted"]["superseded"]["attempts"], 0);

@@ -150,11 +150,7 @@ fn journaled(dir: &Path) -> BTreeMap<String, usize> {
 
 #[test]
 fn resumes_attempts_where_killed() {
-<<<<<<< HEAD
-    let (kills, trees) = if is_full() { (50, 24) } else { (4, 3) };
-=======
     let (kills, trees) = if is_full() { (50, 24) } else { (3, 3) };
->>>>>>> 40159a4e0c501f0d58f7c2a2903a913dc851177a
     let quiet = Forest::new(trees);
     assert!(quiet.start(&quiet.args()).wait().unwrap().success());
     let all = quiet.calls();

@@ -229,9 +229,6 @@ impl Conversation {
         new
     }
 
-<<<<<<< HEAD
-    /// Returns the messages of the next request: the conversation and the tail.
-=======
     /// Replaces the messages that are not recorded yet by `recorded` ones, if those have the same
     /// authors. Images stay.
     pub fn replace_new(&mut self, recorded: Vec<Message>) {
@@ -284,8 +281,7 @@ impl Conversation {
         }
     }
 
-    /// Returns the messages of a request: those of the conversation, then the tail.
->>>>>>> 40159a4e0c501f0d58f7c2a2903a913dc851177a
+    /// Returns the messages of the next request: the conversation and the tail.
     pub fn sent(&self) -> Vec<Arc<Message>> {
         let tail = self.tail.clone().map(Arc::new);
         self.messages.iter().cloned().chain(tail).collect()

@@ -61,14 +61,9 @@ impl Attempt<'_> {
         let reply = loop {
             let request = self.request(invocation, conversation);
             let request = self.hook_request(invocation, request).await?;
-<<<<<<< HEAD
             // Responses from earlier processes and from caches do not count against any budget.
-            let earlier = self.recall(&request).await;
-=======
-            // Earlier and cached responses do not count against any budget.
             let asked = self.lane.digest(&request, &mut conversation.digests);
             let earlier = self.recall(&request, &asked).await;
->>>>>>> 40159a4e0c501f0d58f7c2a2903a913dc851177a
             let kept = match earlier {
                 Some(_) => None,
                 None => invocation.model.provider.recall(&request).await,
@@ -142,11 +137,7 @@ impl Attempt<'_> {
         Ok(reply)
     }
 
-<<<<<<< HEAD
-    /// Sends one admitted call, including the provider's retries.
-=======
-    /// Sends one admitted call, which comes with its digest, including retries of the provider.
->>>>>>> 40159a4e0c501f0d58f7c2a2903a913dc851177a
+    /// Sends one admitted call with the digest `asked`, including the provider's retries.
     async fn send(
         &self,
         invocation: &Invocation,
@@ -205,12 +196,8 @@ impl Attempt<'_> {
         self.record_response(invocation, reply, elapsed).await
     }
 
-<<<<<<< HEAD
-    /// Returns the result of the same request in an earlier process, if there was one.
-    async fn recall(&self, request: &Request) -> Option<Box<JournaledResponse>> {
-=======
-    /// Replaces the new messages of a request that a fork inherited by the recorded ones, and adds
-    /// the note of the fork to its first own request.
+    /// Replaces the new messages of an inherited request with the recorded ones, and adds the
+    /// note of the fork to its first own request.
     fn take_inherited(&self, invocation: &Invocation, conversation: &mut Conversation) {
         let turn = conversation.turn;
         if let Some(messages) = self.lane.inherited_messages(&invocation.id, turn) {
@@ -223,9 +210,8 @@ impl Attempt<'_> {
         }
     }
 
-    /// Returns the result of a request in an earlier process; `None` if it is new.
+    /// Returns the result of the same request in an earlier process, if there was one.
     async fn recall(&self, request: &Request, asked: &str) -> Option<Box<JournaledResponse>> {
->>>>>>> 40159a4e0c501f0d58f7c2a2903a913dc851177a
         if self.lane.responses() == 0 {
             return None;
         }
@@ -244,12 +230,7 @@ impl Attempt<'_> {
         }
     }
 
-<<<<<<< HEAD
     /// Writes the result of a request to the journal before the result is used.
-=======
-    /// Writes the result of a request, which comes with its digest, to the journal before it is
-    /// used.
->>>>>>> 40159a4e0c501f0d58f7c2a2903a913dc851177a
     async fn keep(
         &self,
         (request, asked): (&Request, String),

@@ -33,13 +33,9 @@ pub(crate) struct AttemptJournal {
     pinned: Option<u64>,
     /// Responses of earlier processes that have not been returned yet.
     earlier: Mutex<HashMap<RequestKey, Box<JournaledResponse>>>,
-<<<<<<< HEAD
-    /// Starts and clock readings of the sessions of a replayed run, by invocation id.
-=======
     /// Failed requests that are sent again, because the attempt continues after an error.
     failed: Mutex<Vec<JournaledResponse>>,
-    /// Beginnings and clock readings of the sessions of a replayed run.
->>>>>>> 40159a4e0c501f0d58f7c2a2903a913dc851177a
+    /// Starts and clock readings of the sessions of a replayed run, by invocation id.
     recorded: Mutex<HashMap<String, SessionStart>>,
     /// Starts and steps of sessions of earlier processes that have not been reopened yet, by
     /// invocation id.
@@ -114,12 +110,8 @@ impl AttemptJournal {
         Ok(lane)
     }
 
-<<<<<<< HEAD
-    /// Makes new sessions replay the starts and clock readings of an earlier run, unless sessions
-    /// are pinned. Reading of the run's journal stops at the first invalid line.
-=======
-    /// Returns the entries without what does not count any more, and notes whether the attempt
-    /// continues a recorded one.
+    /// Returns the entries without failed requests that are sent again, and notes whether the
+    /// attempt continues a recorded one.
     fn without_failures(&mut self, entries: Vec<Entry>) -> Vec<Entry> {
         let mut left = Vec::new();
         for entry in entries {
@@ -136,9 +128,8 @@ impl AttemptJournal {
         left
     }
 
-    /// Replays the beginnings and clock readings of an earlier run in new sessions, unless sessions
-    /// are pinned. Reading stops at the first invalid line.
->>>>>>> 40159a4e0c501f0d58f7c2a2903a913dc851177a
+    /// Makes new sessions replay the starts and clock readings of an earlier run, unless sessions
+    /// are pinned. Reading of the run's journal stops at the first invalid line.
     #[must_use]
     pub fn playing_back(mut self, run: Option<&Arc<dyn ReplayedJournals>>) -> Self {
         let Some(run) = run.filter(|_| self.pinned.is_none()) else {
@@ -211,10 +202,6 @@ impl AttemptJournal {
         self.passed
     }
 
-<<<<<<< HEAD
-    /// Removes and returns the earlier result of a request. `asked` is its digest, as in
-    /// [`JournaledResponse::asked`].
-=======
     /// Whether the attempt continues one that ended in an error and has a record.
     pub const fn continued(&self) -> bool {
         self.continued
@@ -251,8 +238,7 @@ impl AttemptJournal {
         fork.note.as_deref()
     }
 
-    /// Returns the earlier result of a request, once. `asked` is its digest.
->>>>>>> 40159a4e0c501f0d58f7c2a2903a913dc851177a
+    /// Removes and returns the earlier result of a request. `asked` is its digest.
     pub fn recall(&self, key: &RequestKey, asked: &str) -> Recalled {
         let mut earlier = self.earlier.lock();
         let Some(kept) = earlier.get(key) else {

@@ -8,17 +8,12 @@ use crate::model::Message;
 use crate::provider::{CallEvent, Caller, ProviderError, Request, Response};
 use crate::text::sha256_hex;
 
-<<<<<<< HEAD
-/// Version of the line format; the first line contains it as `v`.
-pub const JOURNAL_VERSION: u32 = 1;
-=======
-/// Version of the lines; the first one carries it as `v`. Version 1 has neither numbers nor
-/// checksums.
+/// Version of the line format; the first line contains it as `v`. Lines of version 1 have neither
+/// numbers nor checksums.
 pub const JOURNAL_VERSION: u32 = 2;
 
 /// Invocation id of the root.
 pub(super) const ROOT: &str = "root";
->>>>>>> 40159a4e0c501f0d58f7c2a2903a913dc851177a
 
 /// A line of a journal.
 #[derive(Debug, Serialize, Deserialize)]
@@ -122,15 +117,9 @@ impl JournaledResponse {
         }
     }
 
-<<<<<<< HEAD
-    /// Returns the digest of the new part of a request: the model, the newest message, and the
-    /// number of messages.
-    pub fn asked(request: &Request) -> String {
-=======
     /// Returns the digest of version 1, which covers the part of a request that is new: the model,
     /// the newest message, and the number of messages.
     pub fn asked_v1(request: &Request) -> String {
->>>>>>> 40159a4e0c501f0d58f7c2a2903a913dc851177a
         let newest = request.messages.last();
         let newest = serde_json::to_string(&newest).unwrap_or_default();
         let before = request.messages.len();

@@ -5,16 +5,11 @@
 //! attempt, the cells run again, and requests are answered from the journal. Requests that the
 //! journal does not contain are sent to the model.
 //!
-<<<<<<< HEAD
-//! Invariant: this module does not depend on agents. A request is identified by the agent's
-//! invocation id and the request's number.
-=======
 //! Every line carries its number and a checksum that also covers the lines before it, so that
 //! edits, deletions and a changed order are found. Lines of version 1 have neither.
 //!
-//! Invariant: this module does not depend on agents. A request is identified by its caller and its
-//! number.
->>>>>>> 40159a4e0c501f0d58f7c2a2903a913dc851177a
+//! Invariant: this module does not depend on agents. A request is identified by the agent's
+//! invocation id and the request's number.
 
 mod continuation;
 mod digest;
@@ -48,16 +43,12 @@ pub trait JournalStore: Send + Sync {
     /// Returns the error of the operating system.
     fn append(&self, sample: &str, attempt: u32, lines: &str) -> io::Result<()>;
 
-<<<<<<< HEAD
-    /// Marks the attempt as ended, after syncing its lines to disk.
-=======
     /// Returns the name of an attempt's journal for messages.
     fn name(&self, _sample: &str, _attempt: u32) -> String {
         "the journal".to_owned()
     }
 
-    /// Marks the attempt as ended. Its lines are on disk when this returns.
->>>>>>> 40159a4e0c501f0d58f7c2a2903a913dc851177a
+    /// Marks the attempt as ended, after syncing its lines to disk.
     ///
     /// # Errors
     /// Returns the error of the operating system.

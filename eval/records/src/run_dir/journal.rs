@@ -200,9 +200,6 @@ impl Journal {
     }
 }
 
-<<<<<<< HEAD
-/// Evidence of wasted spending from another machine.
-=======
 /// Splits bytes into lines.
 ///
 /// # Errors
@@ -218,8 +215,7 @@ fn lines(bytes: &[u8]) -> Result<Vec<String>, usize> {
     lines.map(text).collect()
 }
 
-/// Source of the wasted spending of an attempt on another machine.
->>>>>>> 40159a4e0c501f0d58f7c2a2903a913dc851177a
+/// Evidence of wasted spending from another machine.
 #[derive(Debug, Clone, Copy)]
 pub enum WastedSource<'a> {
     /// Lines of a trajectory.
@@ -273,15 +269,11 @@ pub(super) struct PaidResponse {
     /// Invocation that made the request.
     pub invocation: String,
     cached: bool,
-<<<<<<< HEAD
-    /// Known usage and cost in US dollars of billed tries and of the response itself.
-=======
     /// Whether the record of an attempt that ended in an error includes it.
     is_recorded: bool,
     /// Whether the request failed.
     is_failed: bool,
-    /// Usage and cost in US dollars, as far as known, of billed tries and of the response itself.
->>>>>>> 40159a4e0c501f0d58f7c2a2903a913dc851177a
+    /// Known usage and cost in US dollars of billed tries and of the response itself.
     parts: Vec<(Option<Usage>, Option<f64>)>,
 }
 

@@ -115,16 +115,10 @@ impl Reopened {
         self.truncated_record.as_ref()
     }
 
-<<<<<<< HEAD
     /// Opens the run for further events, and records `program` in its lock. `config` replaces the
     /// recorded settings, `order` is as in [`NewRun::begin`](super::NewRun::begin), and `again`
-    /// lists the finished attempts to rerun.
-=======
-    /// Opens the run for further events, and notes in its lock that `program` works on it. `config`
-    /// replaces the recorded settings, `order` is as in [`NewRun::begin`](super::NewRun::begin),
-    /// `again` lists finished attempts that are about to be rerun, and `afresh` those of them whose
-    /// journals are not used.
->>>>>>> 40159a4e0c501f0d58f7c2a2903a913dc851177a
+    /// lists the finished attempts to rerun, and `afresh` those of them whose journals are not
+    /// used.
     ///
     /// If the process dies during this call, the run can still be resumed.
     ///

@@ -82,12 +82,8 @@ pub fn latest(records: Vec<AttemptRecord>) -> Vec<AttemptRecord> {
     kept
 }
 
-<<<<<<< HEAD
-/// Returns the records that [`latest`] drops because later records have replaced them.
-=======
-/// Returns the records that [`latest`] drops, because later ones have replaced them, except those
-/// whose figures a later one includes.
->>>>>>> 40159a4e0c501f0d58f7c2a2903a913dc851177a
+/// Returns the records that [`latest`] drops because later records have replaced them, except those
+/// whose figures are included in a later record.
 pub(super) fn superseded(records: &[AttemptRecord]) -> Vec<AttemptRecord> {
     let replaced = records.iter().zip(successors(records));
     let replaced = replaced.filter(|(_, next)| *next == Some(Successor::Restarted));

@@ -141,9 +141,6 @@ pub(super) fn remaining(
     })
 }
 
-<<<<<<< HEAD
-/// Checks that this program worked on the run before or was explicitly allowed to.
-=======
 /// Marks the journals of attempts that are rerun, so that they continue with what they received.
 /// Returns those that start from the beginning. A queue keeps no journals of finished attempts.
 pub(super) fn afresh(
@@ -174,8 +171,7 @@ pub(super) fn afresh(
     afresh
 }
 
-/// Checks that this program worked on the run before or was allowed to.
->>>>>>> 40159a4e0c501f0d58f7c2a2903a913dc851177a
+/// Checks that this program worked on the run before or was explicitly allowed to.
 fn check_program(run: &Reopened) -> Result<(), ResumeError> {
     let programs = run.lock().programs();
     if programs.contains(program::this()) {
